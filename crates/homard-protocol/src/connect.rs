@@ -1,0 +1,408 @@
+//! The handshake: `connect.challenge`, `connect` and `hello-ok`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::frame::StateVersion;
+use crate::presence::PresenceEntry;
+
+/// Parameters of `connect`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConnectParams {
+    /// Oldest protocol the client speaks.
+    pub min_protocol: u32,
+    /// Newest protocol the client speaks.
+    pub max_protocol: u32,
+    /// Who is calling.
+    pub client: ClientDescription,
+    /// What the client understands beyond the basics.
+    #[serde(default)]
+    pub caps: Vec<String>,
+    /// Commands a node offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<String>>,
+    /// What a node's operating system lets it do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<BTreeMap<String, bool>>,
+    /// A node's PATH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_env: Option<String>,
+    /// A node's desktop control abilities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computer_use: Option<Value>,
+    /// A node's worker runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_runs: Option<Value>,
+    /// `operator` or `node`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Permissions asked for; none are implied.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// Asks for a model catalogue after the hello.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_catalog: Option<Value>,
+    /// Proof of a device key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceProof>,
+    /// Shared secrets and tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<ConnectAuth>,
+    /// The person's language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// The client's self-description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+/// Who is calling.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClientDescription {
+    /// Which program.
+    pub id: ClientId,
+    /// In which manner.
+    pub mode: ClientMode,
+    /// Its version.
+    pub version: String,
+    /// Its operating system; pinned when the device is paired.
+    pub platform: String,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// `iPhone`, `Linux` …; pinned when the device is paired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Hardware model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_identifier: Option<String>,
+    /// One per running program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_id: Option<String>,
+    /// The build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// The person's time zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+}
+
+/// The programs that may connect; the spelling is frozen by the ones already out there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientId {
+    /// An embedded chat page.
+    WebchatUi,
+    /// The Control UI.
+    OpenclawControlUi,
+    /// A browser extension.
+    OpenclawBrowserCopilot,
+    /// The terminal UI.
+    OpenclawTui,
+    /// A chat widget.
+    Webchat,
+    /// The command line.
+    Cli,
+    /// A program of the owner's.
+    GatewayClient,
+    /// The macOS app.
+    OpenclawMacos,
+    /// The Linux app.
+    OpenclawLinux,
+    /// The iOS app.
+    OpenclawIos,
+    /// The watchOS app.
+    OpenclawWatchos,
+    /// The Android app.
+    OpenclawAndroid,
+    /// A headless node.
+    NodeHost,
+    /// A worker.
+    OpenclawWorker,
+    /// A test.
+    Test,
+    /// A scanner that asks only what this is.
+    Fingerprint,
+    /// A probe.
+    OpenclawProbe,
+}
+
+/// In which manner a program connects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientMode {
+    /// Chat in a browser.
+    Webchat,
+    /// One command.
+    Cli,
+    /// An interactive program.
+    Ui,
+    /// A service.
+    Backend,
+    /// A host that offers commands.
+    Node,
+    /// A worker.
+    Worker,
+    /// Only looking whether somebody is there.
+    Probe,
+    /// A test.
+    Test,
+}
+
+/// The wire spelling of a unit enum.
+fn spelling<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => f.write_str(&text),
+        _ => Err(fmt::Error),
+    }
+}
+
+impl fmt::Display for ClientId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        spelling(self, f)
+    }
+}
+
+impl fmt::Display for ClientMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        spelling(self, f)
+    }
+}
+
+impl ClientId {
+    /// Whether this is a page in a browser, which must come from an allowed origin.
+    #[must_use]
+    pub fn is_browser_ui(self) -> bool {
+        matches!(
+            self,
+            Self::OpenclawControlUi | Self::WebchatUi | Self::Webchat | Self::OpenclawBrowserCopilot
+        )
+    }
+}
+
+/// Proof of a device key.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceProof {
+    /// Hex SHA-256 of the raw public key.
+    pub id: String,
+    /// Raw Ed25519 key in base64url; base64 and PEM are taken too.
+    pub public_key: String,
+    /// Base64url signature over [`signed_payload`](crate::device::signed_payload).
+    pub signature: String,
+    /// When it was signed, milliseconds since 1970.
+    pub signed_at: i64,
+    /// The challenge's.
+    pub nonce: String,
+}
+
+/// Shared secrets and tokens. `Debug` shows which are present, never what they are.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConnectAuth {
+    /// The gateway's token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The gateway's password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// A token this gateway issued to the device earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_token: Option<String>,
+    /// A setup code's token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap_token: Option<String>,
+    /// Internal to the reference system; taken and ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_runtime_token: Option<String>,
+    /// Internal to the reference system; taken and ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_runtime_identity_token: Option<String>,
+}
+
+impl fmt::Debug for ConnectAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectAuth")
+            .field("token", &self.token.is_some())
+            .field("password", &self.password.is_some())
+            .field("device_token", &self.device_token.is_some())
+            .field("bootstrap_token", &self.bootstrap_token.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Payload of the event every socket gets first.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct ConnectChallenge {
+    /// To be signed.
+    pub nonce: String,
+    /// The gateway's clock; clients sign with it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// What may be asked for in `connect`.
+    pub capabilities: Vec<String>,
+}
+
+/// The answer to a good `connect`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct HelloOk {
+    /// Always `hello-ok`.
+    #[serde(rename = "type")]
+    pub kind: HelloTag,
+    /// Always [`PROTOCOL_VERSION`](crate::limits::PROTOCOL_VERSION).
+    pub protocol: u32,
+    /// Who answers.
+    pub server: ServerDescription,
+    /// What may be called and heard.
+    pub features: Features,
+    /// How things stand.
+    pub snapshot: HelloSnapshot,
+    /// What this socket may do.
+    pub auth: HelloAuth,
+    /// The limits in force.
+    pub policy: HelloPolicy,
+}
+
+/// The hello's `type`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub enum HelloTag {
+    /// The only one.
+    #[default]
+    #[serde(rename = "hello-ok")]
+    HelloOk,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ServerDescription {
+    /// Homard's version.
+    pub version: String,
+    /// This connection.
+    pub conn_id: String,
+    /// One per start of the gateway.
+    pub boot_id: String,
+}
+
+/// What may be called and heard.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct Features {
+    /// Method names.
+    pub methods: Vec<String>,
+    /// Event names.
+    pub events: Vec<String>,
+    /// Optional behaviour clients gate on; only what is implemented.
+    pub capabilities: Vec<String>,
+}
+
+/// How things stand at the moment of connecting.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct HelloSnapshot {
+    /// Who is here.
+    pub presence: Vec<PresenceEntry>,
+    /// The health snapshot.
+    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    pub health: Value,
+    /// Versions of both.
+    pub state_version: StateVersion,
+    /// Since the gateway started.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub uptime_ms: u64,
+    /// Where a client that has no session yet should go.
+    pub session_defaults: SessionDefaultsHint,
+    /// For administrators only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub config_path: Option<String>,
+    /// For administrators only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub state_dir: Option<String>,
+    /// For administrators only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub auth_mode: Option<String>,
+}
+
+/// Where a client that has no session yet should go.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionDefaultsHint {
+    /// The agent that answers by default.
+    pub default_agent_id: String,
+    /// Always `main`.
+    pub main_key: String,
+    /// The main conversation's key.
+    pub main_session_key: String,
+    /// `per-sender` or `global`.
+    pub scope: String,
+    /// Whether a real model is configured.
+    pub model_configured: bool,
+}
+
+/// What a socket may do.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct HelloAuth {
+    /// `operator` or `node`.
+    pub role: String,
+    /// Granted permissions.
+    pub scopes: Vec<String>,
+    /// How the client proved itself.
+    pub method: String,
+    /// To be used next time instead of the shared secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub device_token: Option<String>,
+    /// When that token was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    pub issued_at_ms: Option<i64>,
+}
+
+/// The limits in force.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct HelloPolicy {
+    /// Largest frame.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub max_payload: u64,
+    /// What may wait unsent.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub max_buffered_bytes: u64,
+    /// How often `tick` comes.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tick_interval_ms: u64,
+    /// How large attachments may be.
+    pub attachments: AttachmentPolicy,
+}
+
+/// How large attachments may be.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct AttachmentPolicy {
+    /// Any file.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub max_bytes: u64,
+    /// An image.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub max_image_bytes: u64,
+}

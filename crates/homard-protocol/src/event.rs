@@ -1,0 +1,27 @@
+//! What an event is: a name, who may hear it, and whether it may be dropped.
+
+use serde::Serialize;
+
+use crate::scope::Scope;
+
+/// Who may hear an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Every authenticated socket, nodes included.
+    Everyone,
+    /// Operators with this scope.
+    Operator(Scope),
+}
+
+/// One kind of event, implemented by its payload.
+pub trait Event: Serialize {
+    /// The wire name.
+    const NAME: &'static str;
+    /// Who may hear it.
+    const GUARD: Guard;
+
+    /// Whether a client that is too slow misses it instead of being disconnected.
+    fn droppable(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,11 @@
+//! The events of this gateway and their payloads.
+
+mod agent;
+mod chat;
+mod system;
+
+pub use agent::{AgentEvent, AgentStream};
+pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
+pub use system::{
+    ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
+};

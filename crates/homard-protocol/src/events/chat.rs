@@ -1,0 +1,163 @@
+//! `chat`: what a person watching a conversation sees.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::event::{Event, Guard};
+use crate::message::{AssistantMessage, Usage};
+use crate::scope::Scope;
+
+/// One step of a run, for people.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatEvent {
+    /// The run.
+    pub run_id: Arc<str>,
+    /// The conversation.
+    pub session_key: Arc<str>,
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub agent_id: Option<Arc<str>>,
+    /// Grows within the run; shared with `agent` events, so not without gaps.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub state: ChatState,
+}
+
+/// What happened. Exactly one of `final`, `aborted`, `error` ends a run.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(tag = "state", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum ChatState {
+    /// Getting ready.
+    Status {
+        /// `preparing_workspace`, `preparing_context`, `starting_model`.
+        phase: &'static str,
+    },
+    /// More text.
+    Delta {
+        /// To be appended.
+        delta_text: String,
+        /// Everything so far.
+        message: ChatMessage,
+    },
+    /// Done.
+    Final {
+        /// The whole answer; absent when there is nothing to show.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        message: Option<FinalMessage>,
+        /// Tokens of the run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        usage: Option<Usage>,
+        /// Why the model stopped.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        stop_reason: Option<String>,
+    },
+    /// Stopped by somebody.
+    Aborted {
+        /// What was said until then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        message: Option<ChatMessage>,
+        /// By whom: `rpc`, `stop`, `timeout`, `restart`.
+        stop_reason: String,
+    },
+    /// Failed.
+    Error {
+        /// What a person reads.
+        error_message: String,
+        /// What a program decides on.
+        error_kind: ErrorKind,
+        /// What was said until then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        message: Option<ChatMessage>,
+    },
+}
+
+/// The message of a `final`: a snapshot of the run's text, or a line the gateway itself wrote.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(untagged)]
+pub enum FinalMessage {
+    /// The run's text.
+    Text(ChatMessage),
+    /// A whole transcript message.
+    Injected(Box<InjectedMessage>),
+}
+
+/// A transcript message with its role, as `final` carries it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct InjectedMessage {
+    /// Always `assistant`.
+    pub role: &'static str,
+    /// The rest.
+    #[serde(flatten)]
+    pub message: AssistantMessage,
+}
+
+/// A snapshot of an answer in the making.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct ChatMessage {
+    /// Always `assistant`.
+    pub role: &'static str,
+    /// One text block.
+    pub content: [TextBlock; 1],
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub timestamp: i64,
+}
+
+/// A text block of a snapshot.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct TextBlock {
+    /// Always `text`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+impl ChatMessage {
+    /// A snapshot of `text`.
+    pub fn new(text: impl Into<Arc<str>>, timestamp: i64) -> Self {
+        Self { role: "assistant", content: [TextBlock { kind: "text", text: text.into() }], timestamp }
+    }
+}
+
+/// What a program decides on when a run failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The model would not.
+    Refusal,
+    /// It took too long.
+    Timeout,
+    /// Too much was asked of the provider.
+    RateLimit,
+    /// The conversation is too long.
+    ContextLength,
+    /// Anything else.
+    Unknown,
+}
+
+impl Event for ChatEvent {
+    const NAME: &'static str = "chat";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
+
+    fn droppable(&self) -> bool {
+        matches!(self.state, ChatState::Delta { .. })
+    }
+}

@@ -1,0 +1,104 @@
+//! Events about the gateway itself.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::event::{Event, Guard};
+use crate::presence::PresenceEntry;
+use crate::scope::Scope;
+use crate::session_row::SessionRow;
+
+/// The event every socket gets before it has said anything.
+pub const CONNECT_CHALLENGE: &str = "connect.challenge";
+
+/// Every event this gateway can send, as `hello-ok` lists them.
+pub const ALL_EVENTS: [&str; 8] =
+    [CONNECT_CHALLENGE, "agent", "chat", "health", "presence", "sessions.changed", "shutdown", "tick"];
+
+/// `tick`: still here.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct TickEvent {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+}
+
+impl Event for TickEvent {
+    const NAME: &'static str = "tick";
+    const GUARD: Guard = Guard::Everyone;
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}
+
+/// `presence`: the whole list, each time.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct PresenceEvent {
+    /// Who is here.
+    pub presence: Vec<PresenceEntry>,
+}
+
+impl Event for PresenceEvent {
+    const NAME: &'static str = "presence";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
+}
+
+/// `health`: the same as the method answers.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct HealthEvent(pub Value);
+
+impl Event for HealthEvent {
+    const NAME: &'static str = "health";
+    const GUARD: Guard = Guard::Everyone;
+}
+
+/// `shutdown`: the last event before the sockets close.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ShutdownEvent {
+    /// Why.
+    pub reason: String,
+    /// When to come back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    pub restart_expected_ms: Option<u64>,
+}
+
+impl Event for ShutdownEvent {
+    const NAME: &'static str = "shutdown";
+    const GUARD: Guard = Guard::Everyone;
+}
+
+/// `sessions.changed`: for sockets that called `sessions.subscribe`.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsChangedEvent {
+    /// Which session.
+    pub session_key: String,
+    /// Why: `send`, `patch`, `reset`, `delete`, `abort` …
+    pub reason: &'static str,
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// Its row now; absent when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub session: Option<SessionRow>,
+    /// Whether a run is under way.
+    pub has_active_run: bool,
+}
+
+impl Event for SessionsChangedEvent {
+    const NAME: &'static str = "sessions.changed";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,331 @@
+//! `chat.*`: talking to a session.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+use crate::session_row::{SessionDefaults, SessionRow};
+
+/// `chat.send`: one user turn; the answer arrives as events.
+#[derive(Debug)]
+pub struct ChatSend;
+
+impl Method for ChatSend {
+    const NAME: &'static str = "chat.send";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = ChatSendParams;
+    type Result = ChatSendResult;
+}
+
+/// Parameters of [`ChatSend`]. Fields whose room is not furnished yet are taken and checked for type only.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatSendParams {
+    /// Which conversation.
+    pub session_key: String,
+    /// What is said.
+    pub message: String,
+    /// Becomes the run id; the same key never starts a second run.
+    pub idempotency_key: String,
+    /// For bare session keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The transcript the client believes it writes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// How hard to think in this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
+    /// Whether to deliver the answer to the session's channel too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliver: Option<bool>,
+    /// Files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<Attachment>>,
+    /// Time limit of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// What to do when a run is active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_mode: Option<String>,
+    /// Whether a leading slash is plain text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppress_command_interpretation: Option<bool>,
+    /// The message answered to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to_id: Option<String>,
+    /// Where the message really came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub originating_channel: Option<String>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub originating_to: Option<String>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub originating_account_id: Option<String>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub originating_thread_id: Option<Value>,
+    /// People named in the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mentions: Option<Value>,
+    /// What page the person looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_context: Option<Value>,
+    /// A goal to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<Value>,
+    /// Whether to use a faster tier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_mode: Option<Value>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_auto_on_seconds: Option<f64>,
+    /// Tools the client itself offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_bindings: Option<Value>,
+    /// Provenance of text that is not the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_input_provenance: Option<Value>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_provenance_receipt: Option<Value>,
+    /// The leaf the client believes it continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_leaf_entry_id: Option<Value>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_session_routing_contract: Option<Value>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_permission_mode: Option<Value>,
+    /// See above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_tool_overrides: Option<Value>,
+}
+
+/// A file sent with a message. Open: clients add facts of their own.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    /// For example `image`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// For example `image/png`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_name: Option<String>,
+    /// Base64, or a data URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+/// Answer of [`ChatSend`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatSendResult {
+    /// The run; equal to the idempotency key.
+    pub run_id: String,
+    /// `started`, `in_flight` for a repeat while it runs, `ok` or `error` for a repeat afterwards.
+    pub status: String,
+}
+
+/// `chat.history`: the newest page of a transcript.
+#[derive(Debug)]
+pub struct ChatHistory;
+
+impl Method for ChatHistory {
+    const NAME: &'static str = "chat.history";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ChatHistoryParams;
+    type Result = ChatHistoryResult;
+}
+
+/// Parameters of [`ChatHistory`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatHistoryParams {
+    /// Which conversation.
+    pub session_key: String,
+    /// For bare session keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// How many messages; see [`limits`](crate::limits).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// How many of the newest to skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Largest answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// Longest text of one message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<u64>,
+    /// Continues a delta stream; answered with a full page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Paging of waiting inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_before: Option<u64>,
+    /// Only these inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_run_ids: Option<Vec<String>>,
+    /// Around this message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// An older transcript of the same key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// Answer of [`ChatHistory`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatHistoryResult {
+    /// Which conversation.
+    pub session_key: String,
+    /// Its transcript; absent before the first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Oldest first; each message carries `__openclaw` with its entry id and sequence number.
+    pub messages: Vec<Value>,
+    /// Messages accepted but not yet begun.
+    pub pending_inputs: PendingInputs,
+    /// Whether older messages exist.
+    pub has_more: bool,
+    /// Where the next older page begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// Messages in the transcript.
+    pub total_messages: u64,
+    /// What the session would use without overrides.
+    pub defaults: SessionDefaults,
+    /// The session's row.
+    pub session_info: SessionRow,
+    /// How hard it thinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_level: Option<String>,
+    /// How much it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbose_level: Option<String>,
+    /// The answer being written right now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_run: Option<InFlightRun>,
+}
+
+/// Messages accepted but not yet begun.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct PendingInputs {
+    /// The newest of them.
+    pub items: Vec<PendingInput>,
+    /// All of them.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total: u64,
+}
+
+/// One message accepted but not yet begun.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingInput {
+    /// Its run.
+    pub run_id: String,
+    /// What was said.
+    pub text: String,
+}
+
+/// The answer being written right now.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct InFlightRun {
+    /// Which run.
+    pub run_id: String,
+    /// What it has said so far.
+    pub text: String,
+}
+
+/// `chat.abort`: stop one run, or all runs of a session.
+#[derive(Debug)]
+pub struct ChatAbort;
+
+impl Method for ChatAbort {
+    const NAME: &'static str = "chat.abort";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = ChatAbortParams;
+    type Result = ChatAbortResult;
+}
+
+/// Parameters of [`ChatAbort`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatAbortParams {
+    /// Which conversation.
+    pub session_key: String,
+    /// For bare session keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Only this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// Whether side runs go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_side_runs: Option<bool>,
+}
+
+/// Answer of [`ChatAbort`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAbortResult {
+    /// Always true.
+    pub ok: bool,
+    /// Whether anything was stopped.
+    pub aborted: bool,
+    /// What was stopped.
+    pub run_ids: Vec<String>,
+}
+
+/// `chat.inject`: a note in the transcript without a run.
+#[derive(Debug)]
+pub struct ChatInject;
+
+impl Method for ChatInject {
+    const NAME: &'static str = "chat.inject";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const ADVERTISED: bool = false;
+    type Params = ChatInjectParams;
+    type Result = ChatInjectResult;
+}
+
+/// Parameters of [`ChatInject`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatInjectParams {
+    /// Which conversation.
+    pub session_key: String,
+    /// For bare session keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The note.
+    pub message: String,
+    /// Put before the note in brackets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// Answer of [`ChatInject`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatInjectResult {
+    /// Always true.
+    pub ok: bool,
+    /// The transcript entry.
+    pub message_id: String,
+}

@@ -1,0 +1,190 @@
+//! `config.*`: the owner's file, over the wire.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::method::{Access, Method, NoParams};
+use crate::scope::Scope;
+
+/// What stands in for a secret in everything that leaves the gateway; restored from disk when it comes back.
+pub const REDACTED: &str = "__OPENCLAW_REDACTED__";
+
+/// `config.get`.
+#[derive(Debug)]
+pub struct ConfigGet;
+
+impl Method for ConfigGet {
+    const NAME: &'static str = "config.get";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = ConfigSnapshot;
+}
+
+/// The file as it is and as it is understood, secrets redacted.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigSnapshot {
+    /// Where it is.
+    pub path: String,
+    /// Whether it is there.
+    pub exists: bool,
+    /// Whether it can be used.
+    pub valid: bool,
+    /// Its text; `null` when secrets could not be hidden in it.
+    pub raw: Option<String>,
+    /// As written.
+    pub parsed: Value,
+    /// With includes and variables put in.
+    pub source_config: Value,
+    /// The same.
+    pub resolved: Value,
+    /// With defaults.
+    pub config: Value,
+    /// As running.
+    pub runtime_config: Value,
+    /// SHA-256 of the text; to be sent back as `baseHash`.
+    pub hash: String,
+    /// The same.
+    pub config_revision_hash: String,
+    /// Of what is running.
+    pub applied_config_hash: Option<String>,
+    /// What is wrong.
+    pub issues: Vec<ConfigIssue>,
+    /// What is odd.
+    pub warnings: Vec<ConfigIssue>,
+    /// Old spellings.
+    pub legacy_issues: Vec<ConfigIssue>,
+    /// Other files it is made of.
+    pub included_paths: Vec<String>,
+}
+
+/// Something wrong or odd in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConfigIssue {
+    /// Where.
+    pub path: String,
+    /// What.
+    pub message: String,
+}
+
+/// `config.schema`.
+#[derive(Debug)]
+pub struct ConfigSchema;
+
+impl Method for ConfigSchema {
+    const NAME: &'static str = "config.schema";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = ConfigSchemaResult;
+}
+
+/// Answer of [`ConfigSchema`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigSchemaResult {
+    /// JSON Schema.
+    pub schema: Value,
+    /// Labels and help by path.
+    pub ui_hints: Value,
+    /// Homard's version.
+    pub version: String,
+    /// When.
+    pub generated_at: String,
+}
+
+/// `config.set`: replace the whole file.
+#[derive(Debug)]
+pub struct ConfigSet;
+
+impl Method for ConfigSet {
+    const NAME: &'static str = "config.set";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = ConfigSetParams;
+    type Result = ConfigWriteResult;
+}
+
+/// Parameters of [`ConfigSet`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConfigSetParams {
+    /// The new text.
+    pub raw: String,
+    /// The hash of the text this was made from; required when the file exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_hash: Option<String>,
+}
+
+/// `config.patch`: merge into the file.
+#[derive(Debug)]
+pub struct ConfigPatch;
+
+impl Method for ConfigPatch {
+    const NAME: &'static str = "config.patch";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = ConfigApplyParams;
+    type Result = ConfigWriteResult;
+}
+
+/// `config.apply`: replace the file and restart if needed.
+#[derive(Debug)]
+pub struct ConfigApply;
+
+impl Method for ConfigApply {
+    const NAME: &'static str = "config.apply";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = ConfigApplyParams;
+    type Result = ConfigWriteResult;
+}
+
+/// Parameters of [`ConfigPatch`] and [`ConfigApply`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConfigApplyParams {
+    /// A merge patch (`null` deletes), or the new text.
+    pub raw: String,
+    /// See [`ConfigSetParams::base_hash`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_hash: Option<String>,
+    /// Who asked, to be told after a restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// Where to tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_context: Option<Value>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// How long to wait before a restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart_delay_ms: Option<u64>,
+    /// Lists that are replaced instead of merged; patch only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replace_paths: Option<Vec<String>>,
+}
+
+/// Answer of every configuration write.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigWriteResult {
+    /// Always true.
+    pub ok: bool,
+    /// Where it was written.
+    pub path: String,
+    /// Whether nothing had to be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noop: Option<bool>,
+    /// Of the new text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The new file, secrets redacted.
+    pub config: Value,
+    /// What changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_paths: Option<Vec<String>>,
+    /// Present when a restart is needed for it to take effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<Value>,
+}

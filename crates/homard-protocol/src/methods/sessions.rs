@@ -1,0 +1,492 @@
+//! `sessions.*`: the list of conversations and their settings.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+use crate::session_row::{SessionDefaults, SessionRow};
+
+/// Sessions in a list unless the caller says otherwise.
+pub const DEFAULT_LIST_LIMIT: u32 = 100;
+/// Most sessions in one list.
+pub const MAX_LIST_LIMIT: u32 = 1_000;
+/// Keys looked at by one `sessions.preview`.
+pub const MAX_PREVIEW_KEYS: usize = 64;
+/// Messages per preview unless the caller says otherwise.
+pub const DEFAULT_PREVIEW_ITEMS: u32 = 12;
+/// Characters per previewed message unless the caller says otherwise.
+pub const DEFAULT_PREVIEW_CHARS: u32 = 240;
+/// Longest label.
+pub const MAX_LABEL_CHARS: usize = 512;
+
+/// `sessions.list`.
+#[derive(Debug)]
+pub struct SessionsList;
+
+impl Method for SessionsList {
+    const NAME: &'static str = "sessions.list";
+    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    type Params = SessionsListParams;
+    type Result = SessionsListResult;
+}
+
+/// Parameters of [`SessionsList`]. Filters for things Homard does not have match everything.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SessionsListParams {
+    /// Page size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Page start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Only what changed in the last so many minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_minutes: Option<f64>,
+    /// Only sessions with a run under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_only: Option<bool>,
+    /// Only sessions somebody wrote to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub require_last_interaction: Option<bool>,
+    /// `updatedAt`, `lastInteractionAt` or `activity`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_by: Option<String>,
+    /// Whether to list `global`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_global: Option<bool>,
+    /// Whether to list `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_unknown: Option<bool>,
+    /// Leave out subagents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_subagents: Option<bool>,
+    /// Leave out cron.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_cron: Option<bool>,
+    /// Leave out background sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_system: Option<bool>,
+    /// Only agents that are configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configured_agents_only: Option<bool>,
+    /// With the beginning of the first message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_derived_titles: Option<bool>,
+    /// With the beginning of the last message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_last_message: Option<bool>,
+    /// With recaps; Homard has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_activity_summary: Option<bool>,
+    /// Exactly this label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Only of this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Text in key, label or title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+    /// `true`, `false` or `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<Value>,
+    /// Only pinned ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+    /// Only children of this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawned_by: Option<String>,
+    /// Newer clients' filters, taken and ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_dir: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board_face: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_board: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creator_id: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_first: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub involving_me: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile_relation: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub involving_profile_id: Option<Value>,
+    /// See above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_people: Option<Value>,
+}
+
+/// Answer of [`SessionsList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsListResult {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// Where the rows are kept.
+    pub path: String,
+    /// Rows in this page.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+    /// Rows in all pages.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_count: u64,
+    /// Page size.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub limit_applied: u64,
+    /// Where the next page starts.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub next_offset: Option<u64>,
+    /// Whether there is one.
+    pub has_more: bool,
+    /// People; Homard has one owner and lists none.
+    #[cfg_attr(test, ts(type = "unknown[]"))]
+    pub owners: Vec<Value>,
+    /// What a session without overrides would use.
+    pub defaults: SessionDefaults,
+    /// The page.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// `sessions.preview`.
+#[derive(Debug)]
+pub struct SessionsPreview;
+
+impl Method for SessionsPreview {
+    const NAME: &'static str = "sessions.preview";
+    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    type Params = SessionsPreviewParams;
+    type Result = SessionsPreviewResult;
+}
+
+/// Parameters of [`SessionsPreview`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsPreviewParams {
+    /// Which; the first [`MAX_PREVIEW_KEYS`] are looked at.
+    pub keys: Vec<String>,
+    /// Messages each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Characters each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<u32>,
+}
+
+/// Answer of [`SessionsPreview`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SessionsPreviewResult {
+    /// The gateway's clock.
+    pub ts: i64,
+    /// One for each key.
+    pub previews: Vec<SessionPreview>,
+}
+
+/// The last words of one session.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SessionPreview {
+    /// As asked.
+    pub key: String,
+    /// `ok`, `empty`, `missing` or `error`.
+    pub status: String,
+    /// Oldest first.
+    pub items: Vec<PreviewItem>,
+}
+
+/// One previewed message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PreviewItem {
+    /// Who.
+    pub role: String,
+    /// What, cut.
+    pub text: String,
+}
+
+/// `sessions.resolve`: from what a person knows to the key.
+#[derive(Debug)]
+pub struct SessionsResolve;
+
+impl Method for SessionsResolve {
+    const NAME: &'static str = "sessions.resolve";
+    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    const ADVERTISED: bool = false;
+    type Params = SessionsResolveParams;
+    type Result = SessionsResolveResult;
+}
+
+/// Parameters of [`SessionsResolve`]: one of key, session id, label or short id.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SessionsResolveParams {
+    /// A key, canonical or bare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// A transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// A label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// A link's contents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Value>,
+    /// The beginning of a session id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_id: Option<String>,
+    /// Decoration of a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug_hint: Option<String>,
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Only children of this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawned_by: Option<String>,
+    /// Whether `global` counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_global: Option<bool>,
+    /// Whether `unknown` counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_unknown: Option<bool>,
+    /// Answer `ok: false` instead of an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_missing: Option<bool>,
+}
+
+/// Answer of [`SessionsResolve`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsResolveResult {
+    /// Whether it was found.
+    pub ok: bool,
+    /// The canonical key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Its transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// `sessions.patch`: per-session settings.
+#[derive(Debug)]
+pub struct SessionsPatch;
+
+/// Settings a client with `operator.write` may change; the rest needs `operator.admin`.
+const WRITABLE: [&str; 15] = [
+    "label",
+    "autoLabel",
+    "icon",
+    "color",
+    "category",
+    "boardFace",
+    "boardPresentation",
+    "pinned",
+    "archived",
+    "unread",
+    "model",
+    "agentRuntime",
+    "thinkingLevel",
+    "fastMode",
+    "permissionMode",
+];
+
+impl Method for SessionsPatch {
+    const NAME: &'static str = "sessions.patch";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = SessionsPatchParams;
+    type Result = SessionsPatchResult;
+
+    fn access_for(params: &Self::Params) -> Access {
+        let full = params.settings.get("permissionMode").and_then(Value::as_str) == Some("full");
+        let ordinary =
+            params.settings.keys().all(|k| WRITABLE.contains(&k.as_str()) || k.starts_with("expected"));
+        Access::Operator(if ordinary && !full { Scope::Write } else { Scope::Admin })
+    }
+}
+
+/// Parameters of [`SessionsPatch`]; `null` clears a setting.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsPatchParams {
+    /// Which session.
+    pub key: String,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The settings to change, by their wire names.
+    #[serde(flatten)]
+    pub settings: Map<String, Value>,
+}
+
+/// Answer of [`SessionsPatch`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SessionsPatchResult {
+    /// Always true.
+    pub ok: bool,
+    /// Where it is kept.
+    pub path: String,
+    /// The canonical key.
+    pub key: String,
+    /// The stored settings.
+    pub entry: Value,
+    /// What a turn would use now.
+    pub resolved: ResolvedModel,
+}
+
+/// What a turn would use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolvedModel {
+    /// The provider.
+    pub model_provider: String,
+    /// The model.
+    pub model: String,
+}
+
+/// `sessions.reset`: a fresh transcript under the same key.
+#[derive(Debug)]
+pub struct SessionsReset;
+
+impl Method for SessionsReset {
+    const NAME: &'static str = "sessions.reset";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = SessionsResetParams;
+    type Result = SessionsResetResult;
+}
+
+/// Parameters of [`SessionsReset`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsResetParams {
+    /// Which session.
+    pub key: String,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// `new` or `reset`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Only if this is still the transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_session_id: Option<String>,
+}
+
+/// Answer of [`SessionsReset`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SessionsResetResult {
+    /// Always true.
+    pub ok: bool,
+    /// The canonical key.
+    pub key: String,
+    /// The stored settings.
+    pub entry: Value,
+    /// What a turn would use now.
+    pub resolved: ResolvedModel,
+}
+
+/// `sessions.delete`.
+#[derive(Debug)]
+pub struct SessionsDelete;
+
+impl Method for SessionsDelete {
+    const NAME: &'static str = "sessions.delete";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = SessionsDeleteParams;
+    type Result = SessionsDeleteResult;
+
+    fn access_for(params: &Self::Params) -> Access {
+        let narrow = params.archived_only == Some(true)
+            && params.expected_lifecycle_revision.is_none()
+            && params.expected_session_updated_at.is_none()
+            && params.emit_lifecycle_hooks.is_none();
+        Access::Operator(if narrow { Scope::Write } else { Scope::Admin })
+    }
+}
+
+/// Parameters of [`SessionsDelete`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsDeleteParams {
+    /// Which session.
+    pub key: String,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Whether to keep no copy of the transcript; it is archived unless this is `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delete_transcript: Option<bool>,
+    /// Only if this is still the transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_session_id: Option<String>,
+    /// Newer clients' guard, taken and ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_lifecycle_revision: Option<String>,
+    /// Newer clients' guard, taken and ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_session_updated_at: Option<f64>,
+    /// Whether hooks hear of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emit_lifecycle_hooks: Option<bool>,
+    /// Only if it was put away before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived_only: Option<bool>,
+}
+
+/// Answer of [`SessionsDelete`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionsDeleteResult {
+    /// Always true.
+    pub ok: bool,
+    /// The canonical key.
+    pub key: String,
+    /// Whether there was one.
+    pub deleted: bool,
+    /// Where the transcript went.
+    pub archived: Vec<String>,
+}
+
+/// `sessions.subscribe`: hear `sessions.changed`.
+#[derive(Debug)]
+pub struct SessionsSubscribe;
+
+impl Method for SessionsSubscribe {
+    const NAME: &'static str = "sessions.subscribe";
+    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    type Params = SessionsListParams;
+    type Result = SessionsSubscribeResult;
+}
+
+/// Answer of [`SessionsSubscribe`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SessionsSubscribeResult {
+    /// Always true.
+    pub subscribed: bool,
+    /// The list, when the request had any filter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<SessionsListResult>,
+}

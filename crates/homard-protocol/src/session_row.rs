@@ -1,0 +1,161 @@
+//! One session as lists show it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One session as lists show it. Clients treat it as open: fields they do not know are ignored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    /// The session key.
+    pub key: String,
+    /// `direct`, `group`, `global` or `unknown`.
+    pub kind: String,
+    /// `main`, `direct`, `group`, `cron`, `subagent`, `hook` …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<String>,
+    /// The transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Whether it is the agent's main conversation.
+    #[serde(default)]
+    pub is_main: bool,
+    /// Whether nobody types here: cron, hooks, subagents.
+    #[serde(default)]
+    pub is_background: bool,
+    /// A name somebody gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// A name the platform gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// The beginning of the first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived_title: Option<String>,
+    /// The beginning of the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_message_preview: Option<String>,
+    /// The platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// `direct`, `group` or `channel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_type: Option<String>,
+    /// When it last changed.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub updated_at: Option<i64>,
+    /// When it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub created_at: Option<i64>,
+    /// When somebody last wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_interaction_at: Option<i64>,
+    /// When anything last happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_activity_at: Option<i64>,
+    /// Whether it was put away.
+    #[serde(default)]
+    pub archived: bool,
+    /// Whether it is kept on top.
+    #[serde(default)]
+    pub pinned: bool,
+    /// `running`, `done`, `failed`, `killed`, `timeout`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Whether a run is under way.
+    #[serde(default)]
+    pub has_active_run: bool,
+    /// Which runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub active_run_ids: Vec<String>,
+    /// Whether the last run was stopped.
+    #[serde(default)]
+    pub aborted_last_run: bool,
+    /// Whether the system prompt has been sent.
+    #[serde(default)]
+    pub system_sent: bool,
+    /// Prompt tokens of the last run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub input_tokens: Option<u64>,
+    /// Answer tokens of the last run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output_tokens: Option<u64>,
+    /// Size of the context at the last call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_tokens: Option<u64>,
+    /// Whether `total_tokens` can be trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_tokens_fresh: Option<bool>,
+    /// The model's window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub context_tokens: Option<u64>,
+    /// The provider in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_provider: Option<String>,
+    /// The model in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How hard to think.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_level: Option<String>,
+    /// How much to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbose_level: Option<String>,
+    /// Whether reasoning is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_level: Option<String>,
+    /// Whether commands may run outside the sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elevated_level: Option<String>,
+    /// The usage footer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_usage: Option<String>,
+    /// Whether answers may be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_policy: Option<String>,
+    /// When a group is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_activation: Option<String>,
+    /// The session that made this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawned_by: Option<String>,
+}
+
+/// What a session without overrides would use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionDefaults {
+    /// The provider.
+    pub model_provider: String,
+    /// The model.
+    pub model: String,
+    /// Its window.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub context_tokens: u64,
+    /// How hard it can think.
+    pub thinking_levels: Vec<ThinkingLevelOption>,
+    /// How hard it thinks.
+    pub thinking_default: String,
+}
+
+/// One choice in a thinking picker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct ThinkingLevelOption {
+    /// What to send.
+    pub id: String,
+    /// What to show.
+    pub label: String,
+}

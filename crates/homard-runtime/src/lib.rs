@@ -1,0 +1,15 @@
+//! Time, tasks and cancellation: the few things every long-lived room needs and none should write again.
+//!
+//! [`Clock`] is where the time of day comes from, so tests can turn it; [`Tasks`] is the only way to start
+//! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
+//! to go on after a failure nobody can act on.
+
+mod cancel;
+mod clock;
+mod or_log;
+mod tasks;
+
+pub use cancel::{Cancelled, OrCancel};
+pub use clock::{Clock, Timestamp};
+pub use or_log::OrLog;
+pub use tasks::Tasks;
