@@ -30,8 +30,8 @@ pub use id::{
     ProviderId, RunId, SessionId, ThreadId, ToolCallId,
 };
 pub use message::{
-    AssistantBlock, AssistantMessage, Cost, Message, StopReason, ToolCall, ToolResultMessage, Usage,
-    UserBlock, UserContent, UserMessage,
+    AssistantBlock, AssistantMessage, Cost, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason, ToolCall,
+    ToolResultMessage, Usage, UserBlock, UserContent, UserMessage,
 };
 pub use method::Method;
 pub use scope::{Role, Scope, ScopeSet};

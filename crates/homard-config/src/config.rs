@@ -1,0 +1,146 @@
+//! What the owner wants, decided: defaults filled in, ids parsed, paths absolute, cross-checks done.
+//!
+//! Only settings that are in effect are here; `in_effect.rs` keeps the list and reports the others.
+//! Each section has its own file, with the raw shape's counterpart beside the decision.
+
+pub mod agents;
+pub mod gateway;
+pub mod logging;
+pub mod models;
+pub mod session;
+pub mod tools;
+
+use std::collections::BTreeMap;
+
+use homard_protocol::ChannelId;
+use serde_json::Value;
+
+use crate::env::Environment;
+use crate::issue::Issue;
+use crate::paths::Paths;
+use crate::raw::Raw;
+use crate::raw::value::SecretText;
+use crate::secret::Secret;
+
+/// Settings in effect. Taken once at the edge of a unit of work and used to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The server.
+    pub gateway: gateway::Gateway,
+    /// Who answers.
+    pub agents: agents::Agents,
+    /// Where models are served.
+    pub models: models::Models,
+    /// What agents may do.
+    pub tools: tools::Tools,
+    /// Which messages belong together.
+    pub session: session::Session,
+    /// What is logged.
+    pub logging: logging::Logging,
+    /// Channel sections as written (references resolved); each adapter reads its own.
+    pub channels: BTreeMap<ChannelId, Section>,
+    /// All layers of the environment, for credentials that are looked up by name.
+    pub env: Environment,
+}
+
+impl Config {
+    /// The settings of somebody who wrote none.
+    #[must_use]
+    pub fn empty(paths: &Paths, env: &Environment) -> Self {
+        let mut cx = Resolve::new(paths, env);
+        Self::resolve(Raw::default(), &mut cx)
+    }
+
+    /// Decides every setting; problems and warnings are left in `cx`.
+    pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
+        let channels = raw.channels.unwrap_or_default();
+        let channels = channels.into_iter().filter_map(|(id, section)| {
+            let parsed = ChannelId::parse(&id);
+            parsed
+                .map_err(|error| cx.issue(format!("channels.{id}"), error.to_string()))
+                .ok()
+                .map(|id| (id, Section(section)))
+        });
+        let channels = channels.collect();
+        Self {
+            gateway: gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx),
+            agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), cx),
+            models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
+            tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
+            session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
+            logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
+            channels,
+            env: cx.env.clone(),
+        }
+    }
+}
+
+/// A part of the file that belongs to another room, as written with references resolved. `Debug` hides secrets.
+#[derive(Clone, PartialEq)]
+pub struct Section(Value);
+
+impl Section {
+    /// The value itself.
+    #[must_use]
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Reads the section as its owner's own type.
+    ///
+    /// # Errors
+    /// When the value does not have that shape.
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_value(self.0.clone())
+    }
+}
+
+impl std::fmt::Debug for Section {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", crate::redact::redact_section(&self.0))
+    }
+}
+
+/// What deciding needs, and what it finds.
+pub(crate) struct Resolve<'a> {
+    pub(crate) paths: &'a Paths,
+    pub(crate) env: &'a Environment,
+    pub(crate) issues: Vec<Issue>,
+    pub(crate) warnings: Vec<Issue>,
+}
+
+impl<'a> Resolve<'a> {
+    pub(crate) fn new(paths: &'a Paths, env: &'a Environment) -> Self {
+        Self { paths, env, issues: Vec::new(), warnings: Vec::new() }
+    }
+
+    pub(crate) fn issue(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.issues.push(Issue::new(path, message));
+    }
+
+    pub(crate) fn warn(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.warnings.push(Issue::new(path, message));
+    }
+
+    /// A secret from wherever it is kept. Blank counts as unset.
+    pub(crate) fn secret(&mut self, path: &str, text: Option<SecretText>) -> Option<Secret> {
+        match text? {
+            SecretText::Text(text) => Some(text.0).filter(|t| !t.trim().is_empty()).map(Secret::new),
+            SecretText::Reference(reference) if reference.source == "env" => {
+                let found = self.env.get(&reference.id).map(Secret::new);
+                if found.is_none() {
+                    self.issue(path, format!("environment variable `{}` is not set", reference.id));
+                }
+                found
+            }
+            SecretText::Reference(reference) => {
+                let source = reference.source;
+                self.warn(
+                    path,
+                    format!("secret references of source `{source}` are known, not yet in effect"),
+                );
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! `agents`: who answers, with which model, in which directory.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use homard_protocol::{AgentId, ModelRef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Resolve;
+use super::tools::AgentTools;
+use crate::raw::agents as raw;
+use crate::raw::value::ModelChoice;
+
+const DEFAULT_MAX_CONCURRENT: u64 = 4;
+const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
+/// What `timeoutSeconds: 0` means: as long as a 32-bit millisecond timer can count (about 24.8 days).
+const NO_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
+const DEFAULT_BOOTSTRAP_MAX_CHARS: u64 = 20_000;
+const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS: u64 = 150_000;
+
+/// How hard a model thinks before answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkingLevel {
+    /// Not at all.
+    Off,
+    /// As little as possible.
+    Minimal,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// Very much.
+    Xhigh,
+    /// As the model sees fit.
+    Adaptive,
+    /// As much as the model can.
+    Max,
+    /// More than that, where a provider offers it.
+    Ultra,
+}
+
+/// Decided `agents`. There is always at least one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agents {
+    /// What every agent has unless it says otherwise.
+    pub defaults: AgentDefaults,
+    /// The agents, as listed; the implicit `main` when none is.
+    pub list: Vec<Agent>,
+    default: usize,
+}
+
+/// What every agent has unless it says otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentDefaults {
+    /// Model and fallbacks.
+    pub model: ModelSelection,
+    /// What the owner says about models: aliases and parameters. Not empty: also the list `/model` offers.
+    pub models: BTreeMap<ModelRef, CatalogEntry>,
+    /// Directory agents work in.
+    pub workspace: PathBuf,
+    /// Root of the repository named in the prompt.
+    pub repo_root: Option<PathBuf>,
+    /// How many runs may happen at once.
+    pub max_concurrent: usize,
+    /// Longest run.
+    pub timeout: Duration,
+    /// Longest part of one workspace file in the prompt, in characters.
+    pub bootstrap_max_chars: usize,
+    /// Longest total of workspace files in the prompt, in characters.
+    pub bootstrap_total_max_chars: usize,
+    /// Do not create the starting files of a workspace.
+    pub skip_bootstrap: bool,
+    /// The owner's time zone; `None` means the host's.
+    pub user_timezone: Option<String>,
+    /// How hard models think; `None` means low for models that think, off for others.
+    pub thinking: Option<ThinkingLevel>,
+    /// Upper bound for the context, in tokens; `None` means the model's own.
+    pub context_tokens: Option<u64>,
+}
+
+/// A model and what to try when it fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelSelection {
+    /// First choice; `None` means whatever has credentials.
+    pub primary: Option<ModelRef>,
+    /// Tried in order when it fails.
+    pub fallbacks: Vec<ModelRef>,
+}
+
+/// What the owner says about one model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CatalogEntry {
+    /// Short name.
+    pub alias: Option<String>,
+    /// Extra request parameters, as written.
+    pub params: Option<serde_json::Value>,
+}
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Its id.
+    pub id: AgentId,
+    /// Whether it was marked as default.
+    pub default: bool,
+    /// Its name in lists.
+    pub name: Option<String>,
+    /// Directory it works in.
+    pub workspace: PathBuf,
+    /// Directory of its own state.
+    pub agent_dir: PathBuf,
+    /// Its model, the defaults' filled in.
+    pub model: ModelSelection,
+    /// Who it is to people.
+    pub identity: Identity,
+    /// Tools it may use.
+    pub tools: AgentTools,
+    /// Skills it may use; `None` means all.
+    pub skills: Option<Vec<String>>,
+    /// How hard it thinks; the default's filled in.
+    pub thinking: Option<ThinkingLevel>,
+}
+
+/// Who an agent is to the people it talks with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its manner.
+    pub theme: Option<String>,
+    /// Its sign.
+    pub emoji: Option<String>,
+    /// Its picture.
+    pub avatar: Option<String>,
+}
+
+impl Agents {
+    /// The agent that answers when nothing else is said: the first marked so, else the first.
+    #[must_use]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`resolve` never leaves the list empty nor the index outside it"
+    )]
+    pub fn default_agent(&self) -> &Agent {
+        &self.list[self.default]
+    }
+
+    /// The agent with this id.
+    #[must_use]
+    pub fn agent(&self, id: &AgentId) -> Option<&Agent> {
+        self.list.iter().find(|agent| agent.id == *id)
+    }
+
+    pub(super) fn resolve(raw: raw::Agents, cx: &mut Resolve<'_>) -> Self {
+        let defaults = AgentDefaults::resolve(raw.defaults.unwrap_or_default(), cx);
+        let listed = raw.list.unwrap_or_default().into_iter().enumerate();
+        let mut entries: Vec<(String, raw::AgentEntry)> =
+            listed.map(|(at, entry)| (format!("agents.list[{at}]"), entry)).collect();
+        for (id, mut entry) in raw.entries.unwrap_or_default() {
+            entry.id.get_or_insert_with(|| id.clone());
+            entries.push((format!("agents.entries.{id}"), entry));
+        }
+        if entries.is_empty() {
+            let id = Some(AgentId::main().to_string());
+            entries.push((String::new(), raw::AgentEntry { id, ..raw::AgentEntry::default() }));
+        }
+        let default = entries.iter().position(|(_, e)| e.default == Some(true)).unwrap_or(0);
+        let paths: Vec<String> = entries.iter().map(|(path, _)| path.clone()).collect();
+        let mut list = Vec::with_capacity(entries.len());
+        for (at, (path, entry)) in entries.into_iter().enumerate() {
+            list.push(Agent::resolve(entry, &Place { path, default: at == default }, &defaults, cx));
+        }
+        check_unique(&list, &paths, cx);
+        Self { defaults, list, default }
+    }
+}
+
+struct Place {
+    path: String,
+    default: bool,
+}
+
+/// Two agents may share neither id nor directory: they would write over each other.
+fn check_unique(list: &[Agent], paths: &[String], cx: &mut Resolve<'_>) {
+    for (at, (agent, path)) in list.iter().zip(paths).enumerate() {
+        let mut earlier = list.iter().take(at);
+        if earlier.clone().any(|other| other.id == agent.id) {
+            cx.issue(format!("{path}.id"), format!("the id `{}` is used twice", agent.id));
+        } else if let Some(other) = earlier.find(|other| other.agent_dir == agent.agent_dir) {
+            let dir = agent.agent_dir.display();
+            cx.issue(
+                format!("{path}.agentDir"),
+                format!(
+                    "agents `{}` and `{}` both use `{dir}`; give each its own directory",
+                    other.id, agent.id
+                ),
+            );
+        }
+    }
+}
+
+impl AgentDefaults {
+    fn resolve(raw: raw::AgentDefaults, cx: &mut Resolve<'_>) -> Self {
+        let models = catalog(raw.models.unwrap_or_default(), cx);
+        let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
+        let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
+        let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
+            0 => NO_TIMEOUT,
+            seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
+        };
+        Self {
+            model: model.unwrap_or_default(),
+            models,
+            workspace,
+            repo_root: raw.repo_root.map(|root| cx.paths.expand(&root)),
+            max_concurrent: size(raw.max_concurrent, DEFAULT_MAX_CONCURRENT),
+            timeout,
+            bootstrap_max_chars: size(raw.bootstrap_max_chars, DEFAULT_BOOTSTRAP_MAX_CHARS),
+            bootstrap_total_max_chars: size(raw.bootstrap_total_max_chars, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS),
+            skip_bootstrap: raw.skip_bootstrap.unwrap_or(false),
+            user_timezone: raw.user_timezone,
+            thinking: raw.thinking_default,
+            context_tokens: raw.context_tokens,
+        }
+    }
+}
+
+fn size(written: Option<u64>, default: u64) -> usize {
+    usize::try_from(written.unwrap_or(default)).unwrap_or(usize::MAX)
+}
+
+fn catalog(
+    raw: BTreeMap<String, raw::CatalogEntry>,
+    cx: &mut Resolve<'_>,
+) -> BTreeMap<ModelRef, CatalogEntry> {
+    let mut models = BTreeMap::new();
+    for (name, entry) in raw {
+        match ModelRef::parse(&name) {
+            Ok(model) => {
+                models.insert(model, CatalogEntry { alias: entry.alias, params: entry.params });
+            }
+            Err(error) => cx.issue(format!("agents.defaults.models[\"{name}\"]"), error.to_string()),
+        }
+    }
+    models
+}
+
+/// Reads a choice of model; short names are looked up in the catalogue.
+fn selection(
+    choice: ModelChoice,
+    path: &str,
+    models: &BTreeMap<ModelRef, CatalogEntry>,
+    cx: &mut Resolve<'_>,
+) -> ModelSelection {
+    let mut read = |text: &str, path: String| {
+        let text = text.trim();
+        let by_alias =
+            || models.iter().find(|(_, e)| e.alias.as_deref().is_some_and(|a| a.eq_ignore_ascii_case(text)));
+        match ModelRef::parse(text) {
+            Ok(model) => Some(model),
+            Err(error) => by_alias().map(|(model, _)| model.clone()).or_else(|| {
+                cx.issue(path, error.to_string());
+                None
+            }),
+        }
+    };
+    match choice {
+        ModelChoice::One(text) => {
+            ModelSelection { primary: read(&text, path.to_owned()), fallbacks: Vec::new() }
+        }
+        ModelChoice::Many(chain) => {
+            let fallbacks = chain.fallbacks.unwrap_or_default().into_iter().enumerate();
+            ModelSelection {
+                primary: chain.primary.and_then(|text| read(&text, format!("{path}.primary"))),
+                fallbacks: fallbacks
+                    .filter_map(|(i, text)| read(&text, format!("{path}.fallbacks[{i}]")))
+                    .collect(),
+            }
+        }
+    }
+}
+
+impl Agent {
+    fn resolve(raw: raw::AgentEntry, place: &Place, defaults: &AgentDefaults, cx: &mut Resolve<'_>) -> Self {
+        let path = &place.path;
+        let id = agent_id(raw.id.as_deref(), path, cx);
+        let own_workspace = raw.workspace.map(|w| cx.paths.expand(&w));
+        let workspace = own_workspace.unwrap_or_else(|| {
+            if place.default { defaults.workspace.clone() } else { cx.paths.workspace(&id) }
+        });
+        let env_dir = ["HOMARD_AGENT_DIR", "PI_CODING_AGENT_DIR"].iter().find_map(|name| cx.env.get(name));
+        let env_dir = env_dir.filter(|_| place.default);
+        let agent_dir = raw.agent_dir.as_deref().or(env_dir).map(|d| cx.paths.expand(d));
+        let model = raw.model.map(|choice| own_model(choice, &format!("{path}.model"), defaults, cx));
+        let identity = raw.identity.unwrap_or_default();
+        Self {
+            default: place.default,
+            name: raw.name,
+            workspace,
+            agent_dir: agent_dir.unwrap_or_else(|| cx.paths.agent_dir(&id)),
+            model: model.unwrap_or_else(|| defaults.model.clone()),
+            identity: Identity {
+                name: identity.name,
+                theme: identity.theme,
+                emoji: identity.emoji,
+                avatar: identity.avatar,
+            },
+            tools: AgentTools::resolve(raw.tools.unwrap_or_default()),
+            skills: raw.skills,
+            thinking: raw.thinking_default.or(defaults.thinking),
+            id,
+        }
+    }
+}
+
+/// The id as written; a bad one is told about and replaced, so that the other checks can go on.
+fn agent_id(written: Option<&str>, path: &str, cx: &mut Resolve<'_>) -> AgentId {
+    let told = match written.map(AgentId::parse) {
+        Some(Ok(id)) => return id,
+        Some(Err(error)) => error.to_string(),
+        None => "every agent needs an id of lower-case letters, digits, `_` and `-`".to_owned(),
+    };
+    cx.issue(format!("{path}.id"), told);
+    AgentId::parse(&format!("unnamed-{}", cx.issues.len())).unwrap_or_else(|_| AgentId::main())
+}
+
+/// An agent's own choice: what it leaves unsaid comes from the defaults; an empty list of fallbacks is said.
+fn own_model(
+    choice: ModelChoice,
+    path: &str,
+    defaults: &AgentDefaults,
+    cx: &mut Resolve<'_>,
+) -> ModelSelection {
+    let says_fallbacks = matches!(&choice, ModelChoice::Many(chain) if chain.fallbacks.is_some());
+    let own = selection(choice, path, &defaults.models, cx);
+    ModelSelection {
+        primary: own.primary.or_else(|| defaults.model.primary.clone()),
+        fallbacks: if says_fallbacks { own.fallbacks } else { defaults.model.fallbacks.clone() },
+    }
+}

@@ -1,0 +1,297 @@
+//! `gateway`: the server other programs and people connect to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Resolve;
+use crate::paths::{DEV_PORT, Profile};
+use crate::raw::gateway as raw;
+use crate::secret::Secret;
+
+/// Port when nobody says otherwise.
+pub const DEFAULT_PORT: u16 = 18_789;
+const DEFAULT_MAX_ATTEMPTS: u64 = 10;
+const DEFAULT_WINDOW_MS: u64 = 60_000;
+const DEFAULT_LOCKOUT_MS: u64 = 300_000;
+const DEFAULT_DEBOUNCE_MS: u64 = 300;
+
+/// Whether this machine runs a gateway or uses another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GatewayMode {
+    /// A gateway runs here.
+    Local,
+    /// Commands talk to a gateway elsewhere.
+    Remote,
+}
+
+/// Which network interfaces to listen on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BindMode {
+    /// Loopback, or every interface when that is not possible.
+    Auto,
+    /// Every interface.
+    Lan,
+    /// This machine only.
+    #[default]
+    Loopback,
+    /// The tailnet address, or loopback when there is none.
+    Tailnet,
+    /// The address in `customBindHost`.
+    Custom,
+}
+
+/// How callers prove themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AuthMode {
+    /// By a shared token.
+    #[default]
+    Token,
+    /// By a shared password.
+    Password,
+    /// Not at all.
+    None,
+    /// A reverse proxy says who they are.
+    TrustedProxy,
+}
+
+/// Which edits of the file are applied while the gateway runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReloadMode {
+    /// Live where possible, by a restart otherwise.
+    #[default]
+    Hybrid,
+    /// Live only; warn where a restart is needed.
+    Hot,
+    /// By a restart, always.
+    Restart,
+    /// Never.
+    Off,
+}
+
+/// Decided `gateway`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gateway {
+    /// Local or remote; `None` when the owner has not said yet.
+    pub mode: Option<GatewayMode>,
+    /// TCP port for WebSocket and HTTP.
+    pub port: u16,
+    /// Interfaces to listen on.
+    pub bind: BindMode,
+    /// Address for [`BindMode::Custom`].
+    pub custom_bind_host: Option<String>,
+    /// Who may connect.
+    pub auth: Auth,
+    /// The web page.
+    pub control_ui: ControlUi,
+    /// Proxies whose forwarding headers are believed, as addresses or networks.
+    pub trusted_proxies: Vec<String>,
+    /// Believe X-Real-IP when X-Forwarded-For is missing.
+    pub allow_real_ip_fallback: bool,
+    /// Live reload.
+    pub reload: Reload,
+}
+
+/// Who may connect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Auth {
+    /// How callers prove themselves.
+    pub mode: AuthMode,
+    /// The shared token, from the file or `HOMARD_GATEWAY_TOKEN`.
+    pub token: Option<Secret>,
+    /// The shared password, from the file or `HOMARD_GATEWAY_PASSWORD`.
+    pub password: Option<Secret>,
+    /// Limits on wrong guesses.
+    pub rate_limit: RateLimit,
+    /// Settings of [`AuthMode::TrustedProxy`]; always there in that mode.
+    pub trusted_proxy: Option<TrustedProxy>,
+}
+
+/// Limits on wrong guesses, per address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Wrong guesses allowed within the window.
+    pub max_attempts: u64,
+    /// Length of the window.
+    pub window: Duration,
+    /// How long an address stays locked out.
+    pub lockout: Duration,
+    /// Never lock out this machine itself.
+    pub exempt_loopback: bool,
+}
+
+/// Believing a reverse proxy about who is calling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedProxy {
+    /// Header that names the user.
+    pub user_header: String,
+    /// Headers that must be present.
+    pub required_headers: Vec<String>,
+    /// Users let in; empty means everybody the proxy lets in.
+    pub allow_users: Vec<String>,
+}
+
+/// The web page the gateway serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the file with a name of its own")]
+pub struct ControlUi {
+    /// Serve the page.
+    pub enabled: bool,
+    /// Path prefix, with a leading and without a trailing slash; empty for the root.
+    pub base_path: String,
+    /// Directory with page files to serve instead of the built-in ones.
+    pub root: Option<PathBuf>,
+    /// Web origins that may open a connection.
+    pub allowed_origins: Vec<String>,
+    /// Let the page sign in without a device identity over plain HTTP.
+    pub allow_insecure_auth: bool,
+    /// Skip device identities for the page.
+    pub disable_device_auth: bool,
+    /// Trust the Host header as the page's origin.
+    pub host_header_origin_fallback: bool,
+}
+
+/// Live reload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reload {
+    /// Which edits are applied.
+    pub mode: ReloadMode,
+    /// Quiet time to wait for before reading an edit.
+    pub debounce: Duration,
+}
+
+impl Gateway {
+    pub(super) fn resolve(raw: raw::Gateway, cx: &mut Resolve<'_>) -> Self {
+        let bind = bind(raw.bind, cx);
+        if bind == BindMode::Custom && raw.custom_bind_host.is_none() {
+            cx.issue("gateway.customBindHost", "an address is needed because `gateway.bind` is \"custom\"");
+        }
+        let reload = raw.reload.unwrap_or_default();
+        let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
+        let auth = Auth::resolve(raw.auth.unwrap_or_default(), cx);
+        if auth.mode == AuthMode::TrustedProxy && trusted_proxies.is_empty() {
+            cx.issue(
+                "gateway.trustedProxies",
+                "at least one proxy is needed because `gateway.auth.mode` is \"trusted-proxy\"",
+            );
+        }
+        Self {
+            mode: raw.mode,
+            port: port(raw.port, cx),
+            bind,
+            custom_bind_host: raw.custom_bind_host,
+            auth,
+            control_ui: ControlUi::resolve(raw.control_ui.unwrap_or_default(), cx),
+            trusted_proxies,
+            allow_real_ip_fallback: raw.allow_real_ip_fallback.unwrap_or(false),
+            reload: Reload {
+                mode: reload.mode.unwrap_or_default(),
+                debounce: Duration::from_millis(reload.debounce_ms.unwrap_or(DEFAULT_DEBOUNCE_MS)),
+            },
+        }
+    }
+}
+
+fn port(written: Option<u16>, cx: &mut Resolve<'_>) -> u16 {
+    let usual = if cx.paths.profile == Profile::Dev { DEV_PORT } else { DEFAULT_PORT };
+    let Some(text) = cx.env.get("HOMARD_GATEWAY_PORT").map(str::to_owned) else {
+        return written.unwrap_or(usual);
+    };
+    match text.trim().parse() {
+        Ok(port) if port > 0 => port,
+        _ => {
+            cx.issue(
+                "gateway.port",
+                format!("HOMARD_GATEWAY_PORT is `{text}`; expected a number between 1 and 65535"),
+            );
+            written.unwrap_or(usual)
+        }
+    }
+}
+
+fn bind(written: Option<BindMode>, cx: &mut Resolve<'_>) -> BindMode {
+    let Some(text) = cx.env.get("HOMARD_GATEWAY_BIND").map(str::to_owned) else {
+        return written.unwrap_or_default();
+    };
+    serde_json::from_value(text.trim().into()).unwrap_or_else(|_| {
+        cx.issue(
+            "gateway.bind",
+            format!("HOMARD_GATEWAY_BIND is `{text}`; expected auto, lan, loopback, tailnet or custom"),
+        );
+        written.unwrap_or_default()
+    })
+}
+
+impl Auth {
+    fn resolve(raw: raw::GatewayAuth, cx: &mut Resolve<'_>) -> Self {
+        let token = cx.secret("gateway.auth.token", raw.token);
+        let password = cx.secret("gateway.auth.password", raw.password);
+        let token = token.or_else(|| cx.env.get("HOMARD_GATEWAY_TOKEN").map(Secret::new));
+        let password = password.or_else(|| cx.env.get("HOMARD_GATEWAY_PASSWORD").map(Secret::new));
+        let mode = raw.mode.unwrap_or_else(|| match (&token, &password) {
+            (Some(_), Some(_)) => {
+                cx.issue(
+                    "gateway.auth.mode",
+                    "both a token and a password are set; say which one counts: \"token\" or \"password\"",
+                );
+                AuthMode::Token
+            }
+            (None, Some(_)) => AuthMode::Password,
+            (_, None) => AuthMode::Token,
+        });
+        let proxy = raw.trusted_proxy.and_then(|p| {
+            Some(TrustedProxy {
+                user_header: p.user_header?.to_lowercase(),
+                required_headers: p.required_headers.unwrap_or_default(),
+                allow_users: p.allow_users.unwrap_or_default(),
+            })
+        });
+        if mode == AuthMode::TrustedProxy && proxy.is_none() {
+            cx.issue(
+                "gateway.auth.trustedProxy.userHeader",
+                "the header that names the user is needed in this mode",
+            );
+        }
+        if mode == AuthMode::Password && password.is_none() {
+            cx.issue(
+                "gateway.auth.password",
+                "a password is needed because `gateway.auth.mode` is \"password\"",
+            );
+        }
+        let limit = raw.rate_limit.unwrap_or_default();
+        Self {
+            mode,
+            token,
+            password,
+            rate_limit: RateLimit {
+                max_attempts: limit.max_attempts.unwrap_or(DEFAULT_MAX_ATTEMPTS),
+                window: Duration::from_millis(limit.window_ms.unwrap_or(DEFAULT_WINDOW_MS)),
+                lockout: Duration::from_millis(limit.lockout_ms.unwrap_or(DEFAULT_LOCKOUT_MS)),
+                exempt_loopback: limit.exempt_loopback.unwrap_or(true),
+            },
+            trusted_proxy: proxy,
+        }
+    }
+}
+
+impl ControlUi {
+    fn resolve(raw: raw::ControlUi, cx: &Resolve<'_>) -> Self {
+        let base = raw.base_path.unwrap_or_default();
+        let base = base.trim().trim_matches('/');
+        Self {
+            enabled: raw.enabled.unwrap_or(true),
+            base_path: if base.is_empty() { String::new() } else { format!("/{base}") },
+            root: raw.root.map(|root| cx.paths.expand(&root)),
+            allowed_origins: raw.allowed_origins.unwrap_or_default(),
+            allow_insecure_auth: raw.allow_insecure_auth.unwrap_or(false),
+            disable_device_auth: raw.dangerously_disable_device_auth.unwrap_or(false),
+            host_header_origin_fallback: raw.dangerously_allow_host_header_origin_fallback.unwrap_or(false),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `tools`: what agents may do.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Resolve;
+use crate::raw::tools as raw;
+
+const DEFAULT_TIMEOUT_SECONDS: u64 = 1_800;
+const DEFAULT_BACKGROUND_MS: u64 = 10_000;
+const DEFAULT_CLEANUP_MS: u64 = 1_800_000;
+/// Programs that only filter text.
+const DEFAULT_SAFE_BINS: [&str; 9] = ["jq", "grep", "cut", "sort", "uniq", "head", "tail", "tr", "wc"];
+
+/// A named set of tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolProfile {
+    /// Only what every agent needs.
+    Minimal,
+    /// Files and commands.
+    Coding,
+    /// Messages and sessions.
+    Messaging,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+/// Which commands may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExecSecurity {
+    /// None.
+    Deny,
+    /// Those on the owner's list.
+    Allowlist,
+    /// All.
+    Full,
+}
+
+/// When the owner is asked about a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecAsk {
+    /// Never.
+    Off,
+    /// When it is not on the list.
+    #[default]
+    OnMiss,
+    /// Always.
+    Always,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolRule {
+    /// Named set; `None` means the wider circle's.
+    pub profile: Option<ToolProfile>,
+    /// Tools offered; `None` means all of the profile.
+    pub allow: Option<Vec<String>>,
+    /// Tools added to the profile.
+    pub also_allow: Vec<String>,
+    /// Tools refused; wins.
+    pub deny: Vec<String>,
+}
+
+/// Decided `tools`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tools {
+    /// Which tools are offered.
+    pub rule: ToolRule,
+    /// The same, per provider or `provider/model`.
+    pub by_provider: BTreeMap<String, ToolRule>,
+    /// Running commands.
+    pub exec: Exec,
+    /// Reading and writing files.
+    pub fs: FileTools,
+}
+
+/// Running commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exec {
+    /// Where commands run, as written: `sandbox`, `gateway`, `node` or `auto`.
+    pub host: Option<String>,
+    /// Which commands may run; `None` means as the host decides.
+    pub security: Option<ExecSecurity>,
+    /// When the owner is asked.
+    pub ask: ExecAsk,
+    /// Longest run of a command.
+    pub timeout: Duration,
+    /// How long a command may hold the turn before it goes to the background.
+    pub background_after: Duration,
+    /// How long finished commands are remembered.
+    pub cleanup_after: Duration,
+    /// Directories put in front of PATH.
+    pub path_prepend: Vec<PathBuf>,
+    /// Programs that may filter text without being asked about.
+    pub safe_bins: Vec<String>,
+    /// Tell the agent when a background command ends.
+    pub notify_on_exit: bool,
+}
+
+/// Reading and writing files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileTools {
+    /// Keep file tools inside the workspace.
+    pub workspace_only: bool,
+}
+
+/// What one agent says about its tools; what it leaves out comes from [`Tools`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentTools {
+    /// Which tools are offered.
+    pub rule: ToolRule,
+    /// Keep file tools inside the workspace; `None` means as everywhere.
+    pub workspace_only: Option<bool>,
+}
+
+impl Tools {
+    pub(super) fn resolve(raw: raw::Tools, cx: &mut Resolve<'_>) -> Self {
+        let also = raw.also_allow.unwrap_or_default();
+        let rule = ToolRule {
+            profile: raw.profile,
+            allow: raw.allow.filter(|list| !list.is_empty()),
+            also_allow: also,
+            deny: raw.deny.unwrap_or_default(),
+        };
+        if rule.allow.is_some() && !rule.also_allow.is_empty() {
+            cx.issue("tools.alsoAllow", "`allow` and `alsoAllow` cannot both be used; put everything in `allow`, or use a profile with `alsoAllow`");
+        }
+        let by_provider = raw.by_provider.unwrap_or_default();
+        Self {
+            rule,
+            by_provider: by_provider.into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect(),
+            exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
+            fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
+        }
+    }
+}
+
+impl ToolRule {
+    fn from_raw(raw: raw::ToolRule) -> Self {
+        Self {
+            profile: raw.profile,
+            allow: raw.allow.filter(|list| !list.is_empty()),
+            also_allow: raw.also_allow.unwrap_or_default(),
+            deny: raw.deny.unwrap_or_default(),
+        }
+    }
+}
+
+impl AgentTools {
+    pub(super) fn resolve(raw: raw::AgentTools) -> Self {
+        let rule = raw::ToolRule {
+            profile: raw.profile,
+            allow: raw.allow,
+            also_allow: raw.also_allow,
+            deny: raw.deny,
+        };
+        Self { rule: ToolRule::from_raw(rule), workspace_only: raw.fs.and_then(|fs| fs.workspace_only) }
+    }
+}
+
+impl Exec {
+    fn resolve(raw: raw::Exec, cx: &Resolve<'_>) -> Self {
+        let (mode_security, mode_ask) = match raw.mode.as_deref() {
+            Some("deny") => (Some(ExecSecurity::Deny), Some(ExecAsk::Off)),
+            Some("allowlist") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::Off)),
+            Some("ask" | "auto") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::OnMiss)),
+            Some("full") => (Some(ExecSecurity::Full), Some(ExecAsk::Off)),
+            _ => (None, None),
+        };
+        let millis = |written: Option<u64>, default| Duration::from_millis(written.unwrap_or(default));
+        let seconds = raw.timeout_sec.or(raw.timeout_seconds).unwrap_or(DEFAULT_TIMEOUT_SECONDS);
+        Self {
+            host: raw.host,
+            security: raw.security.or(mode_security),
+            ask: raw.ask.or(mode_ask).unwrap_or_default(),
+            timeout: Duration::from_secs(seconds),
+            background_after: millis(raw.background_ms, DEFAULT_BACKGROUND_MS),
+            cleanup_after: millis(raw.cleanup_ms, DEFAULT_CLEANUP_MS),
+            path_prepend: raw.path_prepend.unwrap_or_default().iter().map(|p| cx.paths.expand(p)).collect(),
+            safe_bins: raw.safe_bins.unwrap_or_else(|| DEFAULT_SAFE_BINS.map(str::to_owned).to_vec()),
+            notify_on_exit: raw.notify_on_exit.unwrap_or(true),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A token for a gateway whose owner has not chosen one: deny first, but let the first start work.
+
+use serde_json::Value;
+
+use crate::config::gateway::AuthMode;
+use crate::handle::InvalidConfig;
+use crate::load::{Snapshot, Source};
+use crate::overrides::Overrides;
+use crate::secret::Secret;
+use crate::write::{WriteError, set_path};
+
+/// Random bytes in a generated token.
+const TOKEN_BYTES: usize = 32;
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// The file cannot be used.
+    #[error(transparent)]
+    Config(#[from] InvalidConfig),
+    /// The token could not be written down.
+    #[error(
+        "could not store a generated gateway token; set HOMARD_GATEWAY_TOKEN or `gateway.auth.token` yourself"
+    )]
+    Write(#[from] WriteError),
+    /// The system has no randomness.
+    #[error("the system gave no random bytes for a gateway token")]
+    Random(#[source] getrandom::Error),
+}
+
+/// The token callers must know: the configured one, or a new one that is written to the file. `None` when
+/// callers prove themselves in another way.
+///
+/// # Errors
+/// When the file cannot be used or the new token cannot be written.
+pub fn ensure_gateway_token(source: &Source) -> Result<Option<Secret>, TokenError> {
+    let snapshot = Snapshot::load(source, &Overrides::default());
+    let Some(config) = snapshot.config else {
+        return Err(InvalidConfig { path: snapshot.path, issues: snapshot.issues }.into());
+    };
+    let auth = &config.gateway.auth;
+    if auth.mode != AuthMode::Token {
+        return Ok(None);
+    }
+    if let Some(token) = &auth.token {
+        return Ok(Some(token.clone()));
+    }
+    let mut bytes = [0_u8; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
+    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    set_path(source, "gateway.auth.token", Value::String(token.clone()))?;
+    Ok(Some(Secret::new(token)))
+}

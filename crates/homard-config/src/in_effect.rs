@@ -1,0 +1,126 @@
+//! Which keys do something today.
+//!
+//! The schema knows every key; this table knows the ones that are built. A key that is known and written but
+//! not in the table is told about once, so that nobody wonders why it does nothing. Whoever builds a room
+//! adds its keys here.
+
+use serde_json::Value;
+
+use crate::value_path::ValuePath;
+
+/// Keys in effect; `*` stands for any key or position, and everything beneath a key is in effect with it.
+const IN_EFFECT: &[&str] = &[
+    "$schema",
+    "agents.defaults.bootstrapMaxChars",
+    "agents.defaults.bootstrapTotalMaxChars",
+    "agents.defaults.contextTokens",
+    "agents.defaults.maxConcurrent",
+    "agents.defaults.model",
+    "agents.defaults.models",
+    "agents.defaults.repoRoot",
+    "agents.defaults.skipBootstrap",
+    "agents.defaults.thinkingDefault",
+    "agents.defaults.timeoutSeconds",
+    "agents.defaults.userTimezone",
+    "agents.defaults.workspace",
+    "agents.entries.*.agentDir",
+    "agents.entries.*.default",
+    "agents.entries.*.id",
+    "agents.entries.*.identity",
+    "agents.entries.*.model",
+    "agents.entries.*.name",
+    "agents.entries.*.thinkingDefault",
+    "agents.entries.*.tools.allow",
+    "agents.entries.*.tools.alsoAllow",
+    "agents.entries.*.tools.deny",
+    "agents.entries.*.tools.fs",
+    "agents.entries.*.tools.profile",
+    "agents.entries.*.workspace",
+    "agents.list.*.agentDir",
+    "agents.list.*.default",
+    "agents.list.*.id",
+    "agents.list.*.identity",
+    "agents.list.*.model",
+    "agents.list.*.name",
+    "agents.list.*.thinkingDefault",
+    "agents.list.*.tools.allow",
+    "agents.list.*.tools.alsoAllow",
+    "agents.list.*.tools.deny",
+    "agents.list.*.tools.fs",
+    "agents.list.*.tools.profile",
+    "agents.list.*.workspace",
+    "agents.ownership",
+    "env",
+    "gateway.allowRealIpFallback",
+    "gateway.auth.mode",
+    "gateway.auth.password",
+    "gateway.auth.rateLimit",
+    "gateway.auth.token",
+    "gateway.auth.trustedProxy",
+    "gateway.bind",
+    "gateway.controlUi",
+    "gateway.customBindHost",
+    "gateway.mode",
+    "gateway.port",
+    "gateway.reload",
+    "gateway.trustedProxies",
+    "logging",
+    "meta",
+    "models.mode",
+    "models.providers",
+    "session.dmScope",
+    "session.identityLinks",
+    "session.idleMinutes",
+    "session.mainKey",
+    "session.reset",
+    "session.resetByChannel",
+    "session.resetByType",
+    "session.resetTriggers",
+    "session.scope",
+    "tools.allow",
+    "tools.alsoAllow",
+    "tools.byProvider",
+    "tools.deny",
+    "tools.exec.ask",
+    "tools.exec.backgroundMs",
+    "tools.exec.mode",
+    "tools.exec.pathPrepend",
+    "tools.exec.safeBins",
+    "tools.exec.security",
+    "tools.exec.timeoutSec",
+    "tools.exec.timeoutSeconds",
+    "tools.fs",
+    "tools.profile",
+    "wizard",
+];
+
+/// Places that are written but do nothing yet, each as short as it can be.
+pub(crate) fn not_yet(value: &Value) -> Vec<String> {
+    let patterns: Vec<Vec<&str>> = IN_EFFECT.iter().map(|p| p.split('.').collect()).collect();
+    let patterns: Vec<&[&str]> = patterns.iter().map(Vec::as_slice).collect();
+    let mut found = Vec::new();
+    walk(value, &patterns, &ValuePath::default(), &mut found);
+    found
+}
+
+/// `patterns` are what is left of the patterns that lead here.
+fn walk(value: &Value, patterns: &[&[&str]], path: &ValuePath, found: &mut Vec<String>) {
+    if value.is_null() || patterns.iter().any(|p| p.is_empty()) {
+        return;
+    }
+    let onward = |key: &str| -> Vec<&[&str]> {
+        let heads = patterns.iter().filter_map(|pattern| pattern.split_first());
+        heads.filter(|(head, _)| **head == key || **head == "*").map(|(_, rest)| rest).collect()
+    };
+    match value {
+        _ if patterns.is_empty() => found.push(path.to_string()),
+        Value::Object(map) => map.iter().for_each(|(key, v)| walk(v, &onward(key), &path.key(key), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(i, v)| walk(v, &onward("*"), &path.index(i), found));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Where things are on disk.
+//!
+//! State is always written under the state directory. The *file that is read* may be an older program's
+//! (`openclaw.json`, also under its older names) when there is no `homard.json` yet; writes still go to
+//! [`Paths::config_path`].
+
+use std::path::{Path, PathBuf};
+
+use homard_protocol::AgentId;
+
+use crate::env::{Environment, ProcessFacts};
+
+const CONFIG_NAME: &str = "homard.json";
+const STATE_DIR: &str = ".homard";
+/// Directories and file names of the programs this one replaces, newest first.
+const LEGACY_DIRS: [&str; 4] = [".openclaw", ".clawdbot", ".moldbot", ".moltbot"];
+const LEGACY_NAMES: [&str; 4] = ["openclaw.json", "clawdbot.json", "moldbot.json", "moltbot.json"];
+/// Port of `--dev`, so that it runs beside the owner's own gateway.
+pub const DEV_PORT: u16 = 19_001;
+
+/// Which set of state to use, chosen on the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// `~/.homard`.
+    #[default]
+    Default,
+    /// `~/.homard-dev`, on another port.
+    Dev,
+    /// `~/.homard-<name>`.
+    Named(String),
+}
+
+impl Profile {
+    /// Reads a name given on the command line or in `HOMARD_PROFILE`.
+    ///
+    /// # Errors
+    /// When the name could not be part of a directory name.
+    pub fn parse(name: &str) -> Result<Self, PathsError> {
+        let ok = !name.is_empty()
+            && name.len() <= 64
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        match name {
+            "default" => Ok(Self::Default),
+            "dev" => Ok(Self::Dev),
+            _ if ok => Ok(Self::Named(name.to_owned())),
+            _ => Err(PathsError::BadProfile(name.to_owned())),
+        }
+    }
+}
+
+/// Why paths could not be decided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathsError {
+    /// Nothing says where home is.
+    #[error("there is no home directory; set HOME or HOMARD_HOME")]
+    NoHome,
+    /// A profile name with characters a directory cannot have.
+    #[error("`{0}` is not a profile name; use letters, digits, `-` and `_`")]
+    BadProfile(String),
+}
+
+/// Where things are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// The owner's home directory; `~` in settings.
+    pub home: PathBuf,
+    /// Where everything is kept.
+    pub state_dir: PathBuf,
+    /// The file that writes go to.
+    pub config_path: PathBuf,
+    /// Which set of state this is.
+    pub profile: Profile,
+    candidates: Vec<PathBuf>,
+    default_workspace: Option<PathBuf>,
+}
+
+impl Paths {
+    /// Decides from the environment; an explicit `profile` wins over `HOMARD_PROFILE`.
+    ///
+    /// # Errors
+    /// When there is no home directory or the profile's name is unusable.
+    pub fn resolve(
+        env: &Environment,
+        facts: &ProcessFacts,
+        profile: Option<Profile>,
+    ) -> Result<Self, PathsError> {
+        let home = ["HOMARD_HOME", "HOME", "USERPROFILE"].iter().find_map(|n| env.get(n)).map(PathBuf::from);
+        let home = home.or_else(|| facts.home.clone()).ok_or(PathsError::NoHome)?;
+        let base = facts.working_dir.as_deref().unwrap_or(Path::new("/"));
+        let absolute = |text: &str| absolute(text, &home, base);
+        let profile = match profile {
+            Some(profile) => profile,
+            None => env.get("HOMARD_PROFILE").map(Profile::parse).transpose()?.unwrap_or_default(),
+        };
+        let explicit_state = env.get("HOMARD_STATE_DIR").map(absolute);
+        let state_dir = explicit_state.clone().unwrap_or_else(|| match &profile {
+            Profile::Default => home.join(STATE_DIR),
+            Profile::Dev => home.join(format!("{STATE_DIR}-dev")),
+            Profile::Named(name) => home.join(format!("{STATE_DIR}-{name}")),
+        });
+        let mut legacy: Vec<PathBuf> = LEGACY_NAMES.iter().map(|name| state_dir.join(name)).collect();
+        if explicit_state.is_none() && profile == Profile::Default {
+            legacy.extend(
+                LEGACY_DIRS.iter().flat_map(|dir| LEGACY_NAMES.map(|name| home.join(dir).join(name))),
+            );
+        }
+        let (config_path, candidates) = match env.get("HOMARD_CONFIG_PATH") {
+            Some(path) => (absolute(path), Vec::new()),
+            None => (state_dir.join(CONFIG_NAME), legacy),
+        };
+        let default_workspace = env.get("HOMARD_WORKSPACE_DIR").map(absolute);
+        Ok(Self { home: home.clone(), state_dir, config_path, profile, candidates, default_workspace })
+    }
+
+    /// Everything under one directory, for tests and tools.
+    #[must_use]
+    pub fn under(dir: &Path) -> Self {
+        let state_dir = dir.join(STATE_DIR);
+        Self {
+            home: dir.to_path_buf(),
+            config_path: state_dir.join(CONFIG_NAME),
+            state_dir,
+            profile: Profile::Default,
+            candidates: Vec::new(),
+            default_workspace: None,
+        }
+    }
+
+    /// The file to read now: the first that exists, our own first. `config_path` when none does.
+    #[must_use]
+    pub fn config_source(&self) -> &Path {
+        let found = std::iter::once(&self.config_path).chain(&self.candidates).find(|path| path.is_file());
+        found.unwrap_or(&self.config_path)
+    }
+
+    /// Makes a setting absolute: `~` is home, anything relative is under the state directory.
+    #[must_use]
+    pub fn expand(&self, text: &str) -> PathBuf {
+        absolute(text, &self.home, &self.state_dir)
+    }
+
+    /// The database of everything that is not a transcript.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.state_dir.join("homard.sqlite")
+    }
+
+    /// One directory per agent.
+    #[must_use]
+    pub fn agents_dir(&self) -> PathBuf {
+        self.state_dir.join("agents")
+    }
+
+    /// Transcripts of an agent.
+    #[must_use]
+    pub fn sessions_dir(&self, agent: &AgentId) -> PathBuf {
+        self.agents_dir().join(agent.as_str()).join("sessions")
+    }
+
+    /// An agent's own state, unless its settings name another place.
+    #[must_use]
+    pub fn agent_dir(&self, agent: &AgentId) -> PathBuf {
+        self.agents_dir().join(agent.as_str()).join("agent")
+    }
+
+    /// Workspace of the default agent, unless settings name another place.
+    #[must_use]
+    pub fn default_workspace(&self) -> PathBuf {
+        self.default_workspace.clone().unwrap_or_else(|| self.state_dir.join("workspace"))
+    }
+
+    /// Workspace of another agent, unless its settings name another place.
+    #[must_use]
+    pub fn workspace(&self, agent: &AgentId) -> PathBuf {
+        self.state_dir.join(format!("workspace-{agent}"))
+    }
+
+    /// Logs and audit trails.
+    #[must_use]
+    pub fn logs_dir(&self) -> PathBuf {
+        self.state_dir.join("logs")
+    }
+
+    /// This host's own device key.
+    #[must_use]
+    pub fn identity_file(&self) -> PathBuf {
+        self.state_dir.join("identity").join("device.json")
+    }
+
+    /// Held while a gateway runs on this state.
+    #[must_use]
+    pub fn lock_file(&self) -> PathBuf {
+        self.state_dir.join("gateway.lock")
+    }
+
+    /// Credentials of channels and providers.
+    #[must_use]
+    pub fn credentials_dir(&self) -> PathBuf {
+        self.state_dir.join("credentials")
+    }
+}
+
+/// Makes a directory and those above it, open to the owner only: state holds conversations and credentials.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn create_private_dir(dir: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+fn absolute(text: &str, home: &Path, base: &Path) -> PathBuf {
+    let text = text.trim();
+    let path = match text.strip_prefix('~') {
+        Some("") => home.to_path_buf(),
+        Some(rest) if rest.starts_with(['/', '\\']) => home.join(rest.trim_start_matches(['/', '\\'])),
+        _ => base.join(text),
+    };
+    normal(&path)
+}
+
+/// Without `.` and `..`, by text alone: the directory may not exist yet.
+fn normal(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Taking secrets out of values before clients see them.
+//!
+//! A value is a secret because its schema says so, or because its key is named like one: sections the schema
+//! leaves free-form hold tokens too. References (`${VAR}`) are not secrets and stay readable.
+
+use serde_json::Value;
+
+use crate::document::{Kind, Node};
+use crate::schema::{is_secret, items, property};
+use crate::secret::REDACTED;
+use crate::splice::replace_texts;
+use crate::substitute::has_reference;
+
+/// Endings of keys whose values are secrets, in lower case without separators.
+const SENSITIVE_ENDINGS: [&str; 9] = [
+    "token",
+    "password",
+    "passphrase",
+    "secret",
+    "apikey",
+    "privatekey",
+    "accesskey",
+    "credential",
+    "serviceaccount",
+];
+
+/// Whether a key is named like a secret: `botToken`, `signingSecret`, `api_key`.
+pub(crate) fn is_sensitive_key(key: &str) -> bool {
+    let plain: String =
+        key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    SENSITIVE_ENDINGS.iter().any(|end| plain.ends_with(end))
+}
+
+/// The value with every secret replaced by [`REDACTED`]. `schema` is the schema of the value, as from
+/// [`schema()`](crate::schema()).
+#[must_use]
+pub fn redact(value: &Value, schema: &'static Value) -> Value {
+    walk(value, Some(schema), false)
+}
+
+/// The same for a section without a schema: only names decide.
+pub(crate) fn redact_section(value: &Value) -> Value {
+    walk(value, None, false)
+}
+
+fn walk(value: &Value, schema: Option<&'static Value>, sensitive: bool) -> Value {
+    let secret = sensitive || schema.is_some_and(is_secret);
+    match value {
+        Value::String(text) if secret && hides(text) => Value::String(REDACTED.to_owned()),
+        Value::Number(_) if secret => Value::String(REDACTED.to_owned()),
+        Value::Array(list) => {
+            let schema = schema.and_then(items);
+            Value::Array(list.iter().map(|v| walk(v, schema, sensitive)).collect())
+        }
+        Value::Object(map) => {
+            let member = |(key, value): (&String, &Value)| {
+                let schema = schema.and_then(|s| property(s, key));
+                (key.clone(), walk(value, schema, is_sensitive_key(key)))
+            };
+            Value::Object(map.iter().map(member).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn hides(text: &str) -> bool {
+    !text.is_empty() && !has_reference(text)
+}
+
+/// The text with every secret replaced, comments and layout kept.
+pub(crate) fn redact_text(text: &str, root: &Node, schema: &'static Value) -> String {
+    let mut found = Vec::new();
+    spans(root, Some(schema), false, &mut found);
+    let sentinel = Value::String(REDACTED.to_owned()).to_string();
+    let replacements: Vec<_> = found.into_iter().map(|span| (span, sentinel.clone())).collect();
+    replace_texts(text, &replacements)
+}
+
+fn spans(
+    node: &Node,
+    schema: Option<&'static Value>,
+    sensitive: bool,
+    found: &mut Vec<std::ops::Range<usize>>,
+) {
+    let secret = sensitive || schema.is_some_and(is_secret);
+    match &node.kind {
+        Kind::Scalar(Value::String(text)) if secret && hides(text) => found.push(node.span.clone()),
+        Kind::Scalar(Value::Number(_)) if secret => found.push(node.span.clone()),
+        Kind::Scalar(_) => {}
+        Kind::Array(list) => list.iter().for_each(|n| spans(n, schema.and_then(items), sensitive, found)),
+        Kind::Object(members) => {
+            for member in members {
+                let schema = schema.and_then(|s| property(s, &member.key));
+                spans(&member.value, schema, is_sensitive_key(&member.key), found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! Nothing secret leaves.
+
+use serde_json::json;
+
+use super::{is_sensitive_key, redact, redact_text};
+use crate::document::parse;
+use crate::schema::schema;
+use crate::secret::REDACTED;
+
+#[test]
+fn keys_named_like_secrets_are_known() {
+    for key in
+        ["token", "botToken", "appToken", "signingSecret", "api_key", "apiKey", "password", "webhookSecret"]
+    {
+        assert!(is_sensitive_key(key), "{key}");
+    }
+    for key in ["maxTokens", "contextTokens", "tokenFile", "port", "resetTriggers", "keyPath", "passEnv"] {
+        assert!(!is_sensitive_key(key), "{key}");
+    }
+}
+
+#[test]
+fn secrets_become_the_sentinel_and_references_stay() {
+    let value = json!({
+        "gateway": { "port": 1, "auth": { "token": "s", "password": "${PW}" } },
+        "models": { "providers": { "p": { "apiKey": "s", "headers": { "X-Auth": "s" }, "baseUrl": "https://x" } } },
+        "channels": { "x": { "botToken": "s", "accounts": { "a": { "signingSecret": "s", "name": "n" } } } },
+        "env": { "NAME": "s", "vars": { "OTHER": "s" }, "shellEnv": { "enabled": true } },
+        "agents": { "defaults": { "contextTokens": 5 } },
+    });
+    let expected = json!({
+        "gateway": { "port": 1, "auth": { "token": REDACTED, "password": "${PW}" } },
+        "models": { "providers": { "p": { "apiKey": REDACTED, "headers": { "X-Auth": REDACTED }, "baseUrl": "https://x" } } },
+        "channels": { "x": { "botToken": REDACTED, "accounts": { "a": { "signingSecret": REDACTED, "name": "n" } } } },
+        "env": { "NAME": REDACTED, "vars": { "OTHER": REDACTED }, "shellEnv": { "enabled": true } },
+        "agents": { "defaults": { "contextTokens": 5 } },
+    });
+    assert_eq!(redact(&value, schema()), expected);
+    let text = value.to_string();
+    let redacted = redact_text(&text, &parse(&text).unwrap(), schema());
+    assert_eq!(parse(&redacted).unwrap().to_value(), expected);
+}
+
+#[test]
+fn redacted_text_keeps_comments() {
+    let text = "{ gateway: { auth: { token: 'abc' /* mine */ } } } // end";
+    let expected = format!("{{ gateway: {{ auth: {{ token: \"{REDACTED}\" /* mine */ }} }} }} // end");
+    assert_eq!(redact_text(text, &parse(text).unwrap(), schema()), expected);
+}

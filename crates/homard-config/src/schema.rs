@@ -1,0 +1,68 @@
+//! The JSON Schema of the file, made from the raw types.
+//!
+//! Made once, on first need; a gateway that starts without a file never makes it.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::raw::Raw;
+use crate::value_path::{Step, ValuePath};
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Raw).to_value());
+
+/// The JSON Schema of the configuration file; descriptions are the help texts. `x-secret` marks values that
+/// must not be shown.
+#[must_use]
+pub fn schema() -> &'static Value {
+    &SCHEMA
+}
+
+/// The schema of one place (`gateway.port`), references followed; `None` when there is no such place.
+#[must_use]
+pub fn schema_at(path: &str) -> Option<&'static Value> {
+    let path = ValuePath::parse(path).ok()?;
+    let found = path.steps().iter().try_fold(schema(), |at, step| match step {
+        Step::Key(key) => property(at, key),
+        Step::Index(_) => items(at),
+    });
+    found.map(resolved)
+}
+
+/// Follows `$ref` to the definition it names.
+pub(crate) fn resolved(schema: &'static Value) -> &'static Value {
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
+    let definition = target.and_then(|name| SCHEMA.get("$defs")?.get(name));
+    definition.unwrap_or(schema)
+}
+
+/// The alternatives of a schema without "nothing"; itself when it has none.
+pub(crate) fn alternatives(schema: &'static Value) -> Vec<&'static Value> {
+    let schema = resolved(schema);
+    let Some(list) = ["anyOf", "oneOf"].iter().find_map(|k| schema.get(k)).and_then(Value::as_array) else {
+        return vec![schema];
+    };
+    list.iter()
+        .flat_map(alternatives)
+        .filter(|s| s.get("type").and_then(Value::as_str) != Some("null"))
+        .collect()
+}
+
+/// The schema of a key, and whether it is known by name (rather than "any other key").
+pub(crate) fn property(schema: &'static Value, key: &str) -> Option<&'static Value> {
+    alternatives(schema).into_iter().find_map(|s| {
+        let named = s.get("properties").and_then(|p| p.get(key));
+        named.or_else(|| s.get("additionalProperties").filter(|a| a.is_object()))
+    })
+}
+
+/// The schema of elements.
+pub(crate) fn items(schema: &'static Value) -> Option<&'static Value> {
+    alternatives(schema).into_iter().find_map(|s| s.get("items"))
+}
+
+/// Whether values here must not be shown.
+pub(crate) fn is_secret(schema: &'static Value) -> bool {
+    let marked = |s: &Value| s.get("x-secret").and_then(Value::as_bool) == Some(true);
+    marked(resolved(schema)) || alternatives(schema).into_iter().any(marked)
+}
