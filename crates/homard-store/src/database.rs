@@ -1,0 +1,81 @@
+//! Opening the database: permissions, pragmas, migrations, and words for what can be wrong with it.
+//!
+//! Owns connections' settings and the schema's version; what the tables are for is said where they are used.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::layout::{create_private_dir, open_private_file};
+use crate::store::StoreError;
+
+/// The schema, one file per version; `user_version` says how many have been applied.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
+/// How long a connection waits for another process's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Prepared statements each connection keeps.
+const STATEMENT_CACHE: usize = 96;
+
+/// Opens (and if need be makes and migrates) the database for writing.
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    if let Some(parent) = path.parent() {
+        create_private_dir(parent).map_err(|e| StoreError::from_io(parent, e))?;
+    }
+    // Made here and not by SQLite, so that it never exists with wider permissions; the WAL inherits them.
+    match open_private_file(path) {
+        Ok(file) => drop(file),
+        Err(error) => return Err(StoreError::from_io(path, error)),
+    }
+    prepare(path).map_err(|error| error.located(path))
+}
+
+fn prepare(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    let found: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(StoreError::NewerVersion { path: path.to_owned(), found, known });
+    }
+    // SQLite quietly opens a file it may not write as read-only.
+    if conn.is_readonly("main")? {
+        return Err(StoreError::ReadOnly { path: path.to_owned() });
+    }
+    conn.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+         PRAGMA cache_size = -2000; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;",
+    )?;
+    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    migrate(&mut conn, found)?;
+    // Proves now, and not in the middle of somebody's message, that writing works.
+    conn.execute(
+        "INSERT INTO meta VALUES ('opened', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
+        [],
+    )?;
+    Ok(conn)
+}
+
+fn migrate(conn: &mut Connection, found: i64) -> Result<(), StoreError> {
+    for (version, sql) in (1i64..).zip(MIGRATIONS).filter(|&(version, _)| version > found) {
+        let tx = conn.transaction()?;
+        tx.execute_batch(sql)?;
+        tx.pragma_update(None, "user_version", version)?;
+        tx.commit()?;
+    }
+    Ok(())
+}
+
+/// Opens a connection that can only read; the writer has made the file by now.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.execute_batch("PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")?;
+    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    Ok(conn)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! What opening does to the file, and what it refuses.
+
+use homard_runtime::Clock;
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::fixture::{Home, NOW, open};
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
+    let home = Home::new();
+    home.store.close().await;
+    let path = home.dir.path().join("state/homard.sqlite");
+    let conn = Connection::open(&path).unwrap();
+    conn.pragma_update(None, "user_version", 99).unwrap();
+    drop(conn);
+    let before = std::fs::read(&path).unwrap();
+
+    let error = open(home.dir.path(), &home.clock).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::NewerVersion { found: 99, known: 1, path: p } if *p == path),
+        "{error:?}"
+    );
+    assert!(error.to_string().contains("newer version"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("state"), "a file in the way").unwrap();
+    let error = open(dir.path(), &Clock::fixed(NOW)).unwrap_err();
+    assert!(error.to_string().contains("state"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_folder_is_refused_with_advice() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    std::fs::create_dir(&state).unwrap();
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o500)).unwrap();
+    // The superuser may write anywhere; there the promise is void.
+    if std::fs::write(state.join("probe"), "").is_ok() {
+        return;
+    }
+    let error = open(dir.path(), &Clock::fixed(NOW)).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+    assert!(error.to_string().contains("make it writable"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state/homard.sqlite");
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let text = "this is a letter, not a database, and long enough to be looked at".repeat(40);
+    std::fs::write(&path, &text).unwrap();
+    let error = open(dir.path(), &Clock::fixed(NOW)).unwrap_err();
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_can_read_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let started = home.says("agent:main:main", "r1", "hi").await;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for (path, expected) in [
+        (home.dir.path().join("state"), 0o700),
+        (home.dir.path().join("state/homard.sqlite"), 0o600),
+        (home.dir.path().join("state/homard.sqlite-wal"), 0o600),
+        (home.sessions(), 0o700),
+        (home.transcript(&started.session.session_id), 0o600),
+    ] {
+        assert_eq!(mode(&path), expected, "{}", path.display());
+    }
+}

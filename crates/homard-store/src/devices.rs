@@ -1,0 +1,193 @@
+//! Paired devices, their tokens, and requests to be paired.
+//!
+//! Keeps what was decided; whether a device *may* be paired, with which scopes, is decided by the gateway.
+//! Tokens are kept as they are and not hashed, because a paired device is handed its token again on every
+//! connect; the database file is readable by its owner only.
+
+mod pairing;
+mod tokens;
+
+use homard_protocol::DeviceId;
+use homard_runtime::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+
+use crate::store::{Store, StoreError, from_json, parse_column, to_json};
+
+pub use pairing::{NewDeviceRequest, PendingDevice, PendingOutcome};
+pub use tokens::DeviceToken;
+
+/// A device that may connect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PairedDevice {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// Its Ed25519 public key.
+    pub public_key: String,
+    /// What its owner calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// For example `ios`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// For example `iPhone`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Which program it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// How that program uses the gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_mode: Option<String>,
+    /// The roles it was approved for.
+    pub roles: Vec<String>,
+    /// The scopes it was approved for.
+    pub scopes: Vec<String>,
+    /// Where it connected from when it was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_ip: Option<String>,
+    /// How it was approved: `owner`, `silent` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_via: Option<String>,
+    /// When it was first paired.
+    #[serde(rename = "createdAtMs")]
+    pub created_at: Timestamp,
+    /// When it was last approved.
+    #[serde(rename = "approvedAtMs")]
+    pub approved_at: Timestamp,
+    /// When it was last connected.
+    #[serde(rename = "lastSeenAtMs", default, skip_serializing_if = "Option::is_none")]
+    pub last_seen_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "device_id, public_key, display_name, platform, device_family, client_id, client_mode, roles, \
+                       scopes, remote_ip, approved_via, created_at, approved_at, last_seen_at";
+
+impl Store {
+    /// A paired device.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn paired_device(&self, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
+        let device_id = device_id.clone();
+        self.read(move |cx| load(cx.conn, &device_id)).await
+    }
+
+    /// All paired devices, newest approval first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn paired_devices(&self) -> Result<Vec<PairedDevice>, StoreError> {
+        self.read(move |cx| {
+            let sql = format!("SELECT {COLUMNS} FROM devices ORDER BY approved_at DESC");
+            let mut statement = cx.conn.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            let mut devices = Vec::new();
+            while let Some(row) = rows.next()? {
+                devices.push(read(row)?);
+            }
+            Ok(devices)
+        })
+        .await
+    }
+
+    /// Keeps a paired device, in place of what was known of it; its request, if one waits, is settled.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn pair_device(&self, device: PairedDevice) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            batch.execute("DELETE FROM device_pending WHERE device_id = ?1", [device.device_id.as_str()])?;
+            save(batch.conn, &device)
+        })
+        .await
+    }
+
+    /// Notes that a device is connected now, in this role.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn touch_device(&self, device_id: &DeviceId, role: &str) -> Result<(), StoreError> {
+        let (device_id, role) = (device_id.clone(), role.to_owned());
+        self.write(move |batch| {
+            let now = batch.now();
+            let seen = "UPDATE devices SET last_seen_at = ?2 WHERE device_id = ?1";
+            batch.execute(seen, params![device_id.as_str(), now])?;
+            let used = "UPDATE device_tokens SET last_used_at = ?3 WHERE device_id = ?1 AND role = ?2";
+            batch.execute(used, params![device_id.as_str(), role, now])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Forgets a device, its tokens and its request; tells whether it was paired.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn remove_device(&self, device_id: &DeviceId) -> Result<bool, StoreError> {
+        let device_id = device_id.clone();
+        self.write(move |batch| {
+            batch.execute("DELETE FROM device_pending WHERE device_id = ?1", [device_id.as_str()])?;
+            Ok(batch.execute("DELETE FROM devices WHERE device_id = ?1", [device_id.as_str()])? > 0)
+        })
+        .await
+    }
+}
+
+fn load(conn: &Connection, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM devices WHERE device_id = ?1");
+    conn.prepare_cached(&sql)?.query_row([device_id.as_str()], |row| Ok(read(row))).optional()?.transpose()
+}
+
+/// Writes a device; an update and not a replacement, so that its tokens stay.
+fn save(conn: &Connection, device: &PairedDevice) -> Result<(), StoreError> {
+    let sql = format!(
+        "INSERT INTO devices ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+         ON CONFLICT (device_id) DO UPDATE SET public_key = excluded.public_key, display_name = excluded.display_name,
+         platform = excluded.platform, device_family = excluded.device_family, client_id = excluded.client_id,
+         client_mode = excluded.client_mode, roles = excluded.roles, scopes = excluded.scopes,
+         remote_ip = excluded.remote_ip, approved_via = excluded.approved_via, approved_at = excluded.approved_at,
+         last_seen_at = excluded.last_seen_at"
+    );
+    conn.prepare_cached(&sql)?.execute(params![
+        device.device_id.as_str(),
+        device.public_key,
+        device.display_name,
+        device.platform,
+        device.device_family,
+        device.client_id,
+        device.client_mode,
+        to_json("roles", &device.roles)?,
+        to_json("scopes", &device.scopes)?,
+        device.remote_ip,
+        device.approved_via,
+        device.created_at,
+        device.approved_at,
+        device.last_seen_at,
+    ])?;
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> Result<PairedDevice, StoreError> {
+    let text = |at: usize| row.get_ref(at).and_then(|value| Ok(value.as_str()?));
+    Ok(PairedDevice {
+        device_id: parse_column("device_id", text(0)?)?,
+        public_key: row.get(1)?,
+        display_name: row.get(2)?,
+        platform: row.get(3)?,
+        device_family: row.get(4)?,
+        client_id: row.get(5)?,
+        client_mode: row.get(6)?,
+        roles: from_json("roles", text(7)?)?,
+        scopes: from_json("scopes", text(8)?)?,
+        remote_ip: row.get(9)?,
+        approved_via: row.get(10)?,
+        created_at: row.get(11)?,
+        approved_at: row.get(12)?,
+        last_seen_at: row.get(13)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What a batch does to files, kept in step with what it does to tables.
+//!
+//! Bytes are appended before the commit and cut off again when it fails; files are renamed or removed only
+//! after it, so that a crash in between leaves a stray file and never a missing one.
+
+use std::path::PathBuf;
+
+use homard_runtime::OrLog;
+
+/// How to take back a change made before the commit.
+#[derive(Debug)]
+enum Undo {
+    Truncate { path: PathBuf, len: u64 },
+    Remove { path: PathBuf },
+}
+
+/// A change that waits for the commit.
+#[derive(Debug)]
+enum After {
+    Rename { from: PathBuf, to: PathBuf },
+    Remove { path: PathBuf },
+}
+
+/// The file changes of the jobs in one transaction.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    undo: Vec<Undo>,
+    after: Vec<After>,
+}
+
+/// A point to which [`Effects::roll_back`] can return.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mark {
+    undo: usize,
+    after: usize,
+}
+
+impl Effects {
+    /// Where we are; taken before each job.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { undo: self.undo.len(), after: self.after.len() }
+    }
+
+    /// Notes that `path` was `len` bytes long before an append.
+    pub(crate) fn appended(&mut self, path: PathBuf, len: u64) {
+        self.undo.push(Undo::Truncate { path, len });
+    }
+
+    /// Notes that `path` did not exist before.
+    pub(crate) fn created(&mut self, path: PathBuf) {
+        self.undo.push(Undo::Remove { path });
+    }
+
+    /// Renames a file once the tables say so.
+    pub(crate) fn rename_after(&mut self, from: PathBuf, to: PathBuf) {
+        self.after.push(After::Rename { from, to });
+    }
+
+    /// Removes a file once the tables say so.
+    pub(crate) fn remove_after(&mut self, path: PathBuf) {
+        self.after.push(After::Remove { path });
+    }
+
+    /// Takes back everything since `mark`, newest first.
+    pub(crate) fn roll_back(&mut self, mark: Mark) {
+        self.after.truncate(mark.after);
+        while self.undo.len() > mark.undo {
+            match self.undo.pop() {
+                Some(Undo::Truncate { path, len }) => {
+                    let cut =
+                        std::fs::OpenOptions::new().write(true).open(&path).and_then(|f| f.set_len(len));
+                    cut.or_log("a transcript kept bytes of a write that was not committed");
+                }
+                Some(Undo::Remove { path }) => {
+                    std::fs::remove_file(path).or_log("a transcript that was not committed stays behind");
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// The commit happened: keeps what was appended and does what waited for it.
+    pub(crate) fn committed(&mut self) {
+        self.undo.clear();
+        for after in self.after.drain(..) {
+            match after {
+                After::Rename { from, to } => {
+                    std::fs::rename(from, to).or_log("a transcript could not be renamed to its archive name");
+                }
+                After::Remove { path } => {
+                    std::fs::remove_file(path).or_log("a deleted session's transcript could not be removed");
+                }
+            }
+        }
+    }
+}

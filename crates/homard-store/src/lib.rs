@@ -1,0 +1,39 @@
+//! What is kept: the database and the transcripts.
+//!
+//! One SQLite database is the truth of sessions, runs, devices and every other table; append-only JSONL files
+//! are the truth of conversations, and the index over them in the database can be deleted and rebuilt. One
+//! thread writes ([`Store`] hands it work and waits for the commit), a few others read. This crate does not
+//! know what a session *means*: who may talk, which model answers and when to reset are decided above.
+//!
+//! Durability: an acknowledged write survives `kill -9`. The database runs in WAL mode with
+//! `synchronous = NORMAL` and transcripts are not flushed per line, so a power cut may lose the last moments;
+//! it never leaves a file that cannot be opened again.
+//!
+//! Reading order: [`Store`], `writer`, `reader`, then one file per kind of thing kept.
+
+mod database;
+mod devices;
+mod effects;
+#[cfg(test)]
+mod fixture;
+mod import;
+mod kv;
+mod layout;
+mod reader;
+mod runs;
+mod sessions;
+mod store;
+mod transcripts;
+mod writer;
+
+pub use devices::{DeviceToken, NewDeviceRequest, PairedDevice, PendingDevice, PendingOutcome};
+pub use runs::{
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
+    UnknownRunStatus,
+};
+pub use sessions::{
+    ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, ResetReason, ResetSession,
+    SessionEntry, SessionKind, SessionOrigin, SessionPage, SessionQuery, SessionRecord,
+};
+pub use store::{OpenOptions, Store, StoreError};
+pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};

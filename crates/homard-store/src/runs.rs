@@ -1,0 +1,313 @@
+//! Runs: one turn of an agent each, from the request that asked for it to its end.
+//!
+//! A run's row is also the idempotency record of its request (the run id is the key) and, until it starts,
+//! the inbox: what was accepted is found again after a crash. `lifecycle` moves a run along.
+
+mod lifecycle;
+
+use std::fmt;
+use std::str::FromStr;
+
+use homard_protocol::{
+    AgentId, EntryId, EntryKind, RunId, SessionId, SessionKey, StopReason, Usage, UserMessage,
+};
+use homard_runtime::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::sessions::{SessionEntry, SessionRecord};
+use crate::store::{Store, StoreError, from_json, parse_column};
+use crate::transcripts::Appended;
+
+/// How long a finished run is remembered, and with it its idempotency key.
+const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Runs pruned in one chore.
+const PRUNE_ROWS: i64 = 500;
+/// Most unfinished runs read at start; beyond it something is very wrong and the rest waits for the next start.
+const MAX_UNFINISHED: i64 = 100_000;
+
+const COLUMNS: &str = "run_id, session_key, session_id, agent_id, status, source, message, created_at, started_at, \
+                       ended_at, stop_reason, error, provider, model, usage, reply";
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunStatus {
+    /// Accepted, not begun.
+    Queued,
+    /// Begun.
+    Running,
+    /// Ended well.
+    Ok,
+    /// Ended with an error.
+    Error,
+    /// Stopped by somebody.
+    Aborted,
+    /// Stopped by its time limit.
+    TimedOut,
+    /// Cut off by the gateway ending.
+    Interrupted,
+}
+
+/// A word that is no run status.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a run status")]
+pub struct UnknownRunStatus(String);
+
+impl RunStatus {
+    const ALL: [Self; 7] = [
+        Self::Queued,
+        Self::Running,
+        Self::Ok,
+        Self::Error,
+        Self::Aborted,
+        Self::TimedOut,
+        Self::Interrupted,
+    ];
+
+    /// The word in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Aborted => "aborted",
+            Self::TimedOut => "timed-out",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether nothing more will happen.
+    #[must_use]
+    pub fn is_finished(self) -> bool {
+        !matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RunStatus {
+    type Err = UnknownRunStatus;
+    fn from_str(text: &str) -> Result<Self, UnknownRunStatus> {
+        let found = Self::ALL.into_iter().find(|status| status.as_str() == text);
+        found.ok_or_else(|| UnknownRunStatus(text.to_owned()))
+    }
+}
+
+/// A request for a run.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Its id: the request's idempotency key.
+    pub run_id: RunId,
+    /// The conversation.
+    pub session_key: SessionKey,
+    /// Who answers.
+    pub agent_id: AgentId,
+    /// Where the request came from: a channel, `webchat`, `cron` and so on.
+    pub source: String,
+    /// JSON text with all that is needed to begin the run after a restart; the store does not look inside and
+    /// forgets it when the run ends.
+    pub message: String,
+}
+
+/// A run's row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// Its id.
+    pub run_id: RunId,
+    /// The conversation.
+    pub session_key: SessionKey,
+    /// The transcript it writes to, once begun.
+    pub session_id: Option<SessionId>,
+    /// Who answers.
+    pub agent_id: AgentId,
+    /// Where it is.
+    pub status: RunStatus,
+    /// Where the request came from.
+    pub source: String,
+    /// See [`NewRun::message`]; `None` once finished.
+    pub message: Option<String>,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Why the model stopped.
+    pub stop_reason: Option<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// Which provider answered.
+    pub provider: Option<String>,
+    /// Which model answered.
+    pub model: Option<String>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// The final text.
+    pub reply: Option<String>,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Accepted {
+    /// It is new and kept.
+    New,
+    /// It was made before; this is where that run is.
+    Duplicate(Box<RunRecord>),
+}
+
+/// A change of a session row made together with a step of a run.
+pub type SessionPatch = Box<dyn FnOnce(&mut SessionEntry) + Send>;
+
+/// Beginning a run.
+pub struct StartRun {
+    /// Which.
+    pub run_id: RunId,
+    /// What the person said.
+    pub message: UserMessage,
+    /// The agent's working directory, for the header of a new transcript.
+    pub cwd: String,
+    /// What else changes in the session: route, channel, chat type.
+    pub patch: Option<SessionPatch>,
+}
+
+/// A begun run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Started {
+    /// The session as it is now.
+    pub session: SessionRecord,
+    /// Whether the session was made by this run.
+    pub new_session: bool,
+    /// The user message's entry.
+    pub entry_id: EntryId,
+    /// Its place.
+    pub seq: i64,
+}
+
+/// Ending a run.
+pub struct FinishRun {
+    /// Which.
+    pub run_id: RunId,
+    /// How it ended.
+    pub status: RunStatus,
+    /// Why the model stopped.
+    pub stop_reason: Option<StopReason>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// Which provider answered.
+    pub provider: Option<String>,
+    /// Which model answered.
+    pub model: Option<String>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// The final text.
+    pub reply: Option<String>,
+    /// What is still to be appended to the transcript.
+    pub entries: Vec<EntryKind>,
+    /// What changes in the session: token counts, model, `abortedLastRun`.
+    pub patch: Option<SessionPatch>,
+}
+
+impl FinishRun {
+    /// An end with nothing to say; fill in what there is.
+    #[must_use]
+    pub fn new(run_id: RunId, status: RunStatus) -> Self {
+        Self {
+            run_id,
+            status,
+            stop_reason: None,
+            error: None,
+            provider: None,
+            model: None,
+            usage: None,
+            reply: None,
+            entries: Vec::new(),
+            patch: None,
+        }
+    }
+}
+
+/// An ended run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    /// Where the entries landed; empty when the session was reset or deleted meanwhile.
+    pub appended: Vec<Appended>,
+    /// The session as it is now; `None` when it was reset or deleted meanwhile.
+    pub session: Option<SessionRecord>,
+}
+
+impl Store {
+    /// A run by its id.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn run(&self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |cx| load(cx.conn, &run_id)).await
+    }
+
+    /// Runs that were accepted and have not ended, oldest first: what there is to recover at start.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn unfinished_runs(&self) -> Result<Vec<RunRecord>, StoreError> {
+        self.read(move |cx| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM runs WHERE ended_at IS NULL ORDER BY created_at, rowid LIMIT ?1"
+            );
+            let mut statement = cx.conn.prepare(&sql)?;
+            let mut rows = statement.query([MAX_UNFINISHED])?;
+            let mut runs = Vec::new();
+            while let Some(row) = rows.next()? {
+                runs.push(read(row)?);
+            }
+            Ok(runs)
+        })
+        .await
+    }
+}
+
+/// Forgets a slice of runs that ended long ago; `true` when there may be more.
+pub(crate) fn prune(conn: &Connection, now: Timestamp) -> Result<bool, StoreError> {
+    let deleted = conn
+        .prepare_cached(
+            "DELETE FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
+        )?
+        .execute(params![now.saturating_sub(KEEP_MS), PRUNE_ROWS])?;
+    Ok(deleted > 0)
+}
+
+fn load(conn: &Connection, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE run_id = ?1");
+    conn.prepare_cached(&sql)?.query_row([run_id.as_str()], |row| Ok(read(row))).optional()?.transpose()
+}
+
+fn read(row: &Row<'_>) -> Result<RunRecord, StoreError> {
+    let text = |at: usize| row.get_ref(at).and_then(|value| Ok(value.as_str()?));
+    let optional = |at: usize| row.get_ref(at).and_then(|value| Ok(value.as_str_or_null()?));
+    Ok(RunRecord {
+        run_id: parse_column("run_id", text(0)?)?,
+        session_key: parse_column("session_key", text(1)?)?,
+        session_id: optional(2)?.map(|id| parse_column("session_id", id)).transpose()?,
+        agent_id: parse_column("agent_id", text(3)?)?,
+        status: parse_column("status", text(4)?)?,
+        source: row.get(5)?,
+        message: row.get(6)?,
+        created_at: row.get(7)?,
+        started_at: row.get(8)?,
+        ended_at: row.get(9)?,
+        stop_reason: row.get(10)?,
+        error: row.get(11)?,
+        provider: row.get(12)?,
+        model: row.get(13)?,
+        usage: optional(14)?.map(|usage| from_json("usage", usage)).transpose()?,
+        reply: row.get(15)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

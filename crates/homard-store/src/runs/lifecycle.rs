@@ -1,0 +1,223 @@
+//! Moving a run along: accept, start, finish, interrupt. Each step is one job, so a crash falls between steps
+//! and never inside one.
+
+use homard_protocol::{
+    AssistantMessage, EntryKind, Message, RunId, SessionId, StopReason, ToolCall, ToolResultMessage,
+    UserBlock, UserMessage,
+};
+use rusqlite::params;
+
+use super::{Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, load};
+use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
+use crate::store::{Store, StoreError, to_json};
+use crate::transcripts::{self, Appended};
+use crate::writer::Batch;
+
+/// What the transcript says of a run that a restart cut off.
+const INTERRUPTED: &str = "interrupted by a gateway restart";
+/// How far back an unanswered tool call is looked for: more calls than any model makes at once.
+const MAX_OPEN_CALLS: usize = 256;
+
+impl Store {
+    /// Keeps a request. One that was kept before is not kept again; the caller is told how far it got.
+    ///
+    /// # Errors
+    /// When the write is not committed: then the request must not be acknowledged.
+    pub async fn accept_run(&self, run: NewRun) -> Result<Accepted, StoreError> {
+        self.write(move |batch| accept(batch, &run)).await
+    }
+
+    /// Begins a run: makes session and transcript if there are none and appends what the person said.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it is not queued.
+    pub async fn start_run(&self, start: StartRun) -> Result<Started, StoreError> {
+        self.write(move |batch| start_run(batch, start)).await
+    }
+
+    /// Ends a run: appends the answer and updates the session. If the session was reset or deleted meanwhile,
+    /// only the run itself is marked.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it has ended.
+    pub async fn finish_run(&self, finish: FinishRun) -> Result<Finished, StoreError> {
+        self.write(move |batch| finish_run(batch, finish)).await
+    }
+
+    /// Marks a run that a restart cut off, and says so in its transcript in a way models accept: calls without
+    /// results get one.
+    ///
+    /// # Errors
+    /// As [`finish_run`](Self::finish_run).
+    pub async fn interrupt_run(&self, run_id: &RunId) -> Result<Finished, StoreError> {
+        let run_id = run_id.clone();
+        self.write(move |batch| interrupt(batch, run_id)).await
+    }
+}
+
+fn accept(batch: &Batch<'_>, run: &NewRun) -> Result<Accepted, StoreError> {
+    let inserted = batch.execute(
+        "INSERT OR IGNORE INTO runs (run_id, session_key, agent_id, status, source, message, created_at)
+         VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6)",
+        params![
+            run.run_id.as_str(),
+            run.session_key.to_string(),
+            run.agent_id.as_str(),
+            run.source,
+            run.message,
+            batch.now()
+        ],
+    )?;
+    if inserted > 0 {
+        return Ok(Accepted::New);
+    }
+    let earlier = load(batch.conn, &run.run_id)?.ok_or_else(|| StoreError::UnknownRun(run.run_id.clone()))?;
+    Ok(Accepted::Duplicate(Box::new(earlier)))
+}
+
+fn existing(batch: &Batch<'_>, run_id: &RunId) -> Result<RunRecord, StoreError> {
+    load(batch.conn, run_id)?.ok_or_else(|| StoreError::UnknownRun(run_id.clone()))
+}
+
+fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreError> {
+    let run = existing(batch, &start.run_id)?;
+    if run.status != RunStatus::Queued {
+        return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
+    }
+    let now = batch.now();
+    let mut draft = load_or_new(batch, &run.session_key, Some(&run.agent_id))?;
+    let new_session = !draft.exists;
+    let text = preview(&start.message.content.text());
+    if draft.record.derived_title.is_none() {
+        draft.record.derived_title.clone_from(&text);
+    }
+    draft.record.last_message_preview = text.or(draft.record.last_message_preview);
+    draft.record.entry.last_interaction_at = Some(now);
+    if let Some(patch) = start.patch {
+        patch(&mut draft.record.entry);
+    }
+    save(batch, &mut draft)?;
+    let session_id = draft.record.session_id.clone();
+    transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
+    let Appended { entry_id, seq } = append_user(batch, &session_id, start.message)?;
+    batch.execute(
+        "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
+        params![run.run_id.as_str(), session_id.as_str(), now],
+    )?;
+    Ok(Started { session: draft.record, new_session, entry_id, seq })
+}
+
+/// Appends what the person said, unless a crash came after the bytes and before the commit and it is there.
+fn append_user(
+    batch: &mut Batch<'_>,
+    session_id: &SessionId,
+    message: UserMessage,
+) -> Result<Appended, StoreError> {
+    if let (Some(leaf), Some(key)) =
+        (transcripts::leaf_if_recovered(batch, session_id), &message.idempotency_key)
+        && let Some(Message::User(last)) = transcripts::tail_in_writer(batch, session_id, 1)?.first()
+        && last.idempotency_key.as_ref() == Some(key)
+    {
+        return Ok(leaf);
+    }
+    let appended =
+        transcripts::append(batch, session_id, vec![EntryKind::Message { message: Message::User(message) }])?;
+    appended.into_iter().next().ok_or_else(|| StoreError::UnknownSession(session_id.clone()))
+}
+
+fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, StoreError> {
+    let run = existing(batch, &finish.run_id)?;
+    if run.status.is_finished() {
+        return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
+    }
+    let usage = finish.usage.as_ref().map(|usage| to_json("usage", usage)).transpose()?;
+    batch.execute(
+        "UPDATE runs SET status = ?2, ended_at = ?3, stop_reason = ?4, error = ?5, provider = ?6, model = ?7,
+         usage = ?8, reply = ?9, message = NULL WHERE run_id = ?1",
+        params![
+            run.run_id.as_str(),
+            finish.status.as_str(),
+            batch.now(),
+            finish.stop_reason.map(StopReason::as_str),
+            finish.error,
+            finish.provider,
+            finish.model,
+            usage,
+            finish.reply,
+        ],
+    )?;
+    let gone = Finished { appended: Vec::new(), session: None };
+    let Some(session_id) = run.session_id else { return Ok(gone) };
+    let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };
+    let mut draft = Draft { record, exists: true };
+    if let Some(text) = last_text(&finish.entries) {
+        draft.record.last_message_preview = Some(text);
+    }
+    if let Some(patch) = finish.patch {
+        patch(&mut draft.record.entry);
+    }
+    save(batch, &mut draft)?;
+    let appended = match finish.entries.is_empty() {
+        true => Vec::new(),
+        false => transcripts::append(batch, &session_id, finish.entries)?,
+    };
+    Ok(Finished { appended, session: Some(draft.record) })
+}
+
+/// What a list should show of the entries: the last thing the model said.
+fn last_text(entries: &[EntryKind]) -> Option<String> {
+    entries.iter().rev().find_map(|kind| match kind {
+        EntryKind::Message { message: Message::Assistant(message) } => preview(&message.text()),
+        _ => None,
+    })
+}
+
+fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreError> {
+    let run = existing(batch, &run_id)?;
+    let now = batch.now();
+    let mut entries = Vec::new();
+    if let Some(session_id) = &run.session_id
+        && by_session_id(batch.conn, session_id)?.is_some()
+    {
+        transcripts::ensure_ready(batch, session_id, "")?;
+        let tail = transcripts::tail_in_writer(batch, session_id, MAX_OPEN_CALLS)?;
+        entries.extend(unanswered(&tail).map(|call| no_result(call, now)));
+        let mut note = AssistantMessage::injected(String::new(), StopReason::Aborted, now);
+        // No words are put into the model's mouth, and some providers refuse an empty text.
+        note.content.clear();
+        note.error_message = Some(INTERRUPTED.to_owned());
+        entries.push(EntryKind::Message { message: Message::Assistant(note) });
+    }
+    let mut finish = FinishRun::new(run_id, RunStatus::Interrupted);
+    finish.stop_reason = Some(StopReason::Aborted);
+    finish.error = Some(INTERRUPTED.to_owned());
+    finish.entries = entries;
+    finish.patch = Some(Box::new(|entry| entry.aborted_last_run = Some(true)));
+    finish_run(batch, finish)
+}
+
+/// The calls of the last assistant message that no later message answers. `tail` is newest first.
+fn unanswered(tail: &[Message]) -> impl Iterator<Item = &ToolCall> {
+    let results = tail.iter().take_while(|message| matches!(message, Message::ToolResult(_))).count();
+    let (results, older) = tail.split_at(results);
+    let asked = match older.first() {
+        Some(Message::Assistant(message)) => Some(message),
+        _ => None,
+    };
+    let answered = move |call: &ToolCall| {
+        results.iter().any(|message| matches!(message, Message::ToolResult(r) if r.tool_call_id == call.id))
+    };
+    asked.into_iter().flat_map(AssistantMessage::tool_calls).filter(move |call| !answered(call))
+}
+
+fn no_result(call: &ToolCall, timestamp: i64) -> EntryKind {
+    let message = Message::ToolResult(ToolResultMessage {
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        content: vec![UserBlock::text(INTERRUPTED)],
+        details: None,
+        is_error: true,
+        timestamp,
+    });
+    EntryKind::Message { message }
+}

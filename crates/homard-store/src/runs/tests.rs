@@ -1,0 +1,139 @@
+//! A run's way from request to end.
+
+use std::time::Duration;
+
+use homard_protocol::{EntryKind, Message, StopReason, Usage};
+
+use super::{Accepted, FinishRun, RunStatus};
+use crate::fixture::{Home, NOW, assistant, calls, key, new_run, run_id, start, texts};
+use crate::{ResetReason, StoreError};
+
+#[tokio::test]
+async fn the_same_request_twice_is_one_run() {
+    let home = Home::new();
+    assert_eq!(home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap(), Accepted::New);
+    let Accepted::Duplicate(run) = home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap()
+    else {
+        panic!("accepted twice")
+    };
+    assert_eq!((run.status, run.created_at), (RunStatus::Queued, NOW));
+    home.store.start_run(start("r1", "hi")).await.unwrap();
+    let again = home.store.start_run(start("r1", "hi")).await.unwrap_err();
+    assert!(matches!(again, StoreError::RunState { status: RunStatus::Running, .. }));
+    let unknown = home.store.start_run(start("r9", "hi")).await.unwrap_err();
+    assert!(matches!(unknown, StoreError::UnknownRun(_)));
+}
+
+#[tokio::test]
+async fn a_turn_leaves_a_run_a_session_and_a_transcript() {
+    let home = Home::new();
+    let mut first = start("r1", "What  is\nup?");
+    first.patch = Some(Box::new(|entry| entry.last_channel = Some("webchat".into())));
+    home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap();
+    let started = home.store.start_run(first).await.unwrap();
+    assert_eq!((started.new_session, started.seq), (true, 1));
+    home.clock.advance(Duration::from_secs(1));
+    let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
+    finish.stop_reason = Some(StopReason::Stop);
+    finish.usage = Some(Usage { input: 3, output: 4, ..Usage::default() });
+    finish.reply = Some("Nothing.".into());
+    finish.entries = vec![assistant("Nothing.")];
+    finish.patch = Some(Box::new(|entry| entry.input_tokens = Some(3)));
+    let finished = home.store.finish_run(finish).await.unwrap();
+    assert_eq!(finished.appended[0].seq, 2);
+
+    let session = home.store.session(&key("agent:main:main")).await.unwrap().unwrap();
+    assert_eq!(finished.session, Some(session.clone()));
+    assert_eq!(session.derived_title.as_deref(), Some("What is up?"));
+    assert_eq!(session.last_message_preview.as_deref(), Some("Nothing."));
+    assert_eq!((session.entry.last_interaction_at, session.entry.updated_at), (Some(NOW), NOW + 1000));
+    assert_eq!(
+        (session.entry.input_tokens, session.entry.last_channel.as_deref()),
+        (Some(3), Some("webchat"))
+    );
+    let run = home.store.run(&run_id("r1")).await.unwrap().unwrap();
+    assert_eq!((run.status, run.ended_at, run.message), (RunStatus::Ok, Some(NOW + 1000), None));
+    assert_eq!(run.usage.map(|usage| usage.output), Some(4));
+    assert_eq!(run.session_id, Some(session.session_id));
+    assert!(matches!(
+        home.store.finish_run(FinishRun::new(run_id("r1"), RunStatus::Ok)).await,
+        Err(StoreError::RunState { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_run_whose_session_was_reset_writes_nowhere() {
+    let home = Home::new();
+    home.says("agent:main:main", "r1", "hi").await;
+    let reset = home.store.reset_session(&key("agent:main:main"), ResetReason::New).await.unwrap();
+    let mut finish = FinishRun::new(run_id("r1"), RunStatus::Aborted);
+    finish.entries = vec![assistant("too late")];
+    let finished = home.store.finish_run(finish).await.unwrap();
+    assert_eq!((finished.appended.len(), finished.session), (0, None));
+    assert!(home.store.context(&reset.record.session_id).await.unwrap().entries.is_empty());
+}
+
+#[tokio::test]
+async fn an_interrupted_run_leaves_a_conversation_models_accept() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "look").await.session.session_id;
+    home.store.append(&id, vec![calls(&["c1", "c2"])]).await.unwrap();
+    let home = home.reopen().await;
+    let unfinished = home.store.unfinished_runs().await.unwrap();
+    assert_eq!(unfinished.len(), 1);
+    home.store.interrupt_run(&unfinished[0].run_id).await.unwrap();
+
+    let context = home.store.context(&id).await.unwrap();
+    assert_eq!(context.entries.len(), 5);
+    let results = context.entries.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Message { message: Message::ToolResult(result) } => Some(result),
+        _ => None,
+    });
+    let results: Vec<_> =
+        results.map(|result| (result.tool_call_id.as_str().to_owned(), result.is_error)).collect();
+    assert_eq!(results, [("c1".to_owned(), true), ("c2".to_owned(), true)]);
+    let Some(EntryKind::Message { message: Message::Assistant(last) }) =
+        context.entries.last().map(|e| &e.kind)
+    else {
+        panic!("{:?}", texts(&context.entries))
+    };
+    assert_eq!(last.stop_reason, StopReason::Aborted);
+    assert_eq!(last.error_message.as_deref(), Some("interrupted by a gateway restart"));
+    let session = home.store.session(&key("agent:main:main")).await.unwrap().unwrap();
+    assert_eq!(session.entry.aborted_last_run, Some(true));
+    assert_eq!(home.store.run(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Interrupted);
+    assert!(home.store.unfinished_runs().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_queued_run_can_be_interrupted_without_a_trace_in_any_transcript() {
+    let home = Home::new();
+    home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap();
+    let finished = home.store.interrupt_run(&run_id("r1")).await.unwrap();
+    assert_eq!((finished.appended.len(), finished.session), (0, None));
+}
+
+#[tokio::test]
+async fn runs_that_ended_long_ago_are_forgotten_at_start() {
+    let home = Home::new();
+    home.says("agent:main:main", "old", "hi").await;
+    home.store.finish_run(FinishRun::new(run_id("old"), RunStatus::Ok)).await.unwrap();
+    home.says("agent:main:main", "open", "hi").await;
+    home.clock.advance(Duration::from_secs(8 * 24 * 3600));
+    home.says("agent:main:main", "new", "hi").await;
+    home.store.finish_run(FinishRun::new(run_id("new"), RunStatus::Ok)).await.unwrap();
+    home.store.close().await;
+    let conn = rusqlite::Connection::open(home.dir.path().join("state/homard.sqlite")).unwrap();
+    while super::prune(&conn, home.clock.now_ms()).unwrap() {}
+    let mut statement = conn.prepare("SELECT run_id FROM runs ORDER BY run_id").unwrap();
+    let left: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(left, ["new", "open"]);
+}
+
+#[test]
+fn every_status_reads_as_it_is_written() {
+    for status in RunStatus::ALL {
+        assert_eq!(status.as_str().parse(), Ok(status));
+    }
+    assert!("done".parse::<RunStatus>().is_err());
+}

@@ -1,0 +1,174 @@
+//! Ending a conversation: reset keeps the key and begins a new transcript, delete removes the session.
+//!
+//! The old transcript stays beside the others under an archive name unless somebody asked for it to go.
+
+use std::path::{Path, PathBuf};
+
+use homard_protocol::{SessionId, SessionKey};
+
+use super::rows::{fresh_session_id, load, save};
+use super::{Draft, SessionEntry, SessionRecord};
+use crate::store::{Store, StoreError};
+use crate::transcripts;
+use crate::writer::Batch;
+
+/// Why a conversation begins anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResetReason {
+    /// Somebody asked for a new one.
+    New,
+    /// Somebody asked for a reset.
+    Reset,
+    /// It was idle too long.
+    Idle,
+    /// A new day began.
+    Daily,
+}
+
+/// What came of a reset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResetSession {
+    /// The session as it is now.
+    pub record: SessionRecord,
+    /// The transcript it had before; `None` when the session is new.
+    pub previous: Option<SessionId>,
+    /// Where the old transcript is kept.
+    pub archived: Vec<PathBuf>,
+}
+
+/// What happens to a deleted session's transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArchiveTranscript {
+    /// It stays under an archive name.
+    Keep,
+    /// It is removed.
+    Remove,
+}
+
+/// What came of a deletion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeletedSession {
+    /// Whether there was such a session.
+    pub deleted: bool,
+    /// Where the transcript is kept.
+    pub archived: Vec<PathBuf>,
+}
+
+impl Store {
+    /// Begins a new transcript under the same key. How the owner likes to be answered, the label and the origin
+    /// carry over; the model, queue and exec overrides and all counters do not.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn reset_session(
+        &self,
+        key: &SessionKey,
+        reason: ResetReason,
+    ) -> Result<ResetSession, StoreError> {
+        let key = key.clone();
+        self.write(move |batch| reset(batch, &key, reason)).await
+    }
+
+    /// Removes a session.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn delete_session(
+        &self,
+        key: &SessionKey,
+        archive: ArchiveTranscript,
+    ) -> Result<DeletedSession, StoreError> {
+        let key = key.clone();
+        self.write(move |batch| delete(batch, &key, archive)).await
+    }
+}
+
+fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
+    let Some(old) = load(batch.conn, key)? else {
+        let mut draft = super::load_or_new(batch, key, None)?;
+        save(batch, &mut draft)?;
+        return Ok(ResetSession { record: draft.record, previous: None, archived: Vec::new() });
+    };
+    tracing::debug!(%key, ?reason, "session reset");
+    let archived = archive(batch, &old.session_id, "reset")?;
+    let previous = Some(old.session_id.clone());
+    let record = SessionRecord {
+        session_id: fresh_session_id()?,
+        entry: carried_over(old.entry, batch.now()),
+        last_message_preview: None,
+        derived_title: None,
+        ..old
+    };
+    let mut draft = Draft { record, exists: true };
+    save(batch, &mut draft)?;
+    Ok(ResetSession { record: draft.record, previous, archived })
+}
+
+/// What a session keeps over a reset.
+fn carried_over(old: SessionEntry, now: i64) -> SessionEntry {
+    SessionEntry {
+        updated_at: now,
+        created_at: old.created_at,
+        session_started_at: Some(now),
+        pinned_at: old.pinned_at,
+        spawned_by: old.spawned_by,
+        spawn_depth: old.spawn_depth,
+        system_sent: Some(false),
+        aborted_last_run: Some(false),
+        compaction_count: Some(0),
+        chat_type: old.chat_type,
+        thinking_level: old.thinking_level,
+        verbose_level: old.verbose_level,
+        reasoning_level: old.reasoning_level,
+        tts_auto: old.tts_auto,
+        send_policy: old.send_policy,
+        group_activation: old.group_activation,
+        label: old.label,
+        display_name: old.display_name,
+        channel: old.channel,
+        group_id: old.group_id,
+        subject: old.subject,
+        group_channel: old.group_channel,
+        space: old.space,
+        origin: old.origin,
+        delivery_context: old.delivery_context,
+        last_channel: old.last_channel,
+        last_to: old.last_to,
+        last_account_id: old.last_account_id,
+        last_thread_id: old.last_thread_id,
+        ..SessionEntry::default()
+    }
+}
+
+fn delete(
+    batch: &mut Batch<'_>,
+    key: &SessionKey,
+    archive_transcript: ArchiveTranscript,
+) -> Result<DeletedSession, StoreError> {
+    let Some(old) = load(batch.conn, key)? else { return Ok(DeletedSession::default()) };
+    let archived = match archive_transcript {
+        ArchiveTranscript::Keep => archive(batch, &old.session_id, "deleted")?,
+        ArchiveTranscript::Remove => {
+            if let Some(path) = transcripts::discard(batch, &old.session_id)? {
+                batch.effects.remove_after(path);
+            }
+            Vec::new()
+        }
+    };
+    batch.execute("DELETE FROM sessions WHERE key = ?1", [key.to_string()])?;
+    Ok(DeletedSession { deleted: true, archived })
+}
+
+fn archive(batch: &mut Batch<'_>, session_id: &SessionId, word: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let Some(path) = transcripts::discard(batch, session_id)? else { return Ok(Vec::new()) };
+    let to = archive_path(&path, word, &batch.clock.now_rfc3339());
+    batch.effects.rename_after(path, to.clone());
+    Ok(vec![to])
+}
+
+/// `<file>.<word>.<time with - for :>`.
+fn archive_path(path: &Path, word: &str, time: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{word}.{}", time.replace(':', "-")));
+    PathBuf::from(name)
+}

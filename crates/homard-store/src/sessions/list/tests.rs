@@ -1,0 +1,121 @@
+//! Which rows a list shows, and that it finds them by an index.
+
+use std::time::Duration;
+
+use homard_protocol::AgentId;
+
+use super::{ArchivedFilter, Filter, SessionQuery, page_sql};
+use crate::SessionKind;
+use crate::fixture::{Home, key};
+
+#[tokio::test]
+async fn a_list_of_ten_thousand_sessions_walks_one_index() {
+    let home = Home::new();
+    home.store
+        .write(|batch| {
+            for n in 0..10_000 {
+                let mut draft = crate::sessions::load_or_new(batch, &key(&format!("agent:main:s{n}")), None)?;
+                draft.record.entry.updated_at += n;
+                crate::sessions::save(batch, &mut draft)?;
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let agent = || Some(AgentId::main());
+    for (query, archived, index) in [
+        (SessionQuery::default(), 0, "sessions_recent"),
+        (SessionQuery { agent: agent(), ..SessionQuery::default() }, 0, "sessions_agent_recent"),
+        (SessionQuery { active_since: Some(1), ..SessionQuery::default() }, 0, "sessions_recent"),
+        (SessionQuery::default(), 1, "sessions_archived"),
+        (SessionQuery { agent: agent(), ..SessionQuery::default() }, 1, "sessions_agent_archived"),
+    ] {
+        let filter = Filter::all(&query);
+        let sql = format!("EXPLAIN QUERY PLAN {}", page_sql(&filter, archived, 50, 0));
+        let plan = home
+            .store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare(&sql)?;
+                let rows =
+                    statement.query_map(rusqlite::params_from_iter(filter.values), |row| row.get(3))?;
+                Ok(rows.collect::<Result<Vec<String>, _>>()?.join("; "))
+            })
+            .await
+            .unwrap();
+        assert!(plan.contains(&format!("INDEX {index}")), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
+    let page = home.store.list_sessions(SessionQuery { limit: 3, ..SessionQuery::default() }).await.unwrap();
+    assert_eq!(page.total, 10_000);
+    let keys: Vec<String> = page.rows.iter().map(|row| row.key.to_string()).collect();
+    assert_eq!(keys, ["agent:main:s9999", "agent:main:s9998", "agent:main:s9997"]);
+}
+
+#[tokio::test]
+async fn filters_choose_rows_and_totals_alike() {
+    let home = Home::new();
+    for name in [
+        "global",
+        "unknown",
+        "agent:main:main",
+        "agent:main:telegram:group:1",
+        "agent:main:subagent:x",
+        "agent:main:cron:nightly",
+        "agent:work:main",
+    ] {
+        home.clock.advance(Duration::from_millis(1));
+        home.store.patch_session(&key(name), |_| {}).await.unwrap();
+    }
+    home.clock.advance(Duration::from_millis(1));
+    let put_away = key("agent:main:old_100%");
+    home.store.patch_session(&put_away, |entry| entry.archived_at = Some(1)).await.unwrap();
+    home.store
+        .patch_session(&key("agent:main:main"), |entry| entry.label = Some("Home".into()))
+        .await
+        .unwrap();
+
+    let main = || Some(AgentId::main());
+    let base = SessionQuery::default;
+    let rows: [(SessionQuery, &[&str]); 8] = [
+        (
+            base(),
+            &[
+                "agent:main:main",
+                "agent:work:main",
+                "agent:main:cron:nightly",
+                "agent:main:subagent:x",
+                "agent:main:telegram:group:1",
+            ],
+        ),
+        (
+            SessionQuery {
+                exclude_kinds: vec![SessionKind::Cron, SessionKind::Subagent],
+                include_global: true,
+                include_unknown: true,
+                ..base()
+            },
+            &["agent:main:main", "agent:work:main", "agent:main:telegram:group:1", "unknown", "global"],
+        ),
+        (SessionQuery { archived: ArchivedFilter::Archived, ..base() }, &["agent:main:old_100%"]),
+        (SessionQuery { agent: AgentId::parse("work").ok(), ..base() }, &["agent:work:main"]),
+        (SessionQuery { search: Some("GROUP".into()), ..base() }, &["agent:main:telegram:group:1"]),
+        (
+            SessionQuery { search: Some("_100%".into()), archived: ArchivedFilter::All, ..base() },
+            &["agent:main:old_100%"],
+        ),
+        (SessionQuery { label: Some("Home".into()), agent: main(), ..base() }, &["agent:main:main"]),
+        (SessionQuery { search: Some("%".into()), ..base() }, &[]),
+    ];
+    for (query, expected) in rows {
+        let page = home.store.list_sessions(query.clone()).await.unwrap();
+        let keys: Vec<String> = page.rows.iter().map(|row| row.key.to_string()).collect();
+        assert_eq!(keys, expected, "{query:?}");
+        assert_eq!(page.total, expected.len() as u64, "{query:?}");
+    }
+    let all = SessionQuery { archived: ArchivedFilter::All, limit: 2, offset: 1, ..base() };
+    let page = home.store.list_sessions(all).await.unwrap();
+    assert_eq!((page.rows.len(), page.total), (2, 6));
+    assert_eq!(home.store.session_count(None).await.unwrap(), 8);
+    assert_eq!(home.store.session_count(Some(&AgentId::parse("work").unwrap())).await.unwrap(), 1);
+    assert_eq!(home.store.recent_sessions(2).await.unwrap().len(), 2);
+}

@@ -1,0 +1,216 @@
+//! Reading and writing single session rows.
+//!
+//! The queried columns are derived from the entry in [`save`] and [`insert`] and nowhere else, so they cannot
+//! disagree with it.
+
+use homard_protocol::{AgentId, SessionId, SessionKey};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use uuid::Uuid;
+
+use super::{SessionEntry, SessionKind, SessionRecord};
+use crate::store::{Store, StoreError, from_json, parse_column, to_json};
+use crate::writer::Batch;
+
+/// The columns [`read`] expects, in order.
+pub(super) const COLUMNS: &str = "key, agent_id, session_id, entry, last_message_preview, derived_title";
+
+/// A row about to be written back, and whether it exists.
+pub(crate) struct Draft {
+    pub(crate) record: SessionRecord,
+    pub(crate) exists: bool,
+}
+
+impl Store {
+    /// The session of a key.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn session(&self, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
+        let key = key.clone();
+        self.read(move |cx| load(cx.conn, &key)).await
+    }
+
+    /// The session whose current transcript has this id.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn session_by_id(&self, session_id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
+        let session_id = session_id.clone();
+        self.read(move |cx| by_session_id(cx.conn, &session_id)).await
+    }
+
+    /// The session of an agent with this label; labels are unique per agent.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn session_by_label(
+        &self,
+        agent: &AgentId,
+        label: &str,
+    ) -> Result<Option<SessionRecord>, StoreError> {
+        let (agent, label) = (agent.clone(), label.to_owned());
+        self.read(move |cx| {
+            let sql = "WHERE agent_id = ?1 AND label = ?2 ORDER BY updated_at DESC LIMIT 1";
+            one(cx.conn, sql, params![agent.as_str(), label])
+        })
+        .await
+    }
+
+    /// Changes a session, making it with a fresh id if there is none; `updatedAt` moves to now.
+    ///
+    /// # Errors
+    /// [`StoreError::LabelTaken`] when the change gives it another session's label.
+    pub async fn patch_session(
+        &self,
+        key: &SessionKey,
+        change: impl FnOnce(&mut SessionEntry) + Send + 'static,
+    ) -> Result<SessionRecord, StoreError> {
+        let key = key.clone();
+        self.write(move |batch| {
+            let mut draft = load_or_new(batch, &key, None)?;
+            let label = draft.record.entry.label.clone();
+            change(&mut draft.record.entry);
+            if draft.record.entry.label != label {
+                refuse_taken_label(batch.conn, &draft.record)?;
+            }
+            save(batch, &mut draft)?;
+            Ok(draft.record)
+        })
+        .await
+    }
+}
+
+fn refuse_taken_label(conn: &Connection, record: &SessionRecord) -> Result<(), StoreError> {
+    let Some(label) = &record.entry.label else { return Ok(()) };
+    let sql = "WHERE agent_id = ?1 AND label = ?2 AND key <> ?3 LIMIT 1";
+    match one(conn, sql, params![record.agent_id.as_str(), label, record.key.to_string()])? {
+        Some(_) => Err(StoreError::LabelTaken { label: label.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// The session of a key.
+pub(crate) fn load(conn: &Connection, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
+    one(conn, "WHERE key = ?1", [key.to_string()])
+}
+
+/// The session whose current transcript has this id.
+pub(crate) fn by_session_id(
+    conn: &Connection,
+    session_id: &SessionId,
+) -> Result<Option<SessionRecord>, StoreError> {
+    one(conn, "WHERE session_id = ?1 LIMIT 1", [session_id.as_str()])
+}
+
+/// The session of a key, or a new one that [`save`] will insert. `agent` is who gets keys that name nobody.
+pub(crate) fn load_or_new(
+    batch: &Batch<'_>,
+    key: &SessionKey,
+    agent: Option<&AgentId>,
+) -> Result<Draft, StoreError> {
+    if let Some(record) = load(batch.conn, key)? {
+        return Ok(Draft { record, exists: true });
+    }
+    let now = batch.now();
+    let session_id = fresh_session_id()?;
+    let agent_id = key.agent_id().or(agent).cloned().unwrap_or_else(AgentId::main);
+    let entry = SessionEntry {
+        session_id: Some(session_id.clone()),
+        updated_at: now,
+        created_at: Some(now),
+        session_started_at: Some(now),
+        channel: key.channel().map(ToString::to_string),
+        ..SessionEntry::default()
+    };
+    let record = SessionRecord {
+        key: key.clone(),
+        agent_id,
+        session_id,
+        entry,
+        last_message_preview: None,
+        derived_title: None,
+    };
+    Ok(Draft { record, exists: false })
+}
+
+/// A new transcript id.
+pub(super) fn fresh_session_id() -> Result<SessionId, StoreError> {
+    parse_column("session_id", &Uuid::new_v4().to_string())
+}
+
+/// Writes a row back; `updatedAt` never goes backwards.
+pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
+    let record = &mut draft.record;
+    record.entry.updated_at = record.entry.updated_at.max(batch.now());
+    // A change may not move a conversation to another transcript; resetting does that.
+    record.entry.session_id = Some(record.session_id.clone());
+    if !draft.exists {
+        insert(batch.conn, record)?;
+        draft.exists = true;
+        return Ok(());
+    }
+    batch.execute(
+        "UPDATE sessions SET session_id = ?2, channel = ?3, label = ?4, archived = ?5, updated_at = ?6,
+         last_message_preview = ?7, derived_title = ?8, entry = ?9 WHERE key = ?1",
+        params![
+            record.key.to_string(),
+            record.session_id.as_str(),
+            record.entry.channel,
+            record.entry.label,
+            record.entry.archived_at.is_some(),
+            record.entry.updated_at,
+            record.last_message_preview,
+            record.derived_title,
+            to_json("entry", &record.entry)?,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Adds a row; one that exists already is left as it is.
+pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), StoreError> {
+    let created = record.entry.created_at.unwrap_or(record.entry.updated_at);
+    conn.prepare_cached(
+        "INSERT OR IGNORE INTO sessions (key, agent_id, session_id, kind, channel, label, archived, created_at,
+         updated_at, last_message_preview, derived_title, entry)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?
+    .execute(params![
+        record.key.to_string(),
+        record.agent_id.as_str(),
+        record.session_id.as_str(),
+        SessionKind::of(&record.key).as_str(),
+        record.entry.channel,
+        record.entry.label,
+        record.entry.archived_at.is_some(),
+        created,
+        record.entry.updated_at,
+        record.last_message_preview,
+        record.derived_title,
+        to_json("entry", &record.entry)?,
+    ])?;
+    Ok(())
+}
+
+fn one(
+    conn: &Connection,
+    filter: &str,
+    params: impl rusqlite::Params,
+) -> Result<Option<SessionRecord>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM sessions {filter}");
+    let mut statement = conn.prepare_cached(&sql)?;
+    statement.query_row(params, |row| Ok(read(row))).optional()?.transpose()
+}
+
+/// Reads a row selected with [`COLUMNS`].
+pub(super) fn read(row: &Row<'_>) -> Result<SessionRecord, StoreError> {
+    let text = |at: usize| row.get_ref(at).and_then(|value| Ok(value.as_str()?));
+    Ok(SessionRecord {
+        key: parse_column("key", text(0)?)?,
+        agent_id: parse_column("agent_id", text(1)?)?,
+        session_id: parse_column("session_id", text(2)?)?,
+        entry: from_json("entry", text(3)?)?,
+        last_message_preview: row.get(4)?,
+        derived_title: row.get(5)?,
+    })
+}

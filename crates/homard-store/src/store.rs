@@ -1,0 +1,305 @@
+//! The handle everybody holds, what can go wrong with it, opening and closing.
+//!
+//! [`Store`] owns no logic about what is kept: the files beside this one add their methods to it. Each method
+//! is one job for the writer thread or one for a reader thread.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use homard_protocol::{RunId, SessionId};
+use homard_runtime::{Clock, OrLog};
+use rusqlite::ErrorCode;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::layout::{Layout, create_private_dir};
+use crate::reader::{self, ReadCx, ReadOrder};
+use crate::runs::RunStatus;
+use crate::transcripts::TranscriptError;
+use crate::writer::{self, Batch, WriteOrder};
+use crate::{database, import};
+
+/// Why the store could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A newer Homard wrote this database; touching it could lose what this one does not know.
+    #[error(
+        "the database `{path}` was written by a newer version of homard (schema {found}, this one knows {known}); \
+         run that version, or restore a copy made before the upgrade"
+    )]
+    NewerVersion {
+        /// The database file.
+        path: PathBuf,
+        /// The schema version in the file.
+        found: i64,
+        /// The newest schema version this program knows.
+        known: i64,
+    },
+    /// The file or its folder may not be written.
+    #[error(
+        "`{path}` cannot be written: make it writable for the user homard runs as, or choose another state folder"
+    )]
+    ReadOnly {
+        /// What could not be written.
+        path: PathBuf,
+    },
+    /// No space left.
+    #[error("the disk holding `{path}` is full: free some space; nothing that was acknowledged is lost")]
+    Full {
+        /// What could not be written.
+        path: PathBuf,
+    },
+    /// The file is not a database, or damaged beyond what SQLite reads.
+    #[error(
+        "`{path}` is not a readable database: move it aside (keep it) and start again; transcripts are separate files"
+    )]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process kept the database locked.
+    #[error("the database `{path}` is locked by another process: stop the other homard first")]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder or file could not be made or opened.
+    #[error("could not open `{path}`")]
+    Open {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Anything else SQLite says.
+    #[error("the database did not do as asked")]
+    Database(#[from] rusqlite::Error),
+    /// The group of writes this one was in could not be committed; none of it happened.
+    #[error("the write was not committed: {reason}")]
+    NotCommitted {
+        /// What the commit said.
+        reason: String,
+    },
+    /// Something in the database does not read as what it should be.
+    #[error("`{what}` in the database is not readable")]
+    Unreadable {
+        /// Which column.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A value could not be written as JSON.
+    #[error("`{what}` could not be written as JSON")]
+    Encode {
+        /// Which value.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The transcript's file.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptError),
+    /// No session has this id, or it was reset or deleted meanwhile.
+    #[error("no session has the id `{0}`")]
+    UnknownSession(SessionId),
+    /// The label belongs to another session of the same agent.
+    #[error("label already in use: `{label}`")]
+    LabelTaken {
+        /// The label.
+        label: String,
+    },
+    /// No run has this id.
+    #[error("no run has the id `{0}`")]
+    UnknownRun(RunId),
+    /// The run is past the point where this may be asked.
+    #[error("run `{run_id}` is already {status}")]
+    RunState {
+        /// Which run.
+        run_id: RunId,
+        /// Where it is.
+        status: RunStatus,
+    },
+    /// No device has this id.
+    #[error("no paired device has the id `{0}`")]
+    UnknownDevice(homard_protocol::DeviceId),
+    /// The machine gave no random bytes.
+    #[error("the system has no random bytes to give")]
+    NoRandomness(#[source] getrandom::Error),
+    /// The store has been closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The code that was to run on the store's thread panicked; its changes were taken back.
+    #[error("a store operation ended unexpectedly and was taken back")]
+    Panicked,
+}
+
+impl StoreError {
+    /// Words for an input or output failure at `path`.
+    pub(crate) fn from_io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            _ => Self::Open { path, source },
+        }
+    }
+
+    /// Replaces SQLite's codes that a person can act on by errors that say how.
+    pub(crate) fn located(self, database: &Path) -> Self {
+        let path = database.to_owned();
+        match self {
+            Self::Database(source) => match source.sqlite_error_code() {
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                    Self::ReadOnly { path }
+                }
+                Some(ErrorCode::DiskFull) => Self::Full { path },
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::NotADatabase { path },
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+                _ => Self::Database(source),
+            },
+            Self::Transcript(TranscriptError::Write { path, source })
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::StorageFull
+                        | io::ErrorKind::QuotaExceeded
+                        | io::ErrorKind::ReadOnlyFilesystem
+                        | io::ErrorKind::PermissionDenied
+                ) =>
+            {
+                Self::from_io(&path, source)
+            }
+            other => other,
+        }
+    }
+
+    /// What every other caller in a group is told when its transaction was lost to this error.
+    pub(crate) fn for_group(&self) -> Self {
+        match self {
+            Self::Full { path } => Self::Full { path: path.clone() },
+            Self::ReadOnly { path } => Self::ReadOnly { path: path.clone() },
+            Self::Locked { path } => Self::Locked { path: path.clone() },
+            Self::Database(source) => Self::NotCommitted { reason: source.to_string() },
+            other => Self::NotCommitted { reason: other.to_string() },
+        }
+    }
+
+    /// For a column whose text does not parse.
+    pub(crate) fn unreadable(
+        what: &'static str,
+    ) -> impl FnOnce(Box<dyn std::error::Error + Send + Sync>) -> Self {
+        move |source| Self::Unreadable { what, source }
+    }
+}
+
+/// Writes a value as JSON text for a column.
+pub(crate) fn to_json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|source| StoreError::Encode { what, source })
+}
+
+/// Reads a column's JSON text.
+pub(crate) fn from_json<'a, T: serde::Deserialize<'a>>(
+    what: &'static str,
+    text: &'a str,
+) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|source| StoreError::Unreadable { what, source: source.into() })
+}
+
+/// Reads a column's text as an id or a key.
+pub(crate) fn parse_column<T>(what: &'static str, text: &str) -> Result<T, StoreError>
+where
+    T: std::str::FromStr,
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    text.parse().map_err(|source: T::Err| StoreError::unreadable(what)(source.into()))
+}
+
+/// Where the store lives.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// The database file.
+    pub database: PathBuf,
+    /// The folder that holds `<agentId>/sessions/<sessionId>.jsonl`.
+    pub agents_dir: PathBuf,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+/// Everything Homard keeps. Clone-cheap; all clones are one store.
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    writes: mpsc::Sender<WriteOrder>,
+    reads: mpsc::Sender<ReadOrder>,
+    layout: Arc<Layout>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Store {
+    /// Opens the store, making folders and tables as needed. Blocks; called once, at start.
+    ///
+    /// # Errors
+    /// When the database is newer than this program, damaged, locked, or its disk is full or read-only.
+    pub fn open(options: OpenOptions) -> Result<Self, StoreError> {
+        let OpenOptions { database, agents_dir, clock } = options;
+        let layout = Arc::new(Layout { database, agents_dir });
+        create_private_dir(&layout.agents_dir).map_err(|e| StoreError::from_io(&layout.agents_dir, e))?;
+        let mut conn = database::open_writer(&layout.database)?;
+        import::session_stores(&mut conn, &layout, &clock).map_err(|e| e.located(&layout.database))?;
+
+        let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };
+        let (writes, thread) = writer::start(conn, Arc::clone(&layout), clock).map_err(thread_error)?;
+        let (reads, mut threads) = reader::start(&layout).map_err(thread_error)?;
+        threads.push(thread);
+        Ok(Self { inner: Arc::new(Inner { writes, reads, layout, threads: Mutex::new(threads) }) })
+    }
+
+    /// Finishes what was asked so far, checkpoints the database and ends the threads. Later calls on any clone
+    /// are answered with [`StoreError::Closed`].
+    pub async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.inner.writes.send(WriteOrder::Close(done)).await.is_ok() {
+            closed.await.or_log("the store's writer ended before it could say so");
+        }
+        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for _reader in 1..threads.len() {
+            self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
+        }
+        let join = move || threads.into_iter().for_each(|thread| drop(thread.join()));
+        tokio::task::spawn_blocking(join).await.or_log("the store's threads could not be waited for");
+    }
+
+    /// Runs `work` on the writer thread and waits until it is committed.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (order, answer) = writer::order(work);
+        self.inner.writes.send(order).await.map_err(|_closed| StoreError::Closed)?;
+        let result = answer.await.map_err(|_dropped| StoreError::Closed)?;
+        result.map_err(|error| error.located(&self.inner.layout.database))
+    }
+
+    /// Runs `work` on a reader thread.
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&ReadCx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (order, answer) = reader::order(work);
+        self.inner.reads.send(order).await.map_err(|_closed| StoreError::Closed)?;
+        let result = answer.await.map_err(|_dropped| StoreError::Panicked)?;
+        result.map_err(|error| error.located(&self.inner.layout.database))
+    }
+}
+
+#[cfg(test)]
+mod tests;

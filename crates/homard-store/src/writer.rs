@@ -1,0 +1,268 @@
+//! The one thread that writes: it owns the write connection and every open transcript file.
+//!
+//! It takes all jobs that are waiting, runs them in one transaction (each in its own savepoint, so that a
+//! failing one spoils no other), commits once and then answers each. When nothing waits it does chores:
+//! small slices of sweeping that nobody should have to wait for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use homard_runtime::{Clock, OrLog, Timestamp};
+use rusqlite::Connection;
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::effects::Effects;
+use crate::layout::Layout;
+use crate::store::StoreError;
+use crate::transcripts::OpenFiles;
+use crate::{runs, transcripts};
+
+/// Jobs waiting for the writer; when full, callers wait.
+const QUEUE: usize = 1024;
+/// Most jobs in one transaction: a bound on how long the first of them waits.
+const MAX_GROUP: usize = 128;
+/// How often old runs are looked for.
+const PRUNE_EVERY_MS: i64 = 60 * 60 * 1000;
+
+/// What the writer thread is told.
+pub(crate) enum WriteOrder {
+    /// Do something.
+    Job(Box<dyn Job>),
+    /// Finish what is waiting, checkpoint and end.
+    Close(oneshot::Sender<()>),
+}
+
+/// What a job may use while it runs.
+pub(crate) struct Batch<'a> {
+    pub(crate) conn: &'a Connection,
+    pub(crate) files: &'a mut OpenFiles,
+    pub(crate) effects: &'a mut Effects,
+    pub(crate) layout: &'a Layout,
+    pub(crate) clock: &'a Clock,
+}
+
+impl Batch<'_> {
+    /// Milliseconds since 1970.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now_ms()
+    }
+
+    /// Runs one cached statement.
+    pub(crate) fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize, StoreError> {
+        Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+    }
+}
+
+/// Work for the writer: run once, answered once.
+pub(crate) trait Job: Send {
+    /// Does the work and keeps its result; tells whether it succeeded.
+    fn run(&mut self, batch: &mut Batch<'_>) -> bool;
+    /// Tells the caller, after the commit; `lost` says why the whole group was not committed.
+    fn answer(self: Box<Self>, lost: Option<StoreError>);
+}
+
+struct Task<T, F> {
+    work: Option<F>,
+    result: Option<Result<T, StoreError>>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Job for Task<T, F>
+where
+    T: Send + 'static,
+    F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+{
+    fn run(&mut self, batch: &mut Batch<'_>) -> bool {
+        let Some(work) = self.work.take() else { return false };
+        let result = work(batch);
+        let ok = result.is_ok();
+        self.result = Some(result);
+        ok
+    }
+
+    fn answer(self: Box<Self>, lost: Option<StoreError>) {
+        let result = match (self.result, lost) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Some(lost)) => Err(lost),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => Err(StoreError::Panicked),
+        };
+        // The caller may have gone away; the work stays done.
+        drop(self.reply.send(result));
+    }
+}
+
+/// Packs work and the place its answer arrives.
+pub(crate) fn order<T, F>(work: F) -> (WriteOrder, oneshot::Receiver<Result<T, StoreError>>)
+where
+    T: Send + 'static,
+    F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    (WriteOrder::Job(Box::new(Task { work: Some(work), result: None, reply })), answer)
+}
+
+/// Starts the writer thread.
+pub(crate) fn start(
+    conn: Connection,
+    layout: Arc<Layout>,
+    clock: Clock,
+) -> std::io::Result<(mpsc::Sender<WriteOrder>, JoinHandle<()>)> {
+    let (tx, rx) = mpsc::channel(QUEUE);
+    let writer = Writer {
+        conn,
+        layout,
+        clock,
+        files: OpenFiles::default(),
+        effects: Effects::default(),
+        chores: Chores { garbage: true, prune_at: 0 },
+        closers: Vec::new(),
+    };
+    let thread = std::thread::Builder::new().name("homard-write".to_owned()).spawn(move || writer.run(rx))?;
+    Ok((tx, thread))
+}
+
+struct Writer {
+    conn: Connection,
+    layout: Arc<Layout>,
+    clock: Clock,
+    files: OpenFiles,
+    effects: Effects,
+    chores: Chores,
+    closers: Vec<oneshot::Sender<()>>,
+}
+
+/// What is left to sweep.
+struct Chores {
+    garbage: bool,
+    prune_at: Timestamp,
+}
+
+impl Writer {
+    fn run(mut self, mut rx: mpsc::Receiver<WriteOrder>) {
+        let mut group = Vec::with_capacity(MAX_GROUP);
+        loop {
+            let order = match rx.try_recv() {
+                Ok(order) => Some(order),
+                Err(TryRecvError::Empty) if self.do_a_chore() => continue,
+                Err(TryRecvError::Empty) => rx.blocking_recv(),
+                Err(TryRecvError::Disconnected) => None,
+            };
+            let Some(order) = order else { break };
+            self.take(order, &mut group, &mut rx);
+            while group.len() < MAX_GROUP
+                && let Ok(order) = rx.try_recv()
+            {
+                self.take(order, &mut group, &mut rx);
+            }
+            self.commit_group(&mut group);
+        }
+        self.finish();
+    }
+
+    fn take(
+        &mut self,
+        order: WriteOrder,
+        group: &mut Vec<Box<dyn Job>>,
+        rx: &mut mpsc::Receiver<WriteOrder>,
+    ) {
+        match order {
+            WriteOrder::Job(job) => group.push(job),
+            WriteOrder::Close(done) => {
+                rx.close();
+                self.closers.push(done);
+            }
+        }
+    }
+
+    fn commit_group(&mut self, group: &mut Vec<Box<dyn Job>>) {
+        if group.is_empty() {
+            return;
+        }
+        let outcome = self.run_group(group).map_err(|error| error.located(&self.layout.database));
+        match &outcome {
+            Ok(()) => self.effects.committed(),
+            Err(error) => {
+                tracing::error!(%error, jobs = group.len(), "a group of writes was not committed");
+                if !self.conn.is_autocommit() {
+                    self.conn.execute_batch("ROLLBACK").or_log("a lost transaction could not be rolled back");
+                }
+                self.effects.roll_back(crate::effects::Mark::default());
+                self.files.forget_all();
+            }
+        }
+        for job in group.drain(..) {
+            job.answer(outcome.as_ref().err().map(StoreError::for_group));
+        }
+        // Resets and deletions leave index rows behind.
+        self.chores.garbage |= self.files.take_garbage_hint();
+    }
+
+    fn run_group(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+        self.sql("BEGIN IMMEDIATE")?;
+        for job in group {
+            let mark = self.effects.mark();
+            self.sql("SAVEPOINT job")?;
+            let mut batch = Batch {
+                conn: &self.conn,
+                files: &mut self.files,
+                effects: &mut self.effects,
+                layout: &self.layout,
+                clock: &self.clock,
+            };
+            let ok = catch_unwind(AssertUnwindSafe(|| job.run(&mut batch))).unwrap_or(false);
+            if !ok {
+                // A full disk makes SQLite drop the whole transaction, and with it the jobs before this one.
+                if self.conn.is_autocommit() {
+                    return Err(StoreError::NotCommitted {
+                        reason: "the database gave up the transaction".into(),
+                    });
+                }
+                self.sql("ROLLBACK TO job")?;
+                self.effects.roll_back(mark);
+                self.files.forget_all();
+            }
+            self.sql("RELEASE job")?;
+        }
+        self.sql("COMMIT")
+    }
+
+    fn sql(&self, sql: &str) -> Result<(), StoreError> {
+        self.conn.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    /// One slice of sweeping; `false` when there is nothing to do.
+    fn do_a_chore(&mut self) -> bool {
+        let now = self.clock.now_ms();
+        if self.chores.garbage {
+            let more = transcripts::sweep_garbage(&self.conn);
+            self.chores.garbage = more.or_log("old transcript index rows were not swept").unwrap_or(false);
+            return true;
+        }
+        if now >= self.chores.prune_at {
+            let more = runs::prune(&self.conn, now);
+            if !more.or_log("old runs were not pruned").unwrap_or(false) {
+                self.chores.prune_at = now.saturating_add(PRUNE_EVERY_MS);
+            }
+            return true;
+        }
+        false
+    }
+
+    fn finish(self) {
+        let Self { conn, files, closers, .. } = self;
+        drop(files);
+        conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").or_log("the database was not checkpointed");
+        if let Err((_conn, error)) = conn.close() {
+            tracing::warn!(%error, "the database was not closed cleanly");
+        }
+        for closer in closers {
+            if closer.send(()).is_err() {
+                tracing::debug!("the store closed and nobody waited for it");
+            }
+        }
+    }
+}
