@@ -1,0 +1,330 @@
+//! The answer while it is being written: blocks that grow, then one finished message.
+//!
+//! Decoders say what arrived; this file owns how an assistant message is put together, what it may weigh and
+//! what it cost.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use homard_protocol::{AssistantBlock, AssistantMessage, StopReason, ToolCall, ToolCallId, Usage};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+use crate::error::{FailReason, LlmError};
+use crate::provider::StreamEvent;
+use crate::spec::ModelSpec;
+
+/// Most text, thinking and arguments one answer may hold, in bytes: far above any model's limit, so that
+/// only a broken or hostile server meets it.
+pub(crate) const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// Most blocks one answer may hold.
+pub(crate) const MAX_ANSWER_BLOCKS: usize = 1_024;
+
+/// An answer in the making.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    model: Arc<ModelSpec>,
+    timestamp: i64,
+    blocks: Vec<Block>,
+    calls: usize,
+    weight: usize,
+    usage: Usage,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Thinking { text: String, signature: String },
+    Call(Call),
+}
+
+#[derive(Debug)]
+struct Call {
+    index: usize,
+    id: ToolCallId,
+    name: String,
+    json: String,
+    /// Set once the call is complete; a call that never is does not reach the message.
+    done: Option<ToolCall>,
+}
+
+impl Draft {
+    /// An empty answer of `model`, begun at `timestamp`.
+    #[must_use]
+    pub(crate) fn new(model: Arc<ModelSpec>, timestamp: i64) -> Self {
+        Self { model, timestamp, blocks: Vec::new(), calls: 0, weight: 0, usage: Usage::default() }
+    }
+
+    /// Whether nothing has arrived.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Whether a tool was called.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.calls > 0
+    }
+
+    /// Opens a block and returns its place.
+    fn open(&mut self, block: Block) -> Result<usize, LlmError> {
+        if self.blocks.len() >= MAX_ANSWER_BLOCKS {
+            return Err(too_large());
+        }
+        self.blocks.push(block);
+        Ok(self.blocks.len() - 1)
+    }
+
+    pub(crate) fn open_text(&mut self) -> Result<usize, LlmError> {
+        self.open(Block::Text(String::new()))
+    }
+
+    pub(crate) fn open_thinking(&mut self) -> Result<usize, LlmError> {
+        self.open(Block::Thinking { text: String::new(), signature: String::new() })
+    }
+
+    /// The last block when it is text, else a new one.
+    pub(crate) fn text_block(&mut self) -> Result<usize, LlmError> {
+        match self.blocks.last() {
+            Some(Block::Text(_)) => Ok(self.blocks.len() - 1),
+            _ => self.open_text(),
+        }
+    }
+
+    /// The last block when it is thinking, else a new one.
+    pub(crate) fn thinking_block(&mut self) -> Result<usize, LlmError> {
+        match self.blocks.last() {
+            Some(Block::Thinking { .. }) => Ok(self.blocks.len() - 1),
+            _ => self.open_thinking(),
+        }
+    }
+
+    /// Opens a call. Missing, unusable or repeated ids get one of ours, so that results can find their call.
+    pub(crate) fn open_call(
+        &mut self,
+        id: &str,
+        name: &str,
+        out: &mut VecDeque<StreamEvent>,
+    ) -> Result<usize, LlmError> {
+        let index = self.calls;
+        let taken =
+            |id: &str| self.blocks.iter().any(|b| matches!(b, Block::Call(call) if call.id.as_str() == id));
+        let own = || format!("call_{}_{index}", self.timestamp);
+        let text = if id.is_empty() || taken(id) { own() } else { id.to_owned() };
+        let id = ToolCallId::parse(&text)
+            .or_else(|_unusable| ToolCallId::parse(&own()))
+            .map_err(|error| LlmError::new(FailReason::Format, error.to_string()))?;
+        self.weigh(name.len())?;
+        out.push_back(StreamEvent::ToolCallStart { index, id: id.to_string(), name: name.to_owned() });
+        self.calls += 1;
+        self.open(Block::Call(Call { index, id, name: name.to_owned(), json: String::new(), done: None }))
+    }
+
+    /// Adds to the block at `at` and tells the listener.
+    pub(crate) fn append(
+        &mut self,
+        at: usize,
+        delta: String,
+        out: &mut VecDeque<StreamEvent>,
+    ) -> Result<(), LlmError> {
+        if delta.is_empty() {
+            return Ok(());
+        }
+        self.weigh(delta.len())?;
+        match self.blocks.get_mut(at) {
+            Some(Block::Text(text)) => {
+                text.push_str(&delta);
+                out.push_back(StreamEvent::Text(delta));
+            }
+            Some(Block::Thinking { text, .. }) => {
+                text.push_str(&delta);
+                out.push_back(StreamEvent::Thinking(delta));
+            }
+            Some(Block::Call(call)) if call.done.is_none() => {
+                call.json.push_str(&delta);
+                out.push_back(StreamEvent::ToolCallDelta { index: call.index, json: delta });
+            }
+            Some(Block::Call(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Adds to the signature of the thinking block at `at`.
+    pub(crate) fn sign(&mut self, at: usize, piece: &str) -> Result<(), LlmError> {
+        self.weigh(piece.len())?;
+        if let Some(Block::Thinking { signature, .. }) = self.blocks.get_mut(at) {
+            signature.push_str(piece);
+        }
+        Ok(())
+    }
+
+    /// Whether the thinking block at `at` has been signed.
+    pub(crate) fn is_signed(&self, at: usize) -> bool {
+        matches!(self.blocks.get(at), Some(Block::Thinking { signature, .. }) if !signature.is_empty())
+    }
+
+    /// The call at `at` is complete.
+    pub(crate) fn close_call(&mut self, at: usize, out: &mut VecDeque<StreamEvent>) {
+        if let Some(Block::Call(call)) = self.blocks.get_mut(at) {
+            call.close(out);
+        }
+    }
+
+    /// Whatever is still open is complete, because the model said it was done.
+    pub(crate) fn close_calls(&mut self, out: &mut VecDeque<StreamEvent>) {
+        for block in &mut self.blocks {
+            if let Block::Call(call) = block {
+                call.close(out);
+            }
+        }
+    }
+
+    /// Records and prices what the call has cost so far.
+    pub(crate) fn count(&mut self, mut usage: Usage, out: &mut VecDeque<StreamEvent>) {
+        let sum = usage.prompt_tokens().saturating_add(usage.output);
+        usage.total_tokens = usage.total_tokens.max(sum);
+        usage.cost = self.model.price.cost(&usage);
+        self.usage = usage;
+        out.push_back(StreamEvent::Usage(usage));
+    }
+
+    /// What has been counted so far.
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The finished message; the draft is empty afterwards. Calls that never completed are left out.
+    pub(crate) fn take(
+        &mut self,
+        stop_reason: StopReason,
+        error_message: Option<String>,
+    ) -> AssistantMessage {
+        AssistantMessage {
+            content: std::mem::take(&mut self.blocks).into_iter().filter_map(finished).collect(),
+            api: self.model.api.clone(),
+            provider: self.model.provider.to_string(),
+            model: self.model.id.to_string(),
+            usage: self.usage,
+            stop_reason,
+            error_message,
+            timestamp: self.timestamp,
+        }
+    }
+
+    fn weigh(&mut self, bytes: usize) -> Result<(), LlmError> {
+        self.weight = self.weight.saturating_add(bytes);
+        if self.weight > MAX_ANSWER_BYTES { Err(too_large()) } else { Ok(()) }
+    }
+}
+
+impl Call {
+    fn close(&mut self, out: &mut VecDeque<StreamEvent>) {
+        if self.done.is_some() {
+            return;
+        }
+        let call = ToolCall {
+            id: self.id.clone(),
+            name: std::mem::take(&mut self.name),
+            arguments: arguments(&self.json),
+            thought_signature: None,
+        };
+        self.json = String::new();
+        out.push_back(StreamEvent::ToolCall(call.clone()));
+        self.done = Some(call);
+    }
+}
+
+/// Reads a call's arguments. Nothing readable becomes `{}`: the tool then says which field is missing, and
+/// the model tries again.
+fn arguments(json: &str) -> Value {
+    let empty = || Value::Object(serde_json::Map::new());
+    if json.trim().is_empty() {
+        return empty();
+    }
+    match serde_json::from_str(json) {
+        Ok(value @ Value::Object(_)) => value,
+        // Some servers encode twice.
+        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(value @ Value::Object(_)) => value,
+            _ => empty(),
+        },
+        Ok(_) | Err(_) => {
+            tracing::warn!(bytes = json.len(), "a tool call's arguments were not a JSON object");
+            empty()
+        }
+    }
+}
+
+fn finished(block: Block) -> Option<AssistantBlock> {
+    match block {
+        Block::Text(text) if text.is_empty() => None,
+        Block::Text(text) => Some(AssistantBlock::text(text)),
+        Block::Thinking { text, signature } if text.is_empty() && signature.is_empty() => None,
+        Block::Thinking { text, signature } => Some(AssistantBlock::Thinking {
+            thinking: text,
+            thinking_signature: (!signature.is_empty()).then_some(signature),
+        }),
+        Block::Call(call) => call.done.map(AssistantBlock::ToolCall),
+    }
+}
+
+fn too_large() -> LlmError {
+    LlmError::new(FailReason::Format, "the provider sent a larger answer than any model writes")
+}
+
+/// A token count from outside: anything that is not a whole number of tokens counts as none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Count(pub(crate) u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl<'de> de::Visitor<'de> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a token count")
+    }
+
+    fn visit_u64<E: de::Error>(self, count: u64) -> Result<Count, E> {
+        Ok(Count(count))
+    }
+
+    fn visit_i64<E: de::Error>(self, count: i64) -> Result<Count, E> {
+        Ok(Count(u64::try_from(count).unwrap_or(0)))
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Count, E> {
+        Ok(Count(0))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Count, E> {
+        Ok(Count(0))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Count, E> {
+        Ok(Count(0))
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<Count, E> {
+        Ok(Count(0))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Count, A::Error> {
+        while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+        Ok(Count(0))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Count, A::Error> {
+        while seq.next_element::<de::IgnoredAny>()?.is_some() {}
+        Ok(Count(0))
+    }
+}
+
+#[cfg(test)]
+mod tests;

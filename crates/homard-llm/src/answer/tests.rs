@@ -1,0 +1,80 @@
+//! Drafts survive what models and servers get wrong.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
+use serde_json::json;
+
+use super::{Count, Draft, MAX_ANSWER_BYTES, arguments};
+use crate::spec::{ModelSpec, Price};
+
+fn draft() -> Draft {
+    let mut model = ModelSpec::new(ProviderId::parse("p").unwrap(), ModelId::parse("m").unwrap(), "api");
+    model.price = Price { input: 1.0, output: 2.0, cache_read: 0.0, cache_write: 0.0 };
+    Draft::new(Arc::new(model), 7)
+}
+
+#[test]
+fn unreadable_arguments_become_an_empty_object() {
+    let rows = [
+        ("", json!({})),
+        ("{\"a\":1}", json!({"a": 1})),
+        ("\"{\\\"a\\\":1}\"", json!({"a": 1})),
+        ("{\"a\":", json!({})),
+        ("[1]", json!({})),
+        ("null", json!({})),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(arguments(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn repeated_and_missing_call_ids_are_made_distinct() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    for id in ["a", "a", "", "bad\u{1}"] {
+        draft.open_call(id, "read", &mut out).unwrap();
+    }
+    draft.close_calls(&mut out);
+    let ids: Vec<_> = draft.take(StopReason::ToolUse, None).tool_calls().map(|c| c.id.to_string()).collect();
+    assert_eq!(ids, ["a", "call_7_1", "call_7_2", "call_7_3"]);
+}
+
+#[test]
+fn a_call_that_never_completed_is_not_in_the_message() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    let at = draft.text_block().unwrap();
+    draft.append(at, "half".to_owned(), &mut out).unwrap();
+    draft.open_call("a", "read", &mut out).unwrap();
+    let message = draft.take(StopReason::Aborted, None);
+    assert_eq!(message.text(), "half");
+    assert_eq!(message.tool_calls().count(), 0);
+}
+
+#[test]
+fn an_endless_answer_is_refused() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    let at = draft.text_block().unwrap();
+    let piece = "x".repeat(MAX_ANSWER_BYTES / 2);
+    draft.append(at, piece.clone(), &mut out).unwrap();
+    draft.append(at, piece, &mut out).unwrap();
+    assert!(draft.append(at, "x".to_owned(), &mut out).is_err());
+}
+
+#[test]
+fn usage_is_priced_and_summed() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    draft.count(Usage { input: 1_000_000, output: 1_000_000, ..Usage::default() }, &mut out);
+    assert_eq!(draft.usage().total_tokens, 2_000_000);
+    assert!((draft.usage().cost.total - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn odd_token_counts_count_as_none() {
+    for (text, expected) in
+        [("5", 5), ("-5", 0), ("1.5", 0), ("null", 0), ("\"7\"", 0), ("{}", 0), ("[1]", 0)]
+    {
+        assert_eq!(serde_json::from_str::<Count>(text).unwrap(), Count(expected), "{text}");
+    }
+}

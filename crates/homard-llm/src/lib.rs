@@ -1,0 +1,34 @@
+//! Who thinks: the provider seam, the model APIs behind it and the offline demo model.
+//!
+//! This crate turns one [`Request`] into one stream of [`StreamEvent`]s. It knows how each API spells
+//! messages, tools and errors; it knows nothing of prompts, sessions or which tool does what, and it reads
+//! neither configuration nor environment: the composition root hands it [`ProviderSpec`]s.
+//!
+//! Reading order: [`Provider`] is the seam, [`Request`] goes in, [`StreamEvent`] comes out, [`Models`] finds
+//! the provider for a model, `wire` holds one file per API, `demo` is the model that needs no network.
+
+mod answer;
+mod classify;
+mod demo;
+mod error;
+mod history;
+mod http;
+mod models;
+mod provider;
+mod remote;
+mod request;
+mod spec;
+mod sse;
+mod tool_id;
+pub mod wire;
+
+pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
+pub use error::{FailReason, LlmError, Retry};
+pub use http::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, Http, HttpOptions, STALL_TIMEOUT};
+pub use models::{ModelError, Models, Resolved};
+pub use provider::{Answer, Provider, StreamEvent};
+pub use request::{Request, ThinkingLevel, ToolSpec};
+pub use spec::{
+    ApiKey, Compat, Headers, InputKind, MaxTokensField, ModelSpec, Price, ProviderSpec, ThinkingFormat,
+};
+pub use sse::{MAX_SSE_EVENT, MAX_SSE_LINE, SseError, SseEvent, SseParser};

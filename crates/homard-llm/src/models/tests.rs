@@ -1,0 +1,75 @@
+//! Names resolve to models, and wrong names to helpful words.
+
+use homard_protocol::{ModelId, ModelRef, ProviderId};
+use homard_runtime::Clock;
+
+use super::Models;
+use crate::http::Http;
+use crate::spec::{ModelSpec, ProviderSpec};
+
+fn registry() -> Models {
+    let id = |text| ProviderId::parse(text).unwrap();
+    let model = |provider, model, api| ModelSpec::new(id(provider), ModelId::parse(model).unwrap(), api);
+    let mut local = ProviderSpec::new(id("local"), "openai-completions", "http://127.0.0.1:1/v1");
+    local.models = vec![model("local", "Qwen/Big-1", "openai-completions")];
+    if let Some(first) = local.models.first_mut() {
+        first.context_window = 4_096;
+    }
+    let bare = ProviderSpec::new(id("bare"), "anthropic-messages", "http://127.0.0.1:1");
+    let mut future = ProviderSpec::new(id("future"), "telepathy", "http://127.0.0.1:1");
+    future.models = vec![model("future", "mind", "telepathy")];
+    Models::new(vec![local, bare, future], &Http::default(), &Clock::fixed(0))
+}
+
+fn resolve(text: &str) -> Result<String, String> {
+    let found = registry().resolve(&ModelRef::parse(text).unwrap()).map_err(|error| error.to_string())?;
+    Ok(format!(
+        "{} {} {} {}",
+        found.provider.id(),
+        found.model.id,
+        found.model.api,
+        found.model.context_window
+    ))
+}
+
+#[test]
+fn names_resolve_to_models() {
+    let rows = [
+        ("local/Qwen/Big-1", "local Qwen/Big-1 openai-completions 4096"),
+        ("local/qwen/big-1", "local Qwen/Big-1 openai-completions 4096"),
+        ("local/Qwen/Big-2", "local Qwen/Big-2 openai-completions 4096"),
+        ("bare/anything", "bare anything anthropic-messages 200000"),
+        ("demo/demo", "demo demo demo 200000"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(resolve(text).as_deref(), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn wrong_names_are_answered_with_what_exists() {
+    let rows = [
+        (
+            "lokal/x",
+            "there is no model provider `lokal` (did you mean `local`?); configured are: bare, demo, future, local",
+        ),
+        ("zzz/x", "there is no model provider `zzz`; configured are: bare, demo, future, local"),
+        ("demo/demon", "provider `demo` has no model `demon` (did you mean `demo`?); it has: demo"),
+        (
+            "future/mind",
+            "model `future/mind` wants the API `telepathy`, which is not supported yet; supported are: \
+             anthropic-messages, openai-completions",
+        ),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(resolve(text).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn the_demo_is_always_there() {
+    let models = Models::new(Vec::new(), &Http::default(), &Clock::fixed(0));
+    let names: Vec<_> = models.list().map(|model| model.name.clone()).collect();
+    assert_eq!(names, ["Demo (offline)"]);
+    assert!(models.resolve(&Models::demo()).is_ok());
+}

@@ -1,0 +1,67 @@
+//! The provider seam and what comes out of it.
+
+use futures_util::stream::BoxStream;
+use homard_protocol::{AssistantMessage, ProviderId, ToolCall, Usage};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::LlmError;
+use crate::request::Request;
+
+/// A model API. Failures after the call are the stream's last event, never an `Err`,
+/// so a half-received answer and its error reach the agent by the same road.
+///
+/// Implementors: starting never fails and does no work before the first poll; the stream ends exactly once,
+/// with [`StreamEvent::Done`] or [`StreamEvent::Failed`], and yields nothing after it; when `cancel` fires,
+/// the connection is dropped at once and the last event is `Failed` with
+/// [`FailReason::Aborted`](crate::FailReason::Aborted), carrying what had arrived. Dropping the stream drops
+/// the connection too.
+pub trait Provider: Send + Sync {
+    /// The provider's name, as model references spell it.
+    fn id(&self) -> &ProviderId;
+
+    /// Asks the model.
+    fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent>;
+}
+
+/// One thing that happened while the model answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// The provider accepted the request; what follows is the answer.
+    Start,
+    /// More text for the person.
+    Text(String),
+    /// More of the model's reasoning.
+    Thinking(String),
+    /// The model began to call a tool. Clients show this early; nothing may run before
+    /// [`StreamEvent::ToolCall`].
+    ToolCallStart {
+        /// Which call of this answer, from 0.
+        index: usize,
+        /// The call's id.
+        id: String,
+        /// Which tool.
+        name: String,
+    },
+    /// More of a call's arguments, as JSON text cut anywhere.
+    ToolCallDelta {
+        /// Which call of this answer, from 0.
+        index: usize,
+        /// The next piece.
+        json: String,
+    },
+    /// A call is complete and readable.
+    ToolCall(ToolCall),
+    /// What the call has cost so far; the last one stands.
+    Usage(Usage),
+    /// The model finished. Always the last event.
+    Done(Answer),
+    /// The call failed or was stopped. Always the last event.
+    Failed(LlmError),
+}
+
+/// A finished answer, ready for the transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The whole message: blocks in order, usage priced, api, provider and model filled in.
+    pub message: AssistantMessage,
+}

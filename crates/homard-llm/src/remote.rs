@@ -1,0 +1,243 @@
+//! A provider on the other side of a network: one call from request to last event.
+//!
+//! The API's spelling is in `wire`, the connection in `http`; this file owns the order of things and the
+//! promise of the seam that a stream ends exactly once, whatever happens on the way.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use homard_protocol::{ProviderId, StopReason};
+use homard_runtime::{Clock, OrCancel};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::Draft;
+use crate::classify::{looks_like_html, web_page};
+use crate::error::{FailReason, LlmError};
+use crate::http::{Http, Incoming, Outgoing, add_header, address};
+use crate::provider::{Answer, Provider, StreamEvent};
+use crate::request::Request;
+use crate::spec::{ApiKey, Headers, ModelSpec, ProviderSpec};
+use crate::sse::{SseEvent, SseParser};
+use crate::wire::{self, Decode, Wire};
+
+/// Where and how a provider is called.
+#[derive(Debug)]
+struct Target {
+    id: ProviderId,
+    base_url: String,
+    api_key: Option<ApiKey>,
+    headers: Headers,
+    auth_header: bool,
+}
+
+/// Any provider reached over HTTP. The wire API is the model's, so one provider may offer models of several.
+#[derive(Debug)]
+pub(crate) struct Remote {
+    target: Arc<Target>,
+    http: Http,
+    clock: Clock,
+}
+
+impl Remote {
+    pub(crate) fn new(spec: &ProviderSpec, http: Http, clock: Clock) -> Self {
+        let target = Target {
+            id: spec.id.clone(),
+            base_url: spec.base_url.clone(),
+            api_key: spec.api_key.clone(),
+            headers: spec.headers.clone(),
+            auth_header: spec.auth_header,
+        };
+        Self { target: Arc::new(target), http, clock }
+    }
+}
+
+impl Provider for Remote {
+    fn id(&self) -> &ProviderId {
+        &self.target.id
+    }
+
+    fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
+        let Some(wire) = wire::find(&request.model.api) else {
+            let error =
+                LlmError::new(FailReason::Format, format!("there is no wire API `{}`", request.model.api));
+            return stream::iter([StreamEvent::Failed(error)]).boxed();
+        };
+        let draft = Draft::new(Arc::clone(&request.model), self.clock.now_ms());
+        let call = Call {
+            target: Arc::clone(&self.target),
+            http: self.http.clone(),
+            wire,
+            decoder: wire.decoder(draft),
+            sse: SseParser::new(),
+            out: VecDeque::new(),
+            stage: Stage::Fresh(Box::new(request)),
+            cancel,
+        };
+        stream::unfold(call, Call::next).boxed()
+    }
+}
+
+/// One call under way.
+struct Call {
+    target: Arc<Target>,
+    http: Http,
+    wire: &'static Wire,
+    decoder: Box<dyn Decode>,
+    sse: SseParser,
+    /// Decoded but not yet taken.
+    out: VecDeque<StreamEvent>,
+    stage: Stage,
+    cancel: CancellationToken,
+}
+
+enum Stage {
+    Fresh(Box<Request>),
+    Reading(Incoming),
+    Over,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("provider", &self.target.id)
+            .field("api", &self.wire.api)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Call {
+    async fn next(mut self) -> Option<(StreamEvent, Self)> {
+        loop {
+            if let Some(event) = self.out.pop_front() {
+                return Some((event, self));
+            }
+            let stage = std::mem::replace(&mut self.stage, Stage::Over);
+            let step = match stage {
+                Stage::Over => return None,
+                Stage::Fresh(_) | Stage::Reading(_) if self.cancel.is_cancelled() => Err(LlmError::aborted()),
+                Stage::Fresh(request) => self.open(&request).await,
+                Stage::Reading(incoming) => self.read(incoming).await,
+            };
+            if let Err(error) = step {
+                self.fail(error);
+            }
+        }
+    }
+
+    async fn open(&mut self, request: &Request) -> Result<(), LlmError> {
+        let outgoing = self.outgoing(request)?;
+        let target = Arc::clone(&self.target);
+        let secrets: Vec<&str> = target.secrets(&request.model).collect();
+        let sending = self.http.send(outgoing, &secrets);
+        let incoming = sending.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
+        self.out.push_back(StreamEvent::Start);
+        if incoming.is_whole {
+            let reading = incoming.whole();
+            let body = reading.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
+            self.decoder.event(SseEvent { name: b"", data: &body }, &mut self.out)?;
+            return self.end();
+        }
+        self.stage = Stage::Reading(incoming);
+        Ok(())
+    }
+
+    async fn read(&mut self, mut incoming: Incoming) -> Result<(), LlmError> {
+        let speaking = !self.decoder.draft().is_empty();
+        let next = incoming.next(speaking).or_cancel(&self.cancel).await;
+        let piece = match next.map_err(|_cancelled| LlmError::aborted())? {
+            Ok(piece) => piece,
+            // The model had finished; only the formal end is missing.
+            Err(_) if self.decoder.stop().is_some() => return self.end(),
+            Err(error) => return Err(error),
+        };
+        let Some(piece) = piece else {
+            let (decoder, out) = (&mut self.decoder, &mut self.out);
+            self.sse.finish(&mut |event| decode(decoder, event, out))?;
+            return self.end();
+        };
+        if !speaking && looks_like_html(&piece) {
+            return Err(web_page(200, &piece));
+        }
+        let (decoder, out) = (&mut self.decoder, &mut self.out);
+        self.sse.feed(&piece, &mut |event| decode(decoder, event, out))?;
+        if self.decoder.is_finished() {
+            incoming.drain().await;
+            return self.end();
+        }
+        self.stage = Stage::Reading(incoming);
+        Ok(())
+    }
+
+    /// The stream is over: a finished answer, or one that was cut.
+    fn end(&mut self) -> Result<(), LlmError> {
+        let Some(stop) = self.decoder.stop() else {
+            let what = if self.decoder.draft().is_empty() {
+                "without an answer"
+            } else {
+                "in the middle of the answer"
+            };
+            return Err(LlmError::new(FailReason::Timeout, format!("the provider's stream ended {what}")));
+        };
+        let draft = self.decoder.draft();
+        draft.close_calls(&mut self.out);
+        let stop = if stop == StopReason::Stop && draft.has_calls() { StopReason::ToolUse } else { stop };
+        let message = draft.take(stop, None);
+        self.out.push_back(StreamEvent::Done(Answer { message }));
+        Ok(())
+    }
+
+    fn fail(&mut self, mut error: LlmError) {
+        let stop = if error.reason == FailReason::Aborted { StopReason::Aborted } else { StopReason::Error };
+        let draft = self.decoder.draft();
+        if !draft.is_empty() {
+            error.partial = Some(Box::new(draft.take(stop, Some(error.message.clone()))));
+        }
+        self.stage = Stage::Over;
+        self.out.push_back(StreamEvent::Failed(error));
+    }
+
+    fn outgoing(&self, request: &Request) -> Result<Outgoing, LlmError> {
+        let target = &self.target;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        for (name, value) in self.wire.headers {
+            add_header(&mut headers, name, value)?;
+        }
+        if let Some(key) = &target.api_key {
+            if target.auth_header || self.wire.key_header.is_none() {
+                add_header(&mut headers, "authorization", &format!("Bearer {}", key.expose()))?;
+            } else if let Some(name) = self.wire.key_header {
+                add_header(&mut headers, name, key.expose())?;
+            }
+        }
+        for (name, value) in target.headers.iter().chain(request.model.headers.iter()) {
+            add_header(&mut headers, name, value)?;
+        }
+        let body = self.wire.body(request)?;
+        Ok(Outgoing { url: address(&self.wire.endpoint(&target.base_url))?, headers, body })
+    }
+}
+
+impl Target {
+    /// Everything that must not appear in an error.
+    fn secrets<'a>(&'a self, model: &'a ModelSpec) -> impl Iterator<Item = &'a str> {
+        let headers = self.headers.iter().chain(model.headers.iter()).map(|(_, value)| value);
+        self.api_key.iter().map(ApiKey::expose).chain(headers)
+    }
+}
+
+fn decode(
+    decoder: &mut Box<dyn Decode>,
+    event: SseEvent<'_>,
+    out: &mut VecDeque<StreamEvent>,
+) -> Result<(), LlmError> {
+    if decoder.is_finished() {
+        return Ok(());
+    }
+    decoder.event(event, out)
+}

@@ -1,0 +1,88 @@
+//! What goes into a model call, in no provider's spelling.
+
+use std::sync::Arc;
+
+use homard_protocol::Message;
+use serde_json::Value;
+
+use crate::spec::ModelSpec;
+
+/// One model call. Everything large is shared, so a retry or another provider costs no copy.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Which model, with the limits and prices that apply.
+    pub model: Arc<ModelSpec>,
+    /// The system prompt; empty for none.
+    pub system: Arc<str>,
+    /// The conversation, oldest first. Broken tool pairs are repaired on the way out.
+    pub messages: Vec<Arc<Message>>,
+    /// What the model may call.
+    pub tools: Arc<[ToolSpec]>,
+    /// The longest answer wanted; the model's own limit when absent.
+    pub max_tokens: Option<u32>,
+    /// How hard to think; ignored for models that cannot.
+    pub thinking: ThinkingLevel,
+}
+
+/// A tool as the model reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// What the model calls it.
+    pub name: String,
+    /// When and how to use it.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+}
+
+/// How hard a reasoning model should think before it answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ThinkingLevel {
+    /// Not at all.
+    #[default]
+    Off,
+    /// A glance.
+    Minimal,
+    /// A little.
+    Low,
+    /// Properly.
+    Medium,
+    /// Hard.
+    High,
+    /// As hard as the few models that offer it can.
+    XHigh,
+}
+
+impl ThinkingLevel {
+    /// Reads a level or one of the words people use for it; `None` when it is neither.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let word: String =
+            text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+        Some(match word.as_str() {
+            "off" | "none" => Self::Off,
+            "minimal" | "min" | "think" => Self::Minimal,
+            "low" | "on" | "enable" | "enabled" | "thinkhard" => Self::Low,
+            "medium" | "mid" | "med" | "thinkharder" | "harder" => Self::Medium,
+            "high" | "ultra" | "ultrathink" | "thinkhardest" | "highest" | "max" => Self::High,
+            "xhigh" | "extrahigh" => Self::XHigh,
+            _ => return None,
+        })
+    }
+
+    /// The word configuration and clients use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

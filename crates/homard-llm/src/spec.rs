@@ -1,0 +1,268 @@
+//! Providers and models as plain data: what the configuration says, once the composition root has read it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use homard_protocol::{Cost, ModelId, ProviderId, Usage};
+
+/// Context window assumed when nobody says otherwise, in tokens.
+const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
+/// Answer limit assumed when nobody says otherwise, in tokens.
+const DEFAULT_MAX_TOKENS: u32 = 8_192;
+/// Prices are per this many tokens.
+const PRICE_UNIT: f64 = 1_000_000.0;
+
+/// A key or token. Cannot be printed by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(Arc<str>);
+
+impl ApiKey {
+    /// Takes a key; surrounding white space, which pasting adds, is dropped.
+    #[must_use]
+    pub fn new(key: &str) -> Self {
+        Self(Arc::from(key.trim()))
+    }
+
+    /// The key itself, for the request header only.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(••••)")
+    }
+}
+
+/// Extra request headers. Values often are credentials, so printing shows the names only.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// The headers in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl FromIterator<(String, String)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(headers: I) -> Self {
+        Self(headers.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// A provider: where it is, how it is spoken to, what it offers.
+#[derive(Debug, Clone)]
+pub struct ProviderSpec {
+    /// Its name in model references.
+    pub id: ProviderId,
+    /// The wire API of models that do not name their own, for example `openai-completions`.
+    pub api: String,
+    /// Where the API lives; the path of the call is appended.
+    pub base_url: String,
+    /// The key, where one is needed; local servers need none.
+    pub api_key: Option<ApiKey>,
+    /// Sent with every request.
+    pub headers: Headers,
+    /// Send the key as `Authorization: Bearer` even where the API has a header of its own.
+    pub auth_header: bool,
+    /// What it offers, the owner's favourite first.
+    pub models: Vec<ModelSpec>,
+}
+
+impl ProviderSpec {
+    /// A provider without key, headers or models.
+    pub fn new(id: ProviderId, api: impl Into<String>, base_url: impl Into<String>) -> Self {
+        Self {
+            id,
+            api: api.into(),
+            base_url: base_url.into(),
+            api_key: None,
+            headers: Headers::default(),
+            auth_header: false,
+            models: Vec::new(),
+        }
+    }
+}
+
+/// What a model can be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// Text.
+    Text,
+    /// Pictures.
+    Image,
+}
+
+/// A model: its names, limits, abilities and prices.
+#[derive(Debug, Clone)]
+pub struct ModelSpec {
+    /// Who offers it.
+    pub provider: ProviderId,
+    /// The provider's name for it.
+    pub id: ModelId,
+    /// A name for people.
+    pub name: String,
+    /// The wire API it is called by.
+    pub api: String,
+    /// Whether it can think before answering.
+    pub reasoning: bool,
+    /// What it can be shown.
+    pub input: Vec<InputKind>,
+    /// What it costs.
+    pub price: Price,
+    /// Prompt and answer together, in tokens.
+    pub context_window: u32,
+    /// The longest answer, in tokens.
+    pub max_tokens: u32,
+    /// Sent with every request for this model, after the provider's own.
+    pub headers: Headers,
+    /// Where its server differs from the API's inventor.
+    pub compat: Compat,
+}
+
+impl ModelSpec {
+    /// A text model with default limits and no price.
+    pub fn new(provider: ProviderId, id: ModelId, api: impl Into<String>) -> Self {
+        Self {
+            name: id.as_str().to_owned(),
+            provider,
+            id,
+            api: api.into(),
+            reasoning: false,
+            input: vec![InputKind::Text],
+            price: Price::default(),
+            context_window: DEFAULT_CONTEXT_WINDOW,
+            max_tokens: DEFAULT_MAX_TOKENS,
+            headers: Headers::default(),
+            compat: Compat::default(),
+        }
+    }
+
+    /// Whether the model can be shown pictures.
+    #[must_use]
+    pub fn sees_images(&self) -> bool {
+        self.input.contains(&InputKind::Image)
+    }
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Price {
+    /// Prompt tokens.
+    pub input: f64,
+    /// Answer tokens.
+    pub output: f64,
+    /// Prompt tokens served from the cache.
+    pub cache_read: f64,
+    /// Prompt tokens written to the cache.
+    pub cache_write: f64,
+}
+
+impl Price {
+    /// What the tokens of `usage` cost.
+    #[must_use]
+    pub fn cost(&self, usage: &Usage) -> Cost {
+        let part = |tokens: u64, price: f64| dollars(tokens) * price / PRICE_UNIT;
+        let mut cost = Cost {
+            input: part(usage.input, self.input),
+            output: part(usage.output, self.output),
+            cache_read: part(usage.cache_read, self.cache_read),
+            cache_write: part(usage.cache_write, self.cache_write),
+            total: 0.0,
+        };
+        cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
+        cost
+    }
+}
+
+/// A token count as a factor; counts beyond 32 bits are no real usage and are capped.
+fn dollars(tokens: u64) -> f64 {
+    f64::from(u32::try_from(tokens).unwrap_or(u32::MAX))
+}
+
+/// Which field limits the answer's length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxTokensField {
+    /// `max_tokens`, which nearly everybody reads.
+    MaxTokens,
+    /// `max_completion_tokens`, which the inventor's newer models insist on.
+    MaxCompletionTokens,
+}
+
+/// How a server wants to be told to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkingFormat {
+    /// `reasoning_effort`.
+    OpenAi,
+    /// `thinking: {type}`.
+    Zai,
+    /// `enable_thinking`.
+    Qwen,
+}
+
+/// Where a server that speaks `openai-completions` differs from the inventor's own. `None` means the owner
+/// did not say; [`Models`](crate::Models) then decides by the address.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compat {
+    /// Understands `store`.
+    pub supports_store: Option<bool>,
+    /// Wants the system prompt as role `developer` from reasoning models.
+    pub supports_developer_role: Option<bool>,
+    /// Understands `reasoning_effort`.
+    pub supports_reasoning_effort: Option<bool>,
+    /// Understands `stream_options.include_usage`; assumed.
+    pub supports_usage_in_streaming: Option<bool>,
+    /// Which field limits the answer.
+    pub max_tokens_field: Option<MaxTokensField>,
+    /// How thinking is asked for.
+    pub thinking_format: Option<ThinkingFormat>,
+    /// Wants the tool's name on its result.
+    pub requires_tool_result_name: Option<bool>,
+    /// Wants earlier thinking as ordinary text.
+    pub requires_thinking_as_text: Option<bool>,
+    /// Wants tool-call ids of exactly nine letters and digits.
+    pub requires_mistral_tool_ids: Option<bool>,
+}
+
+impl Compat {
+    /// Fills what the owner left open by looking at who is being called.
+    #[must_use]
+    pub(crate) fn resolved(self, base_url: &str) -> Self {
+        let host = host_of(base_url);
+        let inventor = host.ends_with("openai.com") || host.ends_with("openai.azure.com");
+        let mistral = host.ends_with("mistral.ai");
+        let field = if inventor { MaxTokensField::MaxCompletionTokens } else { MaxTokensField::MaxTokens };
+        let format = if host.ends_with("z.ai") { ThinkingFormat::Zai } else { ThinkingFormat::OpenAi };
+        Self {
+            supports_store: self.supports_store.or(Some(inventor)),
+            supports_developer_role: self.supports_developer_role.or(Some(inventor)),
+            supports_reasoning_effort: self.supports_reasoning_effort.or(Some(!mistral)),
+            supports_usage_in_streaming: self.supports_usage_in_streaming.or(Some(true)),
+            max_tokens_field: self.max_tokens_field.or(Some(field)),
+            thinking_format: self.thinking_format.or(Some(format)),
+            requires_tool_result_name: self.requires_tool_result_name.or(Some(mistral)),
+            requires_thinking_as_text: self.requires_thinking_as_text.or(Some(mistral)),
+            requires_mistral_tool_ids: self.requires_mistral_tool_ids.or(Some(mistral)),
+        }
+    }
+}
+
+/// The host of an address, without scheme, port and path; good enough to recognise a vendor.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    host.split(':').next().unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests;

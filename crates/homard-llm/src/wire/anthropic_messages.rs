@@ -1,0 +1,32 @@
+//! `anthropic-messages`: `POST {base}/v1/messages`.
+//!
+//! The shape of requests is in `body`, the shape of streams in `stream`.
+
+use super::Wire;
+
+mod body;
+mod stream;
+
+/// The table line.
+pub(super) const ENTRY: Wire = Wire {
+    api: "anthropic-messages",
+    key_header: Some("x-api-key"),
+    headers: &[("anthropic-version", "2023-06-01")],
+    endpoint,
+    body: body::write,
+    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+};
+
+/// People write the address with and without the version.
+fn endpoint(base: &str) -> String {
+    if base.ends_with("/v1/messages") {
+        base.to_owned()
+    } else if base.ends_with("/v1") {
+        format!("{base}/messages")
+    } else {
+        format!("{base}/v1/messages")
+    }
+}
+
+/// Marks the signature of thinking that came encrypted, so that it goes back as such.
+const REDACTED: &str = "redacted:";

@@ -1,0 +1,337 @@
+//! How a request is spelled for `openai-completions`, written straight from the messages it borrows.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use homard_protocol::{
+    AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
+};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::history::{MISSING_RESULT, Step, repaired};
+use crate::request::{Request, ThinkingLevel};
+use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
+use crate::tool_id::{IdRule, fit};
+use crate::wire::image::OMITTED;
+
+/// Longest tool-call id the API accepts.
+const MAX_ID: usize = 40;
+/// What a tool that said nothing said.
+const NO_OUTPUT: &str = "(no output)";
+/// What a tool that answered with pictures only said.
+const SEE_IMAGE: &str = "(see the image below)";
+/// Introduces a tool's pictures, which the API takes from people only.
+const FROM_TOOL: &str = "Image from the tool result:";
+
+/// Writes the body.
+pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&Body::of(request))
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Said<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Switch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enable_thinking: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+struct Switch {
+    r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum Said<'a> {
+    System {
+        content: &'a str,
+    },
+    Developer {
+        content: &'a str,
+    },
+    User {
+        content: Content<'a>,
+    },
+    Assistant {
+        content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        tool_call_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+        content: Cow<'a, str>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: ImageUrl<'a> },
+}
+
+#[derive(Serialize)]
+struct ImageUrl<'a> {
+    url: DataUrl<'a>,
+}
+
+/// A picture inside its own address, written without building the string first.
+struct DataUrl<'a> {
+    mime_type: &'a str,
+    data: &'a str,
+}
+
+impl fmt::Display for DataUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "data:{};base64,{}", self.mime_type, self.data)
+    }
+}
+
+impl Serialize for DataUrl<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: Cow<'a, str>,
+    r#type: &'static str,
+    function: Called<'a>,
+}
+
+#[derive(Serialize)]
+struct Called<'a> {
+    name: &'a str,
+    /// The API wants JSON inside a string.
+    arguments: String,
+}
+
+impl<'a> Body<'a> {
+    fn of(request: &'a Request) -> Self {
+        let model = &*request.model;
+        let compat = model.compat;
+        let format = compat.thinking_format.unwrap_or(ThinkingFormat::OpenAi);
+        let thinks = model.reasoning && request.thinking != ThinkingLevel::Off;
+        let effort =
+            format == ThinkingFormat::OpenAi && thinks && compat.supports_reasoning_effort != Some(false);
+        let newer_field = compat.max_tokens_field == Some(MaxTokensField::MaxCompletionTokens);
+        let usage = compat.supports_usage_in_streaming != Some(false);
+        Self {
+            model: model.id.as_str(),
+            messages: messages(request),
+            stream: true,
+            stream_options: usage.then_some(StreamOptions { include_usage: true }),
+            store: (compat.supports_store == Some(true)).then_some(false),
+            max_tokens: request.max_tokens.filter(|_| !newer_field),
+            max_completion_tokens: request.max_tokens.filter(|_| newer_field),
+            reasoning_effort: effort.then(|| word(request.thinking)),
+            thinking: (format == ThinkingFormat::Zai && model.reasoning)
+                .then_some(Switch { r#type: if thinks { "enabled" } else { "disabled" } }),
+            enable_thinking: (format == ThinkingFormat::Qwen && model.reasoning).then_some(thinks),
+            tools: request.tools.iter().map(tool).collect(),
+        }
+    }
+}
+
+fn tool(spec: &crate::request::ToolSpec) -> Tool<'_> {
+    let function =
+        Function { name: &spec.name, description: &spec.description, parameters: &spec.parameters };
+    Tool { r#type: "function", function }
+}
+
+fn word(level: ThinkingLevel) -> &'static str {
+    match level {
+        ThinkingLevel::Off => "none",
+        ThinkingLevel::Minimal => "minimal",
+        ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High => "high",
+        ThinkingLevel::XHigh => "xhigh",
+    }
+}
+
+fn messages(request: &Request) -> Vec<Said<'_>> {
+    let model = &*request.model;
+    let mut out = Vec::with_capacity(request.messages.len() + 1);
+    if !request.system.is_empty() {
+        let developer = model.reasoning && model.compat.supports_developer_role == Some(true);
+        let content = &*request.system;
+        out.push(if developer { Said::Developer { content } } else { Said::System { content } });
+    }
+    // Pictures of tools must wait until all results of the same answer have been listed.
+    let mut pictures: Vec<Part<'_>> = Vec::new();
+    for step in repaired(&request.messages) {
+        if !matches!(step, Step::Result(_) | Step::Missing(_)) {
+            flush(&mut pictures, &mut out);
+        }
+        match step {
+            Step::User(user) => out.push(Said::User { content: content(&user.content, model) }),
+            Step::Assistant(message) => out.push(assistant(message, model)),
+            Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
+            Step::Missing(call) => out.push(Said::Tool {
+                tool_call_id: fit(call.id.as_str(), id_rule(model)),
+                name: result_name(&call.name, model),
+                content: Cow::Borrowed(MISSING_RESULT),
+            }),
+        }
+    }
+    flush(&mut pictures, &mut out);
+    out
+}
+
+fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>) {
+    if !pictures.is_empty() {
+        let mut parts = vec![Part::Text { text: FROM_TOOL }];
+        parts.append(pictures);
+        out.push(Said::User { content: Content::Parts(parts) });
+    }
+}
+
+fn id_rule(model: &ModelSpec) -> IdRule {
+    match model.compat.requires_mistral_tool_ids {
+        Some(true) => IdRule::NineAlphanumerics,
+        _ => IdRule::Plain(MAX_ID),
+    }
+}
+
+fn result_name<'a>(name: &'a str, model: &ModelSpec) -> Option<&'a str> {
+    (model.compat.requires_tool_result_name == Some(true)).then_some(name)
+}
+
+fn content<'a>(content: &'a UserContent, model: &ModelSpec) -> Content<'a> {
+    match content {
+        UserContent::Text(text) => Content::Text(text),
+        UserContent::Blocks(blocks) => match blocks.as_slice() {
+            [UserBlock::Text { text }] => Content::Text(text),
+            blocks => Content::Parts(blocks.iter().map(|block| part(block, model)).collect()),
+        },
+    }
+}
+
+fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
+    match block {
+        UserBlock::Text { text } => Part::Text { text },
+        UserBlock::Image { data, mime_type } if model.sees_images() => {
+            Part::ImageUrl { image_url: ImageUrl { url: DataUrl { mime_type, data } } }
+        }
+        UserBlock::Image { .. } => Part::Text { text: OMITTED },
+    }
+}
+
+fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
+    let own = message.provider == model.provider.as_str() && message.model == model.id.as_str();
+    let as_text = model.compat.requires_thinking_as_text == Some(true);
+    let (mut texts, mut thoughts, mut field) = (Vec::new(), Vec::new(), None);
+    for block in &message.content {
+        match block {
+            AssistantBlock::Text { text, .. } if !text.is_empty() => texts.push(text.as_str()),
+            AssistantBlock::Thinking { thinking, .. } if as_text && !thinking.is_empty() => {
+                texts.push(thinking);
+            }
+            AssistantBlock::Thinking { thinking, thinking_signature } if own && !thinking.is_empty() => {
+                thoughts.push(thinking.as_str());
+                field = thinking_signature.as_deref();
+            }
+            AssistantBlock::Text { .. } | AssistantBlock::Thinking { .. } | AssistantBlock::ToolCall(_) => {}
+        }
+    }
+    // Thinking goes back under the name it came by, and only to the model that thought it.
+    let back = |name: &str| (field == Some(name)).then(|| joined(&thoughts));
+    Said::Assistant {
+        content: (!texts.is_empty()).then(|| joined(&texts)),
+        reasoning_content: back(super::stream::REASONING_CONTENT),
+        reasoning: back(super::stream::REASONING),
+        tool_calls: message.tool_calls().map(|call| called(call, model)).collect(),
+    }
+}
+
+fn called<'a>(call: &'a ToolCall, model: &ModelSpec) -> Call<'a> {
+    let function = Called { name: &call.name, arguments: call.arguments.to_string() };
+    Call { id: fit(call.id.as_str(), id_rule(model)), r#type: "function", function }
+}
+
+fn joined<'a>(parts: &[&'a str]) -> Cow<'a, str> {
+    match parts {
+        [one] => Cow::Borrowed(one),
+        many => Cow::Owned(many.join("\n\n")),
+    }
+}
+
+fn tool_result<'a>(
+    result: &'a ToolResultMessage,
+    model: &ModelSpec,
+    pictures: &mut Vec<Part<'a>>,
+) -> Said<'a> {
+    let mut texts = Vec::new();
+    let mut has_image = false;
+    for block in &result.content {
+        match block {
+            UserBlock::Text { text } if !text.is_empty() => texts.push(text.as_str()),
+            UserBlock::Text { .. } => {}
+            UserBlock::Image { .. } if model.sees_images() => {
+                has_image = true;
+                pictures.push(part(block, model));
+            }
+            UserBlock::Image { .. } => texts.push(OMITTED),
+        }
+    }
+    let content = match (texts.is_empty(), has_image) {
+        (false, _) => joined(&texts),
+        (true, true) => Cow::Borrowed(SEE_IMAGE),
+        (true, false) => Cow::Borrowed(NO_OUTPUT),
+    };
+    Said::Tool {
+        tool_call_id: fit(result.tool_call_id.as_str(), id_rule(model)),
+        name: result_name(&result.tool_name, model),
+        content,
+    }
+}

@@ -1,0 +1,177 @@
+//! Recorded-looking streams of each API, as tables; bodies are snapshotted over sockets in `tests/`.
+
+use std::sync::Arc;
+
+use homard_protocol::{ModelId, ProviderId};
+use proptest::prelude::{any, prop, proptest};
+
+use super::{TABLE, Wire, find};
+use crate::error::LlmError;
+use crate::provider::StreamEvent;
+use crate::request::{Request, ThinkingLevel};
+use crate::spec::ModelSpec;
+
+fn request(api: &str) -> Request {
+    Request {
+        model: Arc::new(ModelSpec::new(ProviderId::parse("p").unwrap(), ModelId::parse("m").unwrap(), api)),
+        system: Arc::from(""),
+        messages: Vec::new(),
+        tools: Arc::from([]),
+        max_tokens: None,
+        thinking: ThinkingLevel::Off,
+    }
+}
+
+fn replay(wire: &Wire, stream: &str) -> Result<String, LlmError> {
+    let events = wire.replay(&request(wire.api), stream.as_bytes())?;
+    let word = |event: &StreamEvent| match event {
+        StreamEvent::Text(text) => format!("text {text}"),
+        StreamEvent::Thinking(text) => format!("think {text}"),
+        StreamEvent::ToolCallStart { index, id, name } => format!("start {index} {id} {name}"),
+        StreamEvent::ToolCallDelta { index, json } => format!("delta {index} {json}"),
+        StreamEvent::ToolCall(call) => format!("call {} {} {}", call.id, call.name, call.arguments),
+        StreamEvent::Usage(u) => {
+            format!("usage {} {} {} {} {}", u.input, u.output, u.cache_read, u.cache_write, u.total_tokens)
+        }
+        other => format!("{other:?}"),
+    };
+    Ok(events.iter().map(word).collect::<Vec<_>>().join("; "))
+}
+
+#[test]
+fn the_table_is_in_alphabetical_order_and_finds_by_name() {
+    assert!(TABLE.windows(2).all(|pair| pair[0].api < pair[1].api));
+    assert!(find("openai-completions").is_some() && find("x").is_none());
+}
+
+#[test]
+fn addresses_are_completed() {
+    let rows = [
+        ("openai-completions", "https://a/v1/", "https://a/v1/chat/completions"),
+        ("openai-completions", "https://a/v1/chat/completions", "https://a/v1/chat/completions"),
+        ("anthropic-messages", "https://a", "https://a/v1/messages"),
+        ("anthropic-messages", "https://a/v1/", "https://a/v1/messages"),
+        ("anthropic-messages", "https://a/anthropic", "https://a/anthropic/v1/messages"),
+    ];
+    for (api, base, expected) in rows {
+        assert_eq!(find(api).unwrap().endpoint(base), expected);
+    }
+}
+
+#[test]
+fn openai_streams_are_read() {
+    let wire = find("openai-completions").unwrap();
+    let rows = [
+        (r#"data: {"choices":[{"delta":{"role":"assistant","content":""}}]}"#, ""),
+        (r#"data: {"choices":[{"delta":{"content":"hi"}}]}"#, "text hi"),
+        (
+            r#"data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#,
+            "text ab",
+        ),
+        (r#"data: {"choices":[{"delta":{"reasoning_content":"hm","reasoning":"hm"}}]}"#, "think hm"),
+        (r#"data: {"choices":[{"delta":{"content":null,"tool_calls":null}}],"usage":null}"#, ""),
+        (r#"data: {"choices":null}"#, ""),
+        (r#"data: {"object":"something.new","extra":[1]}"#, ""),
+        (
+            r#"data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":4}}}"#,
+            "usage 6 2 4 0 12",
+        ),
+        (r#"data: {"choices":[],"usage":{"prompt_tokens":-4,"completion_tokens":"x"}}"#, "usage 0 0 0 0 0"),
+        (r#"data: {"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}"#, "text whole"),
+        (
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"\"}},\
+             {\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"y\",\"arguments\":\"{}\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"k\\\":1}\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\ndata: garbage after the end",
+            "start 0 a x; start 1 b y; delta 1 {}; delta 0 {\"k\":1}; call a x {\"k\":1}; call b y {}",
+        ),
+        (
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"x\",\"arguments\":{\"k\":1}}}]},\"finish_reason\":\"stop\"}]}",
+            "start 0 call_0_0 x; delta 0 {\"k\":1}; call call_0_0 x {\"k\":1}",
+        ),
+    ];
+    for (stream, expected) in rows {
+        assert_eq!(replay(wire, stream).unwrap(), expected, "{stream}");
+    }
+}
+
+#[test]
+fn anthropic_streams_are_read() {
+    let wire = find("anthropic-messages").unwrap();
+    let rows = [
+        (r#"data: {"type":"ping"}"#, ""),
+        (r#"data: {"type":"from_the_future","index":3}"#, ""),
+        (
+            r#"data: {"type":"message_start","message":{"usage":{"input_tokens":5,"cache_read_input_tokens":7,"cache_creation_input_tokens":3,"output_tokens":1}}}"#,
+            "usage 5 1 7 3 16",
+        ),
+        (
+            "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"S\"}}\n\n\
+             data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"text\",\"text\":\"a\"}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":\"b\"}}",
+            "think hm; text a; text b",
+        ),
+        (
+            "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"x\",\"input\":{}}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"k\\\"\"}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\":1}\"}}\n\n\
+             data: {\"type\":\"content_block_stop\",\"index\":0}",
+            "start 0 t x; delta 0 {\"k\"; delta 0 :1}; call t x {\"k\":1}",
+        ),
+        (
+            "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"x\",\"input\":{\"k\":1}}}\n\n\
+             data: {\"type\":\"content_block_stop\",\"index\":0}",
+            "start 0 t x; delta 0 {\"k\":1}; call t x {\"k\":1}",
+        ),
+        (r#"data: {"type":"content_block_delta","index":9,"delta":{"type":"text_delta","text":"lost"}}"#, ""),
+    ];
+    for (stream, expected) in rows {
+        assert_eq!(replay(wire, stream).unwrap(), expected, "{stream}");
+    }
+}
+
+#[test]
+fn errors_inside_streams_are_classified() {
+    let rows = [
+        ("openai-completions", r#"data: {"error":{"message":"Rate limit hit","code":429}}"#, "rate_limit"),
+        (
+            "openai-completions",
+            r#"data: {"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#,
+            "content_filter",
+        ),
+        ("openai-completions", "data: {half", "format"),
+        ("openai-completions", r#"data: {"choices":7}"#, "format"),
+        (
+            "anthropic-messages",
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}",
+            "overloaded",
+        ),
+        (
+            "anthropic-messages",
+            r#"data: {"type":"message_delta","delta":{"stop_reason":"refusal"}}"#,
+            "refusal",
+        ),
+        ("anthropic-messages", "data: \u{0}", "format"),
+    ];
+    for (api, stream, expected) in rows {
+        assert_eq!(replay(find(api).unwrap(), stream).unwrap_err().reason.as_str(), expected, "{stream}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_stream_makes_a_decoder_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "data: ", "\n\n", "{\"choices\":[{\"delta\":{", "\"content\":\"x\"", "\"tool_calls\":[{\"index\":1,", "}", "}}]}", "]",
+            "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\"}}", "[DONE]", "null", ",",
+        ]), 0..20),
+    ) {
+        for wire in TABLE {
+            drop(wire.replay(&request(wire.api), &bytes));
+            drop(wire.replay(&request(wire.api), pieces.concat().as_bytes()));
+        }
+    }
+}

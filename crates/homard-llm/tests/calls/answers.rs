@@ -1,0 +1,139 @@
+//! What goes well: text, thinking, tools, usage, and how a call presents itself.
+
+use futures_util::StreamExt;
+use homard_llm::StreamEvent;
+use homard_protocol::{AssistantBlock, StopReason};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::world::{APIS, KEY, NOW, World, text, user};
+
+#[tokio::test]
+async fn text_streams_and_is_whole_at_the_end() {
+    for api in APIS {
+        let world = World::start(api).await;
+        world.fake.says("one two three");
+        let (events, end) = world.ask(world.request("count")).await;
+        let message = end.unwrap();
+        assert_eq!(events.first(), Some(&StreamEvent::Start));
+        assert_eq!(text(&events), "one two three");
+        assert_eq!(message.text(), "one two three");
+        assert_eq!(message.stop_reason, StopReason::Stop);
+        assert_eq!(
+            (message.api.as_str(), message.provider.as_str(), message.model.as_str()),
+            (api, "fake", "fake-1")
+        );
+        assert_eq!(message.timestamp, NOW);
+        assert_eq!(message.usage.output, 3);
+        assert_eq!(message.usage.total_tokens, message.usage.input + 3);
+        assert!((message.usage.cost.output - 3.0 * 10.0 / 1e6).abs() < 1e-12, "{api}: {:?}", message.usage);
+    }
+}
+
+#[tokio::test]
+async fn parallel_tools_arrive_in_pieces_and_come_out_whole() {
+    for api in APIS {
+        let world = World::start(api).await;
+        let arguments = [json!({"path": "a.txt"}), json!({"path": "ü/b.txt", "limit": 3})];
+        world.fake.calls_many(arguments.iter().map(|a| ("read".to_owned(), a.clone())));
+        let (events, end) = world.ask(world.request("read both")).await;
+        let message = end.unwrap();
+        assert_eq!(message.stop_reason, StopReason::ToolUse);
+        let calls: Vec<_> = message.tool_calls().collect();
+        assert_eq!(
+            calls.iter().map(|call| &call.arguments).collect::<Vec<_>>(),
+            arguments.iter().collect::<Vec<_>>()
+        );
+        assert_ne!(calls[0].id, calls[1].id);
+        let starts = events.iter().filter(|event| matches!(event, StreamEvent::ToolCallStart { .. })).count();
+        let whole = events.iter().filter(|event| matches!(event, StreamEvent::ToolCall(_))).count();
+        assert_eq!((starts, whole), (2, 2), "{api}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_turn_goes_round_trip() {
+    for api in APIS {
+        let world = World::start(api).await;
+        world.fake.calls("read", json!({"path": "a.txt"})).says("it says hello");
+        let (_, end) = world.ask(world.request("read a.txt")).await;
+        let message = end.unwrap();
+        let id = message.tool_calls().next().unwrap().id.clone();
+        let mut assistant = serde_json::to_value(&message).unwrap();
+        assistant["role"] = json!("assistant");
+        let result = json!({"role": "toolResult", "toolCallId": id, "toolName": "read",
+                            "content": [{"type": "text", "text": "hello"}], "timestamp": 2});
+        let (_, end) = world.ask(world.conversation(vec![user("read a.txt"), assistant, result])).await;
+        assert_eq!(end.unwrap().text(), "it says hello", "{api}");
+    }
+}
+
+#[tokio::test]
+async fn thinking_is_kept_apart_from_the_answer() {
+    for api in APIS {
+        let world = World::start(api).await;
+        world.fake.thinks("let me see", "forty two");
+        let (events, end) = world.ask(world.request("?")).await;
+        let message = end.unwrap();
+        assert_eq!(message.text(), "forty two");
+        let [AssistantBlock::Thinking { thinking, thinking_signature }, AssistantBlock::Text { .. }] =
+            message.content.as_slice()
+        else {
+            panic!("{api}: {:?}", message.content)
+        };
+        assert_eq!(thinking, "let me see");
+        assert!(thinking_signature.is_some());
+        assert!(events.iter().any(|event| matches!(event, StreamEvent::Thinking(_))));
+    }
+}
+
+#[tokio::test]
+async fn the_key_travels_as_the_api_wants_it() {
+    for api in APIS {
+        let world = World::start(api).await;
+        let (_, end) = world.ask(world.request("hi")).await;
+        assert_eq!(end.unwrap().text(), "w0 w1 w2 w3 w4 w5 w6 w7 ");
+        let request = world.fake.wait_for_request(1).await.unwrap();
+        let (header, value) = match api {
+            "openai-completions" => ("authorization", format!("Bearer {KEY}")),
+            _ => ("x-api-key", KEY.to_owned()),
+        };
+        assert_eq!(request.header(header), Some(value.as_str()), "{api}");
+        assert!(request.header("user-agent").unwrap().starts_with("homard/"));
+    }
+}
+
+#[tokio::test]
+async fn the_first_word_is_heard_before_the_last_is_spoken() {
+    for api in APIS {
+        let world = World::start(api).await;
+        let gate = world.fake.gate("first rest");
+        let mut stream = world.model.provider.stream(world.request("hi"), CancellationToken::new());
+        let first = loop {
+            match stream.next().await.unwrap() {
+                StreamEvent::Text(text) => break text,
+                StreamEvent::Start | StreamEvent::Usage(_) => {}
+                other => panic!("{api}: {other:?}"),
+            }
+        };
+        assert_eq!(first, "first ");
+        gate.release();
+        let rest: Vec<_> = stream.collect().await;
+        assert!(
+            matches!(rest.last(), Some(StreamEvent::Done(answer)) if answer.message.text() == "first rest"),
+            "{api}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_connection_serves_one_call_after_another() {
+    for api in APIS {
+        let world = World::start(api).await;
+        for _ in 0..3 {
+            let (_, end) = world.ask(world.request("hi [[delay=1]]")).await;
+            assert_eq!(end.unwrap().stop_reason, StopReason::Stop);
+        }
+        assert_eq!(world.fake.connections(), 1, "{api}");
+    }
+}
