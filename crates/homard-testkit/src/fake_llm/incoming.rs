@@ -1,0 +1,111 @@
+//! What a request asks for: only as much of the body is read as the answer needs, so that a benchmark's
+//! long conversations cost little here.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Text clients add for the model only; it is not what the person said.
+const INTERNAL: &str = "INTERNAL_CONTEXT";
+
+/// A request's outline.
+#[derive(Deserialize)]
+pub(super) struct Outline<'a> {
+    #[serde(borrow, default)]
+    pub(super) model: Cow<'a, str>,
+    #[serde(default)]
+    pub(super) stream: bool,
+    #[serde(borrow, default)]
+    messages: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    tools: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    tool_calls: Value,
+}
+
+/// What the newest, still open turn consists of.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct OpenTurn {
+    /// The role of the last message.
+    pub(super) last_role: String,
+    /// Whether a tool has answered already.
+    pub(super) has_result: bool,
+    /// What the person said.
+    pub(super) text: String,
+    pub(super) messages: usize,
+    pub(super) tools: usize,
+}
+
+/// A tool to call in a turn nobody scripted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PlannedTool {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) args: Value,
+}
+
+impl Outline<'_> {
+    /// Reads the open turn: everything after the last assistant message that called no tool.
+    pub(super) fn open_turn(&self) -> OpenTurn {
+        let mut turn =
+            OpenTurn { messages: self.messages.len(), tools: self.tools.len(), ..OpenTurn::default() };
+        for (from_end, raw) in self.messages.iter().rev().enumerate() {
+            let Ok(said) = serde_json::from_str::<Said>(raw.get()) else { continue };
+            if from_end == 0 {
+                turn.last_role.clone_from(&said.role);
+            }
+            if said.role == "assistant" {
+                let calls = said.tool_calls.as_array().is_some_and(|calls| !calls.is_empty());
+                if calls || said.has_part("tool_use") {
+                    continue;
+                }
+                break;
+            }
+            turn.has_result |= said.role == "tool" || said.has_part("tool_result");
+            if said.role == "user" && turn.text.is_empty() {
+                turn.text = Some(said.text()).filter(|text| !text.contains(INTERNAL)).unwrap_or_default();
+            }
+        }
+        turn
+    }
+}
+
+impl Said {
+    fn parts(&self) -> &[Value] {
+        self.content.as_array().map_or(&[], Vec::as_slice)
+    }
+
+    fn has_part(&self, kind: &str) -> bool {
+        self.parts().iter().any(|part| part.get("type").and_then(Value::as_str) == Some(kind))
+    }
+
+    fn text(&self) -> String {
+        match self.content.as_str() {
+            Some(text) => text.to_owned(),
+            None => self.parts().iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        }
+    }
+}
+
+/// The value of the last `[[key=value]]` in a text.
+pub(super) fn control<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let opening = format!("[[{key}=");
+    let (_, rest) = text.rsplit_once(opening.as_str())?;
+    rest.split_once("]]").map(|(value, _)| value)
+}
+
+/// Reads `name:{json}`.
+pub(super) fn tool_control(value: &str) -> Option<PlannedTool> {
+    let (name, args) = value.split_once(':')?;
+    Some(PlannedTool { name: name.to_owned(), args: serde_json::from_str(args).ok()? })
+}

@@ -1,0 +1,182 @@
+//! What all connections of one fake share: settings, script, records and counters.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::dialect::{Api, Dialect};
+use super::incoming::PlannedTool;
+use super::log::LogLine;
+use super::script::{Speech, Turn, numbered};
+
+/// Most prebuilt answers kept; a benchmark uses one or two.
+const MAX_PREBUILT: usize = 64;
+
+/// How a fake is started.
+#[derive(Debug, Clone)]
+pub struct FakeLlmOptions {
+    /// The port; 0 for any.
+    pub port: u16,
+    /// Words of a turn nobody scripted.
+    pub chunks: usize,
+    /// Milliseconds between two words.
+    pub delay_ms: u64,
+    /// Milliseconds before the first word.
+    pub first_ms: u64,
+    /// Whether requests a real provider would refuse are refused.
+    pub strict: bool,
+    /// Whether bodies are kept for [`FakeLlm::requests`](super::FakeLlm::requests).
+    pub keep_bodies: bool,
+}
+
+impl Default for FakeLlmOptions {
+    fn default() -> Self {
+        Self { port: 0, chunks: 8, delay_ms: 0, first_ms: 0, strict: true, keep_bodies: true }
+    }
+}
+
+/// A request as it arrived.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// When its body was complete: nanoseconds of the machine's monotonic clock.
+    pub at_ns: u64,
+    /// The path it was sent to.
+    pub path: String,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: Value,
+}
+
+impl Recorded {
+    /// A header's value.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What `/_ctl` reads and writes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Settings {
+    pub(super) chunks: usize,
+    pub(super) delay_ms: u64,
+    pub(super) first_ms: u64,
+    pub(super) tool: Option<PlannedTool>,
+}
+
+/// Counters others wait on.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Tally {
+    pub(super) requests: usize,
+    pub(super) in_flight: usize,
+    pub(super) peak: usize,
+    /// Answers whose caller did not wait for the end.
+    pub(super) hangups: usize,
+    /// Connections opened so far.
+    pub(super) connections: usize,
+}
+
+/// See the file's description.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) strict: bool,
+    pub(super) keep_bodies: bool,
+    settings: Mutex<Settings>,
+    script: Mutex<VecDeque<Turn>>,
+    recorded: Mutex<Vec<Recorded>>,
+    log: Mutex<Vec<LogLine>>,
+    prebuilt: Mutex<HashMap<(Api, usize, String), Bytes>>,
+    tally: watch::Sender<Tally>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(super) fn new(options: &FakeLlmOptions) -> Self {
+        let &FakeLlmOptions { port: _, chunks, delay_ms, first_ms, strict, keep_bodies } = options;
+        Self {
+            strict,
+            keep_bodies,
+            settings: Mutex::new(Settings { chunks, delay_ms, first_ms, tool: None }),
+            script: Mutex::default(),
+            recorded: Mutex::default(),
+            log: Mutex::default(),
+            prebuilt: Mutex::default(),
+            tally: watch::Sender::new(Tally::default()),
+        }
+    }
+
+    pub(super) fn settings(&self) -> MutexGuard<'_, Settings> {
+        lock(&self.settings)
+    }
+
+    pub(super) fn script(&self) -> MutexGuard<'_, VecDeque<Turn>> {
+        lock(&self.script)
+    }
+
+    pub(super) fn recorded(&self) -> MutexGuard<'_, Vec<Recorded>> {
+        lock(&self.recorded)
+    }
+
+    pub(super) fn log(&self) -> MutexGuard<'_, Vec<LogLine>> {
+        lock(&self.log)
+    }
+
+    pub(super) fn tally(&self) -> watch::Receiver<Tally> {
+        self.tally.subscribe()
+    }
+
+    /// Counts a connection in.
+    pub(super) fn connected(&self) {
+        self.tally.send_modify(|tally| tally.connections += 1);
+    }
+
+    /// Counts a request in and returns its number.
+    pub(super) fn begin(&self) -> usize {
+        let mut number = 0;
+        self.tally.send_modify(|tally| {
+            number = tally.requests;
+            tally.requests += 1;
+            tally.in_flight += 1;
+            tally.peak = tally.peak.max(tally.in_flight);
+        });
+        number
+    }
+
+    /// Counts a request out.
+    pub(super) fn end(&self, line: LogLine, hung_up: bool) {
+        self.log().push(line);
+        self.tally.send_modify(|tally| {
+            tally.in_flight -= 1;
+            tally.hangups += usize::from(hung_up);
+        });
+    }
+
+    /// The content of a turn of `count` numbered words, in one piece, built once.
+    pub(super) fn numbered(&self, dialect: &Dialect<'_>, count: usize) -> Bytes {
+        let key = (dialect.api, count, dialect.model.to_owned());
+        let mut prebuilt = lock(&self.prebuilt);
+        if let Some(bytes) = prebuilt.get(&key) {
+            return bytes.clone();
+        }
+        if prebuilt.len() >= MAX_PREBUILT {
+            prebuilt.clear();
+        }
+        let mut all = BytesMut::new();
+        for piece in dialect.content(&Speech { words: numbered(count), ..Speech::default() }) {
+            all.extend_from_slice(&piece);
+        }
+        let bytes = all.freeze();
+        prebuilt.insert(key, bytes.clone());
+        bytes
+    }
+}

@@ -1,0 +1,13 @@
+//! What is outside our walls, faked at the socket.
+
+mod client;
+mod device;
+mod fake_llm;
+mod gateway;
+mod home;
+
+pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
+pub use device::{ProofVersion, TestDevice};
+pub use fake_llm::{FakeLlm, FakeLlmOptions, Gate, Recorded, Turn};
+pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
+pub use home::TestHome;
