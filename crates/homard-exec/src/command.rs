@@ -1,0 +1,44 @@
+//! What to run: a program, a directory and an environment. Nothing here starts anything.
+
+use std::path::PathBuf;
+
+use crate::env::BuiltEnv;
+
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A line for the machine's shell.
+    Shell(String),
+    /// A program and its arguments, with no shell in between. Choose this whenever the arguments are known:
+    /// nothing in them is interpreted.
+    Direct {
+        /// A path, or a name looked up in the built `PATH`.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+}
+
+/// A command that can be run once. Its standard input is always empty, so that nothing waits for a person.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// What is started.
+    pub program: Program,
+    /// Where; it must exist.
+    pub cwd: PathBuf,
+    /// The whole environment of the process.
+    pub env: BuiltEnv,
+}
+
+impl Command {
+    /// A line for the machine's shell.
+    pub fn shell(line: impl Into<String>, cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
+        Self { program: Program::Shell(line.into()), cwd: cwd.into(), env }
+    }
+
+    /// A program with arguments, without a shell.
+    pub fn direct(program: &str, args: &[&str], cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        Self { program: Program::Direct { program: program.to_owned(), args }, cwd: cwd.into(), env }
+    }
+}

@@ -1,0 +1,18 @@
+//! Where commands run: processes with a built environment and limits.
+//!
+//! This crate starts a command in a process group of its own, gives it an environment that was built rather
+//! than inherited, reads what it writes within a bound, and makes sure that nothing of it outlives a timeout,
+//! a cancellation or a dropped future. It does not know which tool asked or whether the command was allowed.
+//!
+//! Reading order: [`Command`] and [`BuiltEnv`] say what to run, [`Limits`] how far it may go, [`run()`] runs
+//! it and answers with an [`Outcome`].
+
+mod capture;
+mod command;
+mod env;
+mod run;
+mod unix;
+
+pub use command::{Command, Program};
+pub use env::{BASE_NAMES, BuiltEnv, EnvError};
+pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run};

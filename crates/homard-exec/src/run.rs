@@ -1,0 +1,291 @@
+//! Running one command to its end, whichever end that is.
+//!
+//! Nothing here spawns a task: the future that runs the command owns it, and dropping the future kills the
+//! whole process group.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Child;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::capture::{Capture, Decoder};
+use crate::command::{Command, Program};
+use crate::unix::{self, Group};
+
+/// The longest a command may be allowed to run.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long the group has between being asked to end and being killed.
+const TERMINATE_GRACE: Duration = Duration::from_secs(2);
+/// How long output may still come after the command itself has exited, from children that hold its pipe.
+const DRAIN_GRACE: Duration = Duration::from_millis(500);
+/// How long a killed group may take to disappear before we stop waiting for it.
+const KILL_GRACE: Duration = Duration::from_secs(1);
+/// How often a group that was asked to end is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How much is read at once.
+const READ_SIZE: usize = 16 * 1024;
+
+/// Why a command could not be run. A command that ran and failed is an [`Outcome`].
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// The working directory is not there.
+    #[error("the working directory `{cwd}` does not exist or is not a directory")]
+    NoDirectory {
+        /// Which.
+        cwd: PathBuf,
+    },
+    /// The program could not be started.
+    #[error("could not start `{program}`")]
+    Start {
+        /// Its name; a shell line is named `shell`, because it may hold anything.
+        program: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system would not say how the process ended.
+    #[error("could not learn how process {pid} ended")]
+    Wait {
+        /// Which.
+        pid: u32,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// How far a command may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// From start to the request to end; cut to [`MAX_TIMEOUT`].
+    pub timeout: Duration,
+    /// How much output is kept, half from its beginning and half from its end.
+    pub max_output_bytes: usize,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal that was not ours.
+    Signalled(i32),
+    /// We ended it because its time was up.
+    TimedOut,
+    /// We ended it because it was cancelled.
+    Cancelled,
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it ended.
+    pub exit: Exit,
+    /// Standard output and error in the order they arrived; what is not UTF-8 is replaced, and a marker
+    /// stands where bytes were left out.
+    pub output: String,
+    /// How many bytes of output were left out.
+    pub dropped_bytes: u64,
+    /// Whether background children that still held the output were ended with the command. Those that had
+    /// redirected their output were detached on purpose and stay.
+    pub ended_leftovers: bool,
+    /// From start to end.
+    pub duration: Duration,
+    /// The process, unless it was cancelled before it started.
+    pub pid: Option<u32>,
+}
+
+/// Runs `command` to its end within `limits`, telling `on_output` each piece of text as it arrives.
+///
+/// # Errors
+/// When the command could not be started or waited for. Timeouts, cancellation and non-zero exits are
+/// outcomes.
+pub async fn run(
+    command: Command,
+    limits: Limits,
+    mut on_output: impl FnMut(&str) + Send,
+    cancel: &CancellationToken,
+) -> Result<Outcome, ExecError> {
+    let started = Instant::now();
+    if cancel.is_cancelled() {
+        return Ok(never_started());
+    }
+    if !tokio::fs::metadata(&command.cwd).await.is_ok_and(|found| found.is_dir()) {
+        return Err(ExecError::NoDirectory { cwd: command.cwd });
+    }
+    let (child, pipe) = unix::start(&command).map_err(|source| start_error(&command, source))?;
+    let pid = child.id();
+    let mut running = Running::new(child, pipe, started + limits.timeout.min(MAX_TIMEOUT));
+    let mut decoder = Decoder::default();
+    let mut capture = Capture::new(limits.max_output_bytes);
+    let mut take = |text: &str| {
+        if !text.is_empty() {
+            capture.push(text);
+            on_output(text);
+        }
+    };
+    while !running.is_over() {
+        match running.next(cancel).await {
+            Event::Output(length) => take(&decoder.push(running.buffer.get(..length).unwrap_or_default())),
+            Event::PipeClosed => running.pipe = None,
+            Event::Ended(status) => {
+                let status = status.map_err(|source| ExecError::Wait { pid: pid.unwrap_or(0), source })?;
+                running.leader_ended(status);
+            }
+            Event::Deadline => running.deadline_passed(),
+            Event::Cancelled => running.stop(Stop::Cancelled),
+            Event::Look => {}
+        }
+    }
+    take(&decoder.finish());
+    let (exit, ended_leftovers) = running.finish();
+    let (output, dropped_bytes) = capture.finish();
+    Ok(Outcome { exit, output, dropped_bytes, ended_leftovers, duration: started.elapsed(), pid })
+}
+
+fn never_started() -> Outcome {
+    Outcome {
+        exit: Exit::Cancelled,
+        output: String::new(),
+        dropped_bytes: 0,
+        ended_leftovers: false,
+        duration: Duration::ZERO,
+        pid: None,
+    }
+}
+
+fn start_error(command: &Command, source: io::Error) -> ExecError {
+    let program = match &command.program {
+        Program::Shell(_) => "shell".to_owned(),
+        Program::Direct { program, .. } => program.clone(),
+    };
+    ExecError::Start { program, source }
+}
+
+/// Why we are ending the group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    TimedOut,
+    Cancelled,
+    /// The command itself has ended; somebody it started still holds the pipe.
+    Leftovers,
+}
+
+/// The next thing that happened.
+enum Event {
+    Output(usize),
+    PipeClosed,
+    Ended(io::Result<ExitStatus>),
+    Deadline,
+    Cancelled,
+    Look,
+}
+
+/// A command that was started, and how far its end has come.
+struct Running {
+    // Declared before the child: the group is killed while its leader is not reaped yet.
+    group: Group,
+    child: Child,
+    pipe: Option<Receiver>,
+    buffer: Box<[u8]>,
+    status: Option<ExitStatus>,
+    stop: Option<Stop>,
+    killed: bool,
+    given_up: bool,
+    /// When the next step is due: timeout, then kill, then giving up; or the end of draining.
+    deadline: Instant,
+}
+
+impl Running {
+    fn new(child: Child, pipe: Receiver, deadline: Instant) -> Self {
+        Self {
+            group: Group::led_by(&child),
+            child,
+            pipe: Some(pipe),
+            buffer: vec![0; READ_SIZE].into_boxed_slice(),
+            status: None,
+            stop: None,
+            killed: false,
+            given_up: false,
+            deadline,
+        }
+    }
+
+    /// Output comes last, so that a flood of it cannot keep us from noticing the rest.
+    async fn next(&mut self, cancel: &CancellationToken) -> Event {
+        let quiet = self.status.is_some() && self.pipe.is_none();
+        tokio::select! {
+            biased;
+            () = cancel.cancelled(), if self.stop.is_none() => Event::Cancelled,
+            () = tokio::time::sleep_until(self.deadline) => Event::Deadline,
+            status = self.child.wait(), if self.status.is_none() => Event::Ended(status),
+            event = read(self.pipe.as_mut(), &mut self.buffer), if self.pipe.is_some() => event,
+            () = tokio::time::sleep(LOOK_EVERY), if quiet => Event::Look,
+        }
+    }
+
+    fn leader_ended(&mut self, status: ExitStatus) {
+        self.status = Some(status);
+        if self.stop.is_none() {
+            self.deadline = Instant::now() + DRAIN_GRACE;
+        }
+    }
+
+    fn deadline_passed(&mut self) {
+        match (self.stop, self.status) {
+            (None, None) => self.stop(Stop::TimedOut),
+            // Who holds the pipe has left the group: detached on purpose, and out of reach.
+            (None, Some(_)) if self.group.is_empty() => self.given_up = true,
+            (None, Some(_)) => self.stop(Stop::Leftovers),
+            (Some(_), _) if self.killed => self.given_up = true,
+            (Some(_), _) => {
+                self.group.kill();
+                self.killed = true;
+                self.deadline = Instant::now() + KILL_GRACE;
+            }
+        }
+    }
+
+    fn stop(&mut self, why: Stop) {
+        // A cancellation that comes while we only drain must not hide how the command ended.
+        let why = if self.status.is_some() { Stop::Leftovers } else { why };
+        self.stop = Some(why);
+        self.group.terminate();
+        self.deadline = Instant::now() + TERMINATE_GRACE;
+    }
+
+    fn is_over(&self) -> bool {
+        let quiet = self.status.is_some() && self.pipe.is_none();
+        self.given_up || (quiet && (self.stop.is_none() || self.group.is_empty()))
+    }
+
+    /// How it ended, and whether children were ended that the command had left behind.
+    fn finish(mut self) -> (Exit, bool) {
+        if self.stop.is_none() || !self.given_up {
+            // Nothing is left that we should end, and the group's number may soon be somebody else's.
+            self.group.let_go();
+        }
+        match (self.stop, self.status) {
+            (None, Some(status)) => (unix::exit_of(status), false),
+            (Some(Stop::Leftovers), Some(status)) => (unix::exit_of(status), true),
+            (Some(Stop::Cancelled), _) => (Exit::Cancelled, false),
+            (Some(Stop::TimedOut | Stop::Leftovers) | None, _) => (Exit::TimedOut, false),
+        }
+    }
+}
+
+/// A failure to read is the end of the pipe: there is nothing more to learn from it.
+async fn read(pipe: Option<&mut Receiver>, buffer: &mut [u8]) -> Event {
+    let Some(pipe) = pipe else { return Event::PipeClosed };
+    match pipe.read(buffer).await {
+        Ok(0) | Err(_) => Event::PipeClosed,
+        Ok(length) => Event::Output(length),
+    }
+}

@@ -1,0 +1,129 @@
+//! What Unix alone knows: process groups, signals, one pipe for both outputs, where the shell is.
+//!
+//! Every call that depends on the platform lives here, so that another platform is another file.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Child;
+
+use crate::command::{Command, Program};
+use crate::run::Exit;
+
+/// Shells in the order they are preferred; models write bash.
+const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
+
+/// A process group of ours. Dropping it kills whatever is left in it, unless it was let go.
+#[derive(Debug)]
+pub(crate) struct Group {
+    leader: Option<Pid>,
+}
+
+impl Group {
+    /// The group led by a child that was just started.
+    pub(crate) fn led_by(child: &Child) -> Self {
+        let raw = child.id().and_then(|id| i32::try_from(id).ok());
+        Self { leader: raw.and_then(Pid::from_raw) }
+    }
+
+    /// Asks every process of the group to end.
+    pub(crate) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Ends every process of the group.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Whether nothing of the group runs any more.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.leader.is_none_or(|leader| test_kill_process_group(leader).is_err() || !has_live_member(leader))
+    }
+
+    /// Leaves what remains alone: it was detached on purpose.
+    pub(crate) fn let_go(&mut self) {
+        self.leader = None;
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(leader) = self.leader {
+            // The only failure is that nobody is there any more, which is what was wanted.
+            kill_process_group(leader, signal).ok();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Looks for a member that is more than a name: in containers the first process may take seconds to reap
+/// orphans, and a stopped command should not wait for that. Where there is no `/proc`, every member counts.
+fn has_live_member(group: Pid) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    processes.flatten().any(|process| {
+        let is_process =
+            process.file_name().to_str().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit()));
+        is_process
+            && std::fs::read_to_string(process.path().join("stat")).is_ok_and(|stat| is_live_in(&stat, group))
+    })
+}
+
+/// Reads `pid (name) state parent group ...`; the name may hold anything, so the fields count from its end.
+fn is_live_in(stat: &str, group: Pid) -> bool {
+    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
+    let mut fields = fields.split_whitespace();
+    let is_live = fields.next().is_some_and(|state| !matches!(state, "Z" | "X"));
+    is_live && fields.nth(1).and_then(|id| id.parse().ok()) == Some(group.as_raw_nonzero().get())
+}
+
+/// Starts a command as the leader of its own group, with both outputs in one pipe so that their order is kept.
+pub(crate) fn start(command: &Command) -> io::Result<(Child, Receiver)> {
+    let (reader, writer) = io::pipe()?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let mut process = match &command.program {
+        Program::Shell(line) => {
+            let mut process = tokio::process::Command::new(shell());
+            process.arg("-c").arg(line);
+            process
+        }
+        Program::Direct { program, args } => {
+            let mut process = tokio::process::Command::new(program);
+            process.args(args);
+            process
+        }
+    };
+    process
+        .current_dir(&command.cwd)
+        .env_clear()
+        .envs(command.env.iter())
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0)
+        .kill_on_drop(true);
+    // `process` holds our copies of the writing end; it is dropped here, or the pipe would never close.
+    let child = process.spawn()?;
+    Ok((child, pipe))
+}
+
+/// How a process ended by itself.
+pub(crate) fn exit_of(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::Exited(code),
+        (None, Some(signal)) => Exit::Signalled(signal),
+        (None, None) => Exit::Exited(-1),
+    }
+}
+
+fn shell() -> &'static str {
+    SHELLS.into_iter().find(|path| Path::new(path).exists()).unwrap_or("sh")
+}

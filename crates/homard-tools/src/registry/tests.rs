@@ -1,0 +1,137 @@
+//! The box: what is in it, what the model is told, what happens to calls that do not fit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use homard_exec::BuiltEnv;
+use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
+use homard_runtime::Clock;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{TABLE, ToolOptions, Toolbox};
+use crate::cx::{ProgressSender, ToolCx};
+use crate::outcome::ToolOutcome;
+use crate::policy::{Layer, LayerName, ToolPolicy};
+
+fn options() -> ToolOptions {
+    ToolOptions {
+        home: "/nowhere".into(),
+        workspace_only: true,
+        env: BuiltEnv::from_base(&BTreeMap::new()),
+        exec_timeout: ToolOptions::EXEC_TIMEOUT,
+    }
+}
+
+fn cx(workspace: &Path) -> ToolCx {
+    ToolCx {
+        workspace: workspace.to_owned(),
+        session_key: SessionKey::main(AgentId::main()),
+        run_id: RunId::parse("run").unwrap(),
+        call_id: ToolCallId::parse("call").unwrap(),
+        cancel: CancellationToken::new(),
+        progress: ProgressSender::nobody(),
+        clock: Clock::fixed(0),
+    }
+}
+
+fn words(outcome: &ToolOutcome) -> &str {
+    outcome.content[0].as_text().unwrap()
+}
+
+#[test]
+fn the_table_is_alphabetical_and_without_twins() {
+    let names: Vec<String> = TABLE.iter().map(|entry| (entry.build)(&options()).spec().name).collect();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+}
+
+#[test]
+fn what_the_model_reads_is_small_and_as_agreed() {
+    let specs = Toolbox::new(&options()).specs(&ToolPolicy::default());
+    let told: Vec<Value> = specs
+        .iter()
+        .map(|spec| {
+            json!({
+                "name": spec.name,
+                "description": spec.description,
+                "parameters": spec.parameters,
+                "parallel": spec.parallel,
+            })
+        })
+        .collect();
+    assert!(serde_json::to_string(&told).unwrap().len() < 3_000);
+    insta::assert_json_snapshot!("specs", told);
+}
+
+#[test]
+fn the_policy_chooses_what_is_offered() {
+    let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &["group:fs"], &["write"])]);
+    let specs = Toolbox::new(&options()).specs(&policy);
+    assert_eq!(specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["edit", "read"]);
+}
+
+#[test]
+fn an_alias_finds_its_tool() {
+    let toolbox = Toolbox::new(&options());
+    assert_eq!(toolbox.get("Bash").unwrap().spec().name, "exec");
+    assert!(toolbox.get("nothing").is_none());
+}
+
+#[tokio::test]
+async fn calls_that_do_not_fit_are_answered_with_what_would() {
+    let dir = tempfile::tempdir().unwrap();
+    let toolbox = Toolbox::new(&options());
+    let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &[], &["exec"])]);
+    let rows = [
+        (
+            "read",
+            json!({}),
+            "the arguments do not fit: missing field `path`. Allowed: path (string, required), offset (integer), limit (integer)",
+        ),
+        (
+            "read",
+            json!({"path": "a", "offset": "x"}),
+            "the arguments do not fit: `offset`: invalid type: string \"x\", expected u64. Allowed: path (string, required), offset (integer), limit (integer)",
+        ),
+        (
+            "write",
+            json!(["a"]),
+            "the arguments do not fit: they must be one JSON object. Allowed: path (string, required), content (string, required)",
+        ),
+        (
+            "write",
+            Value::Null,
+            "the arguments do not fit: missing field `path`. Allowed: path (string, required), content (string, required)",
+        ),
+        (
+            "exec",
+            json!({"command": "true"}),
+            "there is no tool `exec` in this conversation. Available: edit, read, write",
+        ),
+        (
+            "reed",
+            json!({}),
+            "there is no tool `reed` in this conversation. Did you mean `read`? Available: edit, read, write",
+        ),
+    ];
+    for (name, arguments, expected) in rows {
+        let outcome = toolbox.call(&policy, name, arguments.clone(), &cx(dir.path())).await;
+        assert_eq!((outcome.is_error, words(&outcome)), (true, expected), "{name} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn other_spellings_of_fields_are_understood() {
+    let dir = tempfile::tempdir().unwrap();
+    let (toolbox, policy, cx) = (Toolbox::new(&options()), ToolPolicy::default(), cx(dir.path()));
+    let calls = [
+        ("write", json!({"file_path": "a/b.txt", "content": "one"})),
+        ("edit", json!({"file_path": "a/b.txt", "old_string": "one", "new_string": "two"})),
+        ("read", json!({"file_path": "a/b.txt", "limit": null})),
+    ];
+    for (name, arguments) in calls {
+        let outcome = toolbox.call(&policy, name, arguments, &cx).await;
+        assert!(!outcome.is_error, "{name}: {outcome:?}");
+    }
+    assert_eq!(std::fs::read_to_string(dir.path().join("a/b.txt")).unwrap(), "two");
+}

@@ -1,0 +1,65 @@
+//! The tool seam: what an implementor writes, and the object-safe twin the loop holds.
+
+use std::future::Future;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::arguments;
+use crate::cx::ToolCx;
+use crate::outcome::ToolOutcome;
+use crate::schema;
+
+/// One thing the model may do. Implementors never panic on what a model sends, answer failure with
+/// [`ToolOutcome::error`] in words a model can act on, and return soon after `cx.cancel` is cancelled.
+pub trait Tool: Send + Sync + 'static {
+    /// The doc comments on this type are the description and schema the model reads.
+    type Input: DeserializeOwned + JsonSchema + Send;
+
+    /// The name the model calls it by.
+    const NAME: &'static str;
+
+    /// Whether calls of one turn may run at the same time; only for tools that change nothing.
+    const PARALLEL: bool = false;
+
+    /// Does it.
+    fn run(&self, input: Self::Input, cx: &ToolCx) -> impl Future<Output = ToolOutcome> + Send;
+}
+
+/// What the model is told about a tool, and what the loop must know to call it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The name the model calls it by.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments; always an object.
+    pub parameters: Value,
+    /// Whether calls of one turn may run at the same time.
+    pub parallel: bool,
+}
+
+/// The object-safe twin of [`Tool`], for tables of tools. Write `Tool`; this follows by itself.
+pub trait DynTool: Send + Sync {
+    /// Builds the description; the toolbox asks once and keeps the answer.
+    fn spec(&self) -> ToolSpec;
+
+    /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
+    fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
+}
+
+impl<T: Tool> DynTool for T {
+    fn spec(&self) -> ToolSpec {
+        let (description, parameters) = schema::describe::<T::Input>();
+        ToolSpec { name: T::NAME.to_owned(), description, parameters, parallel: T::PARALLEL }
+    }
+
+    fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
+        match arguments::parse::<T::Input>(arguments, || schema::describe::<T::Input>().1) {
+            Ok(input) => Box::pin(self.run(input, cx)),
+            Err(error) => Box::pin(std::future::ready(ToolOutcome::from_error(&error))),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What the model may ask of a command and how the result is worded.
+
+use std::time::Duration;
+
+use super::plain_text::plain_text;
+use super::{ExecInput, check, timeout};
+
+#[test]
+fn wishes_that_cannot_be_met_are_answered_not_ignored() {
+    let rows = [
+        (r#"{"command":"ls"}"#, None),
+        (r#"{"command":"ls","background":false,"host":"gateway","ask":"off","yieldMs":5}"#, None),
+        (r#"{"command":"ls","background":true}"#, Some("background")),
+        (r#"{"command":"ls","pty":true}"#, Some("pty")),
+        (r#"{"command":"ls","elevated":true}"#, Some("elevated")),
+        (r#"{"command":"ls","host":"node"}"#, Some("host")),
+        (r#"{"command":"ls","host":"sandbox"}"#, Some("host")),
+        (r#"{"command":"ls","node":"phone"}"#, Some("node")),
+        (r#"{"command":"ls","ask":"always"}"#, Some("ask")),
+        (r#"{"command":"  "}"#, Some("empty")),
+    ];
+    for (json, expected) in rows {
+        let input: ExecInput = serde_json::from_str(json).unwrap();
+        let complaint = check(&input).err().map(|error| error.to_string());
+        match (complaint, expected) {
+            (None, None) => {}
+            (Some(complaint), Some(word)) => assert!(complaint.contains(word), "{json}: {complaint}"),
+            (complaint, expected) => panic!("{json}: {complaint:?}, expected {expected:?}"),
+        }
+    }
+}
+
+#[test]
+fn only_sensible_times_are_taken() {
+    let default = Duration::from_secs(1800);
+    let rows = [
+        (None, Some(default)),
+        (Some(1.5), Some(Duration::from_millis(1500))),
+        (Some(0.0), None),
+        (Some(-1.0), None),
+        (Some(f64::NAN), None),
+        (Some(f64::INFINITY), None),
+        (Some(1e12), None),
+    ];
+    for (asked, expected) in rows {
+        assert_eq!(timeout(asked, default).ok(), expected, "{asked:?}");
+    }
+}
+
+#[test]
+fn terminal_sequences_do_not_reach_the_model() {
+    let rows = [
+        ("plain\n\ttext", "plain\n\ttext"),
+        ("\u{1b}[31mred\u{1b}[0m", "red"),
+        ("\u{1b}]0;title\u{7}after", "after"),
+        ("\u{1b}]8;;http://x\u{1b}\\link", "link"),
+        ("10%\r20%\r\ndone", "10%\n20%\ndone"),
+        ("a\u{0}b\u{8}c", "abc"),
+        ("cut \u{1b}[", "cut "),
+        ("broken \u{1b}[12\nnext", "broken \nnext"),
+    ];
+    for (raw, expected) in rows {
+        assert_eq!(plain_text(raw), expected, "{raw:?}");
+    }
+}

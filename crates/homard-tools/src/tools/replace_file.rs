@@ -1,0 +1,61 @@
+//! Putting new content in a file's place in one step.
+//!
+//! Every tool that changes files does it here, so that keeping what was replaced has one place to live.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The mode of new files before the system's mask.
+const NEW_FILE_MODE: u32 = 0o666;
+
+/// Why a file could not be replaced.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplaceError {
+    #[error("`{path}` is not a regular file")]
+    NotAFile { path: PathBuf },
+    #[error("could not create the directory `{path}`")]
+    Parent {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("could not write `{path}`")]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Writes `content` beside `path` and renames it into place, so that readers see the old file or the new one
+/// and never a part. Creates parents; keeps the mode of a file that was there. Says whether it was new.
+///
+/// The data is not forced to disk: it survives our own death, not a power cut, and costs no flush per edit.
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<bool, ReplaceError> {
+    let old = match fs::metadata(path) {
+        Ok(found) if !found.is_file() => return Err(ReplaceError::NotAFile { path: path.to_owned() }),
+        Ok(found) => Some(found.permissions()),
+        Err(_) => None,
+    };
+    let parent = path.parent().ok_or_else(|| ReplaceError::NotAFile { path: path.to_owned() })?;
+    fs::create_dir_all(parent).map_err(|source| ReplaceError::Parent { path: parent.to_owned(), source })?;
+    let created = old.is_none();
+    write_beside(path, parent, content, old)
+        .map_err(|source| ReplaceError::Write { path: path.to_owned(), source })?;
+    Ok(created)
+}
+
+fn write_beside(path: &Path, parent: &Path, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".homard-")
+        .permissions(Permissions::from_mode(NEW_FILE_MODE))
+        .tempfile_in(parent)?;
+    file.write_all(content)?;
+    if let Some(mode) = mode {
+        file.as_file().set_permissions(mode)?;
+    }
+    drop(file.persist(path).map_err(|error| error.error)?);
+    Ok(())
+}

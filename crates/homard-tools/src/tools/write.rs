@@ -1,0 +1,81 @@
+//! `write`: a whole file, new or replaced.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::cx::ToolCx;
+use crate::outcome::ToolOutcome;
+use crate::paths::{PathError, Paths};
+use crate::registry::ToolEntry;
+use crate::tool::Tool;
+use crate::tools::off_thread::off_thread;
+use crate::tools::replace_file::{ReplaceError, replace_file};
+
+/// Largest content of one call.
+const MAX_BYTES: usize = 10 * 1024 * 1024;
+
+pub(crate) const ENTRY: ToolEntry = ToolEntry {
+    build: |options| {
+        Arc::new(Write {
+            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+        })
+    },
+};
+
+pub(crate) struct Write {
+    paths: Paths,
+}
+
+/// Write a whole file, creating it and its directories or replacing what was there. To change part of a file
+/// use edit.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct WriteInput {
+    /// File, relative to the workspace or absolute.
+    #[serde(alias = "file_path")]
+    path: String,
+    /// Everything the file shall hold.
+    content: String,
+}
+
+impl Tool for Write {
+    type Input = WriteInput;
+    const NAME: &'static str = "write";
+
+    async fn run(&self, input: WriteInput, cx: &ToolCx) -> ToolOutcome {
+        if cx.cancel.is_cancelled() {
+            return ToolOutcome::error("stopped before anything was written");
+        }
+        let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
+        off_thread(move || write(&paths, &workspace, &input)).await
+    }
+}
+
+/// Why a file was not written.
+#[derive(Debug, thiserror::Error)]
+enum WriteError {
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    #[error("the content has {bytes} bytes; at most {MAX_BYTES} can be written in one call")]
+    TooLarge { bytes: usize },
+}
+
+fn write(paths: &Paths, workspace: &Path, input: &WriteInput) -> Result<ToolOutcome, WriteError> {
+    let bytes = input.content.len();
+    if bytes > MAX_BYTES {
+        return Err(WriteError::TooLarge { bytes });
+    }
+    let real = paths.resolve(workspace, &input.path)?;
+    let created = replace_file(&real, input.content.as_bytes())?;
+    let done = if created { "created" } else { "replaced" };
+    let text = format!("{done} {} ({bytes} bytes)", input.path);
+    Ok(ToolOutcome::text(text).with_details(json!({ "bytes": bytes, "created": created })))
+}
+
+#[cfg(test)]
+mod tests;
