@@ -1,0 +1,233 @@
+//! The loop itself.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel};
+use homard_protocol::{
+    AssistantMessage, EntryKind, Message, RunId, SessionId, SessionKey, ToolCall, ToolResultMessage, Usage,
+};
+use homard_runtime::Clock;
+use homard_store::{Store, StoreError};
+use homard_tools::{ToolPolicy, Toolbox};
+use tokio_util::sync::CancellationToken;
+
+use crate::history::History;
+use crate::tool_calls;
+
+/// Model calls in one run before it is taken for a loop that will not end.
+const MAX_MODEL_CALLS: usize = 200;
+
+/// What runs turns: the loop with what it needs of the house.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// Where steps are recorded.
+    pub store: Store,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+/// One turn: everything that is fixed before the model is first asked.
+pub struct Turn {
+    /// The run.
+    pub run_id: RunId,
+    /// The conversation.
+    pub session_key: SessionKey,
+    /// Its transcript.
+    pub session_id: SessionId,
+    /// The agent's folder.
+    pub workspace: PathBuf,
+    /// Who thinks.
+    pub model: Resolved,
+    /// What it is told first.
+    pub system: Arc<str>,
+    /// How hard it thinks.
+    pub thinking: ThinkingLevel,
+    /// What it may use.
+    pub tools: Arc<Toolbox>,
+    /// And whether it may.
+    pub policy: Arc<ToolPolicy>,
+}
+
+/// Something that happened, told as it happens.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// The model is being asked.
+    Asking,
+    /// More text.
+    Text(&'a str),
+    /// More reasoning.
+    Thinking(&'a str),
+    /// A tool begins.
+    ToolStart(&'a ToolCall),
+    /// A tool says how far it is.
+    ToolProgress {
+        /// The call.
+        call: &'a ToolCall,
+        /// What it printed since the last time.
+        text: &'a str,
+    },
+    /// A tool is done.
+    ToolEnd {
+        /// The call.
+        call: &'a ToolCall,
+        /// What it answered.
+        result: &'a ToolResultMessage,
+    },
+    /// An answer of the model is complete, its tools not yet run.
+    Answered(&'a AssistantMessage),
+}
+
+/// How a turn ended and what is left to record.
+#[derive(Debug)]
+pub struct Ended {
+    /// How.
+    pub how: How,
+    /// The last answer, whole or partial; everything before it is recorded already.
+    pub answer: Option<AssistantMessage>,
+    /// Tokens of all calls of the turn.
+    pub usage: Usage,
+    /// Tokens of the last call: the size of the context.
+    pub last_call: Usage,
+}
+
+/// How a turn ended.
+#[derive(Debug)]
+pub enum How {
+    /// The model was done.
+    Done,
+    /// Somebody stopped it.
+    Stopped,
+    /// The model could not answer.
+    Failed(LlmError),
+    /// The model would not stop asking for tools.
+    Looped,
+    /// A step could not be recorded; going on would lose it.
+    NotRecorded(StoreError),
+}
+
+/// Adds up what the calls of a turn cost.
+#[derive(Default)]
+struct Tally {
+    all: Usage,
+    last: Usage,
+}
+
+impl Tally {
+    fn add(&mut self, call: &Usage) {
+        self.all.add(call);
+        self.last = *call;
+    }
+
+    fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
+        Ended { how, answer, usage: self.all, last_call: self.last }
+    }
+}
+
+impl Agent {
+    /// Asks the model and runs its tools until it is done, stopped, or cannot go on. `history` already ends
+    /// with what the person said.
+    pub async fn run(
+        &self,
+        turn: &Turn,
+        history: &mut History,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+        cancel: &CancellationToken,
+    ) -> Ended {
+        let mut tally = Tally::default();
+        let tools = model_tools(turn);
+        for _call in 0..MAX_MODEL_CALLS {
+            on_step(Step::Asking);
+            let request = Request {
+                model: Arc::clone(&turn.model.model),
+                system: Arc::clone(&turn.system),
+                messages: history.messages(),
+                tools: Arc::clone(&tools),
+                max_tokens: None,
+                thinking: turn.thinking,
+            };
+            let answer = match ask(turn, request, on_step, cancel).await {
+                Ok(answer) => answer,
+                Err(error) => return failed(error, tally),
+            };
+            tally.add(&answer.usage);
+            on_step(Step::Answered(&answer));
+            let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
+            if calls.is_empty() {
+                return tally.end(How::Done, Some(answer));
+            }
+            if let Err(error) = self.record(turn, history, vec![Message::Assistant(answer)]).await {
+                return tally.end(How::NotRecorded(error), None);
+            }
+            let mut results = tool_calls::Runner { agent: self, turn, cancel };
+            if let Err(error) = results.run(&calls, history, on_step).await {
+                return tally.end(How::NotRecorded(error), None);
+            }
+            if cancel.is_cancelled() {
+                return tally.end(How::Stopped, None);
+            }
+        }
+        tally.end(How::Looped, None)
+    }
+
+    /// Writes messages to the transcript and adds them to the history.
+    pub(crate) async fn record(
+        &self,
+        turn: &Turn,
+        history: &mut History,
+        messages: Vec<Message>,
+    ) -> Result<(), StoreError> {
+        let entries =
+            messages.iter().map(|message| EntryKind::Message { message: message.clone() }).collect();
+        let appended = self.store.append(&turn.session_id, entries).await?;
+        for (message, place) in messages.into_iter().zip(appended) {
+            history.record(message, place.seq);
+        }
+        Ok(())
+    }
+}
+
+fn model_tools(turn: &Turn) -> Arc<[homard_llm::ToolSpec]> {
+    let specs = turn.tools.specs(&turn.policy);
+    specs
+        .iter()
+        .map(|spec| homard_llm::ToolSpec {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            parameters: spec.parameters.clone(),
+        })
+        .collect()
+}
+
+async fn ask(
+    turn: &Turn,
+    request: Request,
+    on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    cancel: &CancellationToken,
+) -> Result<AssistantMessage, LlmError> {
+    let mut stream = turn.model.provider.stream(request, cancel.child_token());
+    while let Some(event) = stream.next().await {
+        match event {
+            StreamEvent::Text(text) => on_step(Step::Text(&text)),
+            StreamEvent::Thinking(text) => on_step(Step::Thinking(&text)),
+            StreamEvent::Done(answer) => return Ok(answer.message),
+            StreamEvent::Failed(error) => return Err(error),
+            StreamEvent::Start
+            | StreamEvent::ToolCallStart { .. }
+            | StreamEvent::ToolCallDelta { .. }
+            | StreamEvent::ToolCall(_)
+            | StreamEvent::Usage(_) => {}
+        }
+    }
+    Err(LlmError::new(FailReason::Format, "the model's answer ended without an end"))
+}
+
+fn failed(mut error: LlmError, mut tally: Tally) -> Ended {
+    let partial = error.partial.take().map(|partial| *partial);
+    if let Some(partial) = &partial {
+        tally.add(&partial.usage);
+    }
+    let how = if error.reason == FailReason::Aborted { How::Stopped } else { How::Failed(error) };
+    tally.end(how, partial)
+}
