@@ -1,0 +1,26 @@
+//! Who may speak.
+
+use homard_channel::{Conversation, Inbound, Sender};
+use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
+
+use super::{Refused, admit};
+
+pub(crate) fn inbound(sender: Sender) -> Inbound {
+    Inbound {
+        channel: ChannelId::parse("webchat").unwrap(),
+        account: AccountId::default_account(),
+        conversation: Conversation::Session(SessionKey::main(AgentId::main())),
+        sender,
+        message_id: "1".into(),
+        text: "hi".into(),
+        images: Vec::new(),
+        timestamp: 1,
+    }
+}
+
+#[test]
+fn operators_may_speak_and_strangers_may_not() {
+    assert!(admit(inbound(Sender::Operator)).is_ok());
+    let stranger = Sender::Peer { id: PeerId::parse("7").unwrap(), name: Some("the owner, honestly".into()) };
+    assert_eq!(admit(inbound(stranger)), Err(Refused::Stranger));
+}

@@ -1,0 +1,99 @@
+//! The one road by which anything that happened reaches whoever listens.
+//!
+//! A payload is serialised once, here. Listeners are called in place and must not wait: the gateway's only
+//! puts frames into queues.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use homard_protocol::event::{Event, Guard};
+use homard_protocol::{RunId, StateVersion};
+
+/// Who should hear an event, among those who may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Audience {
+    /// Everyone.
+    All,
+    /// Sockets that asked for session changes.
+    SessionSubscribers,
+    /// Sockets that asked for tool events and for this run; others that watch sessions hear it under another
+    /// name.
+    ToolWatchers {
+        /// The run.
+        run: RunId,
+        /// That name, if they hear it at all.
+        elsewhere: Option<&'static str>,
+    },
+}
+
+/// One event, ready to be put into frames.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// The wire name.
+    pub name: &'static str,
+    /// Who may hear it.
+    pub guard: Guard,
+    /// Whether slow clients miss it.
+    pub droppable: bool,
+    /// Its payload as JSON.
+    pub payload: Arc<str>,
+    /// Who should hear it.
+    pub audience: Audience,
+    /// Versions of presence and health, for events about them.
+    pub state_version: Option<StateVersion>,
+}
+
+type Listener = Box<dyn Fn(&Published) + Send + Sync>;
+
+/// Where events are published. Clone-cheap.
+#[derive(Clone, Default)]
+pub struct Bus {
+    listeners: Arc<RwLock<Vec<Listener>>>,
+}
+
+impl Bus {
+    /// Adds a listener; it is called for every event, in place, and must not wait.
+    pub fn listen(&self, listener: impl Fn(&Published) + Send + Sync + 'static) {
+        self.listeners.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+    }
+
+    /// Tells everyone.
+    pub fn publish<E: Event>(&self, event: &E) {
+        self.send(event, Audience::All, None);
+    }
+
+    /// Tells some.
+    pub fn publish_to<E: Event>(&self, event: &E, audience: Audience) {
+        self.send(event, audience, None);
+    }
+
+    /// Tells everyone about presence or health.
+    pub fn publish_state<E: Event>(&self, event: &E, version: StateVersion) {
+        self.send(event, Audience::All, Some(version));
+    }
+
+    fn send<E: Event>(&self, event: &E, audience: Audience, state_version: Option<StateVersion>) {
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        if listeners.is_empty() {
+            return;
+        }
+        let payload = match serde_json::to_string(event) {
+            Ok(payload) => Arc::from(payload),
+            Err(error) => {
+                tracing::error!(%error, event = E::NAME, "an event could not be written as JSON");
+                return;
+            }
+        };
+        let droppable = event.droppable();
+        let published =
+            Published { name: E::NAME, guard: E::GUARD, droppable, payload, audience, state_version };
+        for listener in listeners.iter() {
+            listener(&published);
+        }
+    }
+}
+
+impl std::fmt::Debug for Bus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bus")
+    }
+}

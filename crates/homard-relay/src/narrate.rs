@@ -1,0 +1,242 @@
+//! Telling people and programs about a run as it happens: agent steps in, `chat` and `agent` events out.
+//!
+//! Text is told at once the first time and then at most every
+//! [`DELTA_INTERVAL`](homard_protocol::limits::DELTA_INTERVAL), because each telling carries everything said
+//! so far.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_agent::Step;
+use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
+use homard_protocol::limits::DELTA_INTERVAL;
+use homard_protocol::{RunId, ToolCall, ToolResultMessage};
+use homard_runtime::Clock;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::bus::{Audience, Bus};
+use crate::shape::may_become_silent;
+
+/// The name under which watchers that did not start the run hear tool events.
+const TOOL_ELSEWHERE: &str = "session.tool";
+
+/// Whose story is told.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    pub(crate) run: RunId,
+    pub(crate) run_text: Arc<str>,
+    pub(crate) session_key: Arc<str>,
+    pub(crate) agent: Option<Arc<str>>,
+}
+
+/// Tells the story of one run.
+#[derive(Debug)]
+pub(crate) struct Narrator {
+    subject: Subject,
+    bus: Bus,
+    clock: Clock,
+    state: Mutex<State>,
+    untold: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    seq: u64,
+    session_id: Option<Arc<str>>,
+    /// Everything said in the run; answers are separated by a blank line.
+    text: String,
+    /// How much of `text` has been told.
+    told: usize,
+    /// Where in `text` the present answer begins.
+    segment: usize,
+    segments: u32,
+    last_told: Option<Instant>,
+}
+
+impl Narrator {
+    pub(crate) fn new(subject: Subject, bus: Bus, clock: Clock) -> Self {
+        Self { subject, bus, clock, state: Mutex::default(), untold: Notify::new() }
+    }
+
+    /// Everything said so far.
+    pub(crate) fn text(&self) -> String {
+        self.state().text.clone()
+    }
+
+    /// The transcript is known now.
+    pub(crate) fn set_session(&self, session_id: &str) {
+        self.state().session_id = Some(Arc::from(session_id));
+    }
+
+    /// Tells that the run is getting ready.
+    pub(crate) fn status(&self, phase: &'static str) {
+        self.agent(AgentStream::RunStatus, json!({"phase": phase}));
+        self.chat(ChatState::Status { phase });
+    }
+
+    /// Tells about the run's life.
+    pub(crate) fn lifecycle(&self, data: Value) {
+        self.agent(AgentStream::Lifecycle, data);
+    }
+
+    /// Tells what the run cost.
+    pub(crate) fn usage(&self, output_tokens: u64) {
+        self.agent(AgentStream::Usage, json!({"outputTokens": output_tokens}));
+    }
+
+    /// Tells how the run ended. The last thing told.
+    pub(crate) fn end(&self, state: ChatState) {
+        self.chat(state);
+    }
+
+    /// Takes one step of the agent.
+    pub(crate) fn step(&self, step: &Step<'_>) {
+        match step {
+            Step::Asking => self.begin_segment(),
+            Step::Text(text) => self.said(text),
+            Step::Thinking(text) => self.agent(AgentStream::Thinking, json!({"text": text, "delta": text})),
+            Step::Answered(_) => self.flush(),
+            Step::ToolStart(call) => self.tool_start(call),
+            Step::ToolProgress { call, text } => self.tool_progress(call, text),
+            Step::ToolEnd { call, result } => self.tool_end(call, result),
+        }
+    }
+
+    fn begin_segment(&self) {
+        let mut state = self.state();
+        state.segments += 1;
+        state.segment = state.text.len();
+    }
+
+    fn said(&self, text: &str) {
+        let due = {
+            let mut state = self.state();
+            if state.segment > 0 && state.segment == state.text.len() {
+                state.text.push_str("\n\n");
+                state.segment = state.text.len();
+            }
+            state.text.push_str(text);
+            state.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+        };
+        if due { self.flush() } else { self.untold.notify_one() }
+    }
+
+    /// Resolves when text has waited long enough; the caller then calls [`flush`](Self::flush).
+    pub(crate) async fn due(&self) {
+        loop {
+            let wait_until = {
+                let state = self.state();
+                let waiting = state.told < state.text.len() && !may_become_silent(&state.text);
+                waiting.then(|| state.last_told.map_or_else(Instant::now, |last| last + DELTA_INTERVAL))
+            };
+            match wait_until {
+                Some(until) => return tokio::time::sleep_until(until).await,
+                None => self.untold.notified().await,
+            }
+        }
+    }
+
+    /// Tells what has not been told.
+    pub(crate) fn flush(&self) {
+        let (delta, whole, segment, item) = {
+            let mut state = self.state();
+            if state.told >= state.text.len() || may_become_silent(&state.text) {
+                return;
+            }
+            let delta = state.text.get(state.told..).unwrap_or_default().to_owned();
+            let segment = state.text.get(state.segment..).unwrap_or_default().to_owned();
+            state.told = state.text.len();
+            state.last_told = Some(Instant::now());
+            (delta, state.text.clone(), segment, state.segments)
+        };
+        let item = format!("{}:{item}", self.subject.run_text);
+        let spoken = delta.trim_start_matches('\n');
+        self.agent(AgentStream::Assistant, json!({"text": segment, "delta": spoken, "itemId": item}));
+        let message = ChatMessage::new(whole, self.clock.now_ms());
+        self.chat(ChatState::Delta { delta_text: delta, message });
+    }
+
+    fn tool_start(&self, call: &ToolCall) {
+        let now = self.clock.now_ms();
+        self.agent(
+            AgentStream::Item,
+            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
+                "phase": "start", "title": call.name, "status": "running", "startedAt": now}),
+        );
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "start", "name": call.name, "toolCallId": call.id, "args": call.arguments}),
+        );
+    }
+
+    fn tool_progress(&self, call: &ToolCall, text: &str) {
+        let partial = json!({"content": [{"type": "text", "text": text}], "details": {"status": "running"}});
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "update", "name": call.name, "toolCallId": call.id, "partialResult": partial}),
+        );
+        self.agent(
+            AgentStream::CommandOutput,
+            json!({"itemId": format!("command:{}", call.id), "phase": "delta", "title": call.name,
+                "toolCallId": call.id, "name": call.name, "output": text, "status": "running"}),
+        );
+    }
+
+    fn tool_end(&self, call: &ToolCall, result: &ToolResultMessage) {
+        let status = if result.is_error { "failed" } else { "completed" };
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "result", "name": call.name, "toolCallId": call.id, "isError": result.is_error,
+                "result": {"content": result.content, "details": result.details}}),
+        );
+        self.agent(
+            AgentStream::Item,
+            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
+                "phase": "end", "title": call.name, "status": status, "endedAt": result.timestamp}),
+        );
+    }
+
+    fn agent(&self, stream: AgentStream, data: Value) {
+        let (seq, session_id) = {
+            let mut state = self.state();
+            state.seq += 1;
+            (state.seq, state.session_id.clone())
+        };
+        let event = AgentEvent {
+            run_id: Arc::clone(&self.subject.run_text),
+            session_key: Arc::clone(&self.subject.session_key),
+            session_id,
+            agent_id: self.subject.agent.clone(),
+            seq,
+            ts: self.clock.now_ms(),
+            stream,
+            data,
+            is_heartbeat: false,
+        };
+        if stream.needs_tool_cap() {
+            let elsewhere = (stream == AgentStream::Tool).then_some(TOOL_ELSEWHERE);
+            self.bus.publish_to(&event, Audience::ToolWatchers { run: self.subject.run.clone(), elsewhere });
+        } else {
+            self.bus.publish(&event);
+        }
+    }
+
+    fn chat(&self, state: ChatState) {
+        let seq = self.state().seq;
+        self.bus.publish(&ChatEvent {
+            run_id: Arc::clone(&self.subject.run_text),
+            session_key: Arc::clone(&self.subject.session_key),
+            agent_id: self.subject.agent.clone(),
+            seq,
+            state,
+        });
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

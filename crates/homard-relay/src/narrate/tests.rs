@@ -1,0 +1,77 @@
+//! How a run is told.
+
+use std::sync::{Arc, Mutex};
+
+use homard_agent::Step;
+use homard_protocol::RunId;
+use homard_runtime::Clock;
+use serde_json::Value;
+
+use super::{Narrator, Subject};
+use crate::bus::Bus;
+
+fn narrator() -> (Narrator, Arc<Mutex<Vec<(String, Value)>>>) {
+    let bus = Bus::default();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    bus.listen(move |event| {
+        let payload = serde_json::from_str(&event.payload).unwrap();
+        sink.lock().unwrap().push((event.name.to_owned(), payload));
+    });
+    let subject = Subject {
+        run: RunId::parse("r").unwrap(),
+        run_text: "r".into(),
+        session_key: "agent:main:main".into(),
+        agent: Some("main".into()),
+    };
+    (Narrator::new(subject, bus, Clock::fixed(5)), heard)
+}
+
+fn deltas(heard: &Mutex<Vec<(String, Value)>>) -> Vec<String> {
+    let heard = heard.lock().unwrap();
+    heard.iter().filter_map(|(_, p)| p["deltaText"].as_str().map(str::to_owned)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_words_are_told_at_once_and_the_rest_is_gathered() {
+    let (narrator, heard) = narrator();
+    narrator.step(&Step::Asking);
+    narrator.step(&Step::Text("a"));
+    assert_eq!(deltas(&heard), ["a"]);
+    narrator.step(&Step::Text("b"));
+    narrator.step(&Step::Text("c"));
+    assert_eq!(deltas(&heard), ["a"]);
+    narrator.due().await;
+    narrator.flush();
+    assert_eq!(deltas(&heard), ["a", "bc"]);
+    let last = heard.lock().unwrap().last().cloned().unwrap().1;
+    assert_eq!(last["message"]["content"][0]["text"], "abc");
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_of_one_run_are_separated_by_a_blank_line() {
+    let (narrator, heard) = narrator();
+    narrator.step(&Step::Asking);
+    narrator.step(&Step::Text("one"));
+    narrator.step(&Step::Asking);
+    narrator.step(&Step::Text("two"));
+    narrator.flush();
+    assert_eq!(deltas(&heard).concat(), "one\n\ntwo");
+    assert_eq!(narrator.text(), "one\n\ntwo");
+    let heard = heard.lock().unwrap();
+    let told: Vec<&Value> =
+        heard.iter().filter(|(_, p)| p["stream"] == "assistant").map(|(_, p)| &p["data"]).collect();
+    assert_eq!((&told[1]["text"], &told[1]["itemId"]), (&"two".into(), &"r:2".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_be_silence_is_not_told() {
+    let (narrator, heard) = narrator();
+    narrator.step(&Step::Asking);
+    narrator.step(&Step::Text("NO_RE"));
+    narrator.flush();
+    assert!(deltas(&heard).is_empty());
+    narrator.step(&Step::Text("ASON"));
+    narrator.flush();
+    assert_eq!(deltas(&heard), ["NO_REASON"]);
+}

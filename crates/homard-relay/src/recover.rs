@@ -1,0 +1,77 @@
+//! After a start: finish what the tables say is unfinished.
+//!
+//! A run that was under way when the process died is marked interrupted, so that its conversation is valid
+//! and says what happened; a message that was kept but not begun is answered now.
+
+use homard_channel::{Conversation, Inbound, Sender};
+use homard_protocol::{AccountId, ChannelId, UserMessage};
+use homard_runtime::OrLog;
+use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
+
+use crate::admit::admit;
+use crate::lane::Overrides;
+use crate::relay::Relay;
+use crate::route::{RoutePolicy, route};
+
+/// The channel of messages that operators send themselves.
+const OPERATOR_CHANNEL: &str = "webchat";
+
+impl Relay {
+    /// Finishes what was left unfinished. Called once, before new messages are taken.
+    ///
+    /// # Errors
+    /// When the store cannot say what is unfinished.
+    pub async fn recover(&self) -> Result<(), StoreError> {
+        for record in self.inner().store().unfinished_runs().await? {
+            let waiting = record.status == RunStatus::Queued;
+            if waiting && self.resume(&record) {
+                tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");
+            } else if waiting {
+                let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
+                finish.error =
+                    Some("the message could not be answered after a restart: its agent is gone".to_owned());
+                self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
+            } else {
+                tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
+                self.inner()
+                    .store()
+                    .interrupt_run(&record.run_id)
+                    .await
+                    .or_log("could not mark a run interrupted");
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.
+    fn resume(&self, record: &RunRecord) -> bool {
+        let Some(message) =
+            record.message.as_deref().and_then(|text| serde_json::from_str::<UserMessage>(text).ok())
+        else {
+            return false;
+        };
+        let Ok(channel) = ChannelId::parse(OPERATOR_CHANNEL) else { return false };
+        let inbound = Inbound {
+            channel,
+            account: AccountId::default_account(),
+            conversation: Conversation::Session(record.session_key.clone()),
+            sender: Sender::Operator,
+            message_id: record.run_id.to_string(),
+            text: message.content.text(),
+            images: Vec::new(),
+            timestamp: message.timestamp,
+        };
+        let config = self.inner().config();
+        let policy = RoutePolicy {
+            default_agent: config.agents.default_agent().id.clone(),
+            agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
+        };
+        let Ok(routed) =
+            admit(inbound).map_err(drop).and_then(|admitted| route(&policy, admitted).map_err(drop))
+        else {
+            return false;
+        };
+        self.enqueue(routed, record.run_id.clone(), message, Overrides::default());
+        true
+    }
+}

@@ -1,0 +1,440 @@
+//! The handle: how messages get in, how runs are watched and stopped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use homard_agent::Prompt;
+use homard_channel::Inbound;
+use homard_config::{Config, ConfigHandle};
+use homard_llm::Models;
+use homard_protocol::events::SessionsChangedEvent;
+use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
+use homard_runtime::{Clock, Tasks};
+use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
+use homard_tools::Toolbox;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::admit::{Refused, admit};
+use crate::bus::{Audience, Bus};
+use crate::lane::{Lanes, MAX_WAITING, Overrides, Waiting};
+use crate::narrate::{Narrator, Subject};
+use crate::route::{RoutePolicy, Unroutable, route};
+use crate::runs::{Run, RunEnd, RunView, Runs};
+use crate::settings::chosen_model;
+
+/// How long an abort waits for the run to be over before it answers anyway.
+const ABORT_WAIT: Duration = Duration::from_secs(5);
+
+/// What the relay is made of.
+pub struct RelayParts {
+    /// The owner's settings.
+    pub config: ConfigHandle,
+    /// What is kept.
+    pub store: Store,
+    /// Who thinks.
+    pub models: Models,
+    /// What the model may do.
+    pub tools: Toolbox,
+    /// Where events go.
+    pub bus: Bus,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+/// What a reload may replace.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    pub(crate) models: Arc<Models>,
+    pub(crate) tools: Arc<Toolbox>,
+    capacity: Arc<Semaphore>,
+    permits: usize,
+}
+
+type EndListener = Box<dyn Fn(&RunEnd) + Send + Sync>;
+
+pub(crate) struct Inner {
+    config: ConfigHandle,
+    store: Store,
+    bus: Bus,
+    clock: Clock,
+    rooms: ArcSwap<Rooms>,
+    prompt: Arc<Prompt>,
+    runs: Runs,
+    lanes: Lanes,
+    tasks: Tasks,
+    stopping: CancellationToken,
+    on_end: std::sync::OnceLock<EndListener>,
+}
+
+impl Inner {
+    pub(crate) fn config(&self) -> Arc<Config> {
+        self.config.current()
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn rooms(&self) -> Arc<Rooms> {
+        self.rooms.load_full()
+    }
+
+    pub(crate) fn capacity(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.rooms.load().capacity)
+    }
+
+    pub(crate) fn prompt(&self) -> Arc<Prompt> {
+        Arc::clone(&self.prompt)
+    }
+
+    pub(crate) fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
+    /// Tells watchers of the session list.
+    pub(crate) fn session_changed(
+        &self,
+        session: &SessionRecord,
+        reason: &'static str,
+        has_active_run: bool,
+    ) {
+        let event = SessionsChangedEvent {
+            session_key: session.key.to_string(),
+            reason,
+            ts: self.clock.now_ms(),
+            session: None,
+            has_active_run,
+        };
+        self.bus.publish_to(&event, Audience::SessionSubscribers);
+    }
+
+    pub(crate) fn run_ended(&self, end: &RunEnd) {
+        if let Some(listener) = self.on_end.get() {
+            listener(end);
+        }
+    }
+}
+
+/// A message on its way in, with what the sender asked for besides.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The message; its id becomes the run's.
+    pub message: Inbound,
+    /// Which door it came in by, for the record.
+    pub source: &'static str,
+    /// `provider/model` for this turn only.
+    pub model: Option<String>,
+    /// How hard to think in this turn only.
+    pub thinking: Option<String>,
+    /// Time limit of this turn only.
+    pub timeout: Option<Duration>,
+    /// Added to the system prompt of this turn only.
+    pub extra_system: Option<String>,
+}
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It is kept and will be answered.
+    Started {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message is being answered already.
+    InFlight {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message was answered before.
+    Finished(Box<RunRecord>),
+}
+
+/// Why a message was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// The sender may not speak.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It belongs nowhere.
+    #[error(transparent)]
+    Unroutable(#[from] Unroutable),
+    /// The message id cannot name a run.
+    #[error("the idempotency key cannot be used")]
+    BadKey(#[source] homard_protocol::IdError),
+    /// Too many wait already.
+    #[error("{MAX_WAITING} messages are waiting in this session already; wait for an answer or stop the run")]
+    Full,
+    /// The gateway is going down.
+    #[error("the gateway is stopping and takes no new messages")]
+    Stopping,
+    /// It could not be kept, so it was not taken.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What an abort did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aborted {
+    /// The runs that were stopped.
+    pub run_ids: Vec<RunId>,
+}
+
+/// The walk of a message. Clone-cheap.
+#[derive(Clone)]
+pub struct Relay {
+    inner: Arc<Inner>,
+}
+
+impl Relay {
+    /// Puts the relay together.
+    #[must_use]
+    pub fn new(parts: RelayParts) -> Self {
+        let RelayParts { config, store, models, tools, bus, clock } = parts;
+        let permits = config.current().agents.defaults.max_concurrent.max(1);
+        let rooms = Rooms {
+            models: Arc::new(models),
+            tools: Arc::new(tools),
+            capacity: Arc::new(Semaphore::new(permits)),
+            permits,
+        };
+        let tasks = Tasks::new();
+        let stopping = CancellationToken::new();
+        let inner = Inner {
+            config,
+            store,
+            bus,
+            clock,
+            rooms: ArcSwap::from_pointee(rooms),
+            prompt: Arc::default(),
+            runs: Runs::default(),
+            lanes: Lanes::default(),
+            tasks,
+            stopping,
+            on_end: std::sync::OnceLock::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Calls `listener` whenever a run ends; the first one given stands.
+    pub fn on_end(&self, listener: impl Fn(&RunEnd) + Send + Sync + 'static) {
+        if self.inner.on_end.set(Box::new(listener)).is_err() {
+            tracing::error!("a second listener for ended runs was not taken");
+        }
+    }
+
+    /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
+    pub fn furnish(&self, models: Models, tools: Toolbox) {
+        let permits = self.inner.config().agents.defaults.max_concurrent.max(1);
+        let old = self.inner.rooms();
+        let capacity = if permits == old.permits {
+            Arc::clone(&old.capacity)
+        } else {
+            Arc::new(Semaphore::new(permits))
+        };
+        let rooms = Rooms { models: Arc::new(models), tools: Arc::new(tools), capacity, permits };
+        self.inner.rooms.store(Arc::new(rooms));
+    }
+
+    /// The models in use.
+    #[must_use]
+    pub fn models(&self) -> Arc<Models> {
+        Arc::clone(&self.inner.rooms().models)
+    }
+
+    /// The model a session would use now: its provider and name.
+    #[must_use]
+    pub fn model_for(&self, key: &SessionKey, session: Option<&SessionRecord>) -> homard_protocol::ModelRef {
+        let config = self.inner.config();
+        let agent =
+            key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
+        chosen_model(&self.inner.rooms().models, agent, session.map(|record| &record.entry))
+    }
+
+    /// Takes a message: keeps it, then lets it wait for its turn. Returns once it is kept.
+    ///
+    /// # Errors
+    /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
+    pub async fn submit(&self, submission: Submission) -> Result<Submitted, SubmitError> {
+        if self.inner.stopping.is_cancelled() {
+            return Err(SubmitError::Stopping);
+        }
+        let config = self.inner.config();
+        let policy = RoutePolicy {
+            default_agent: config.agents.default_agent().id.clone(),
+            agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
+        };
+        let routed = route(&policy, admit(submission.message)?)?;
+        let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+        let key = routed.session_key().clone();
+        if let Some(run) = self.inner.runs.get(&run_id) {
+            return Ok(Submitted::InFlight { run_id, session_key: run.session_key.clone() });
+        }
+        if !self.inner.lanes.has_room(&key) {
+            return Err(SubmitError::Full);
+        }
+        let message = user_message(&routed, &run_id);
+        let new = NewRun {
+            run_id: run_id.clone(),
+            session_key: key.clone(),
+            agent_id: routed.agent().clone(),
+            source: submission.source.to_owned(),
+            message: serde_json::to_string(&message).unwrap_or_default(),
+        };
+        if let Accepted::Duplicate(record) = self.inner.store.accept_run(new).await? {
+            return Ok(if record.status.is_finished() {
+                Submitted::Finished(record)
+            } else {
+                Submitted::InFlight { run_id, session_key: record.session_key.clone() }
+            });
+        }
+        let overrides = Overrides {
+            model: submission.model,
+            thinking: submission.thinking,
+            timeout: submission.timeout,
+            extra_system: submission.extra_system,
+        };
+        self.enqueue(routed, run_id.clone(), message, overrides);
+        Ok(Submitted::Started { run_id, session_key: key })
+    }
+
+    /// Lets a kept message wait for its turn.
+    pub(crate) fn enqueue(
+        &self,
+        routed: crate::route::Routed,
+        run_id: RunId,
+        message: UserMessage,
+        overrides: Overrides,
+    ) {
+        let inner = &self.inner;
+        let key = routed.session_key().clone();
+        let subject = Subject {
+            run: run_id.clone(),
+            run_text: Arc::from(run_id.as_str()),
+            session_key: Arc::from(key.to_string()),
+            agent: Some(Arc::from(routed.agent().as_str())),
+        };
+        let narrator = Narrator::new(subject, inner.bus.clone(), inner.clock.clone());
+        let cancel = inner.tasks.token().child_token();
+        let run = Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel));
+        inner.runs.add(&run);
+        inner.lanes.put(inner, &inner.tasks, Waiting { run, routed, message, overrides });
+    }
+
+    /// Stops one run, or every run of a session, and waits until they are over.
+    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: &'static str) -> Aborted {
+        let mut runs = self.inner.runs.of_session(key);
+        runs.retain(|run| only.is_none_or(|only| run.id == *only));
+        let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
+        for run in &runs {
+            run.stop(by);
+        }
+        for mut ending in endings {
+            // A run that does not end in time still ends; the caller is only not kept waiting.
+            let _late = timeout(ABORT_WAIT, ending.wait_for(Option::is_some)).await;
+        }
+        Aborted { run_ids: runs.iter().map(|run| run.id.clone()).collect() }
+    }
+
+    /// Waits for a run that is under way; `None` when it is not, or when `limit` passes first.
+    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<RunEnd> {
+        let run = self.inner.runs.get(run_id)?;
+        let mut ending = run.watch();
+        let ended = timeout(limit, ending.wait_for(Option::is_some)).await.ok()?.ok()?;
+        ended.clone()
+    }
+
+    /// Whether a run is under way.
+    #[must_use]
+    pub fn is_active(&self, run_id: &RunId) -> bool {
+        self.inner.runs.get(run_id).is_some()
+    }
+
+    /// The runs of a session, waiting and running.
+    #[must_use]
+    pub fn views(&self, key: &SessionKey) -> Vec<RunView> {
+        self.inner.runs.views(key)
+    }
+
+    /// Their ids.
+    #[must_use]
+    pub fn active_ids(&self, key: &SessionKey) -> Vec<String> {
+        self.inner.runs.active_ids(key)
+    }
+
+    /// How many runs are under way.
+    #[must_use]
+    pub fn active_count(&self) -> usize {
+        self.inner.runs.all().len()
+    }
+
+    /// How many sessions are in memory.
+    #[must_use]
+    pub fn lanes_awake(&self) -> usize {
+        self.inner.lanes.awake()
+    }
+
+    /// Tells watchers of the session list that a session changed.
+    pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
+        let active = !self.inner.runs.of_session(&session.key).is_empty();
+        self.inner.session_changed(session, reason, active);
+    }
+
+    /// Takes no more messages, lets running turns finish for `grace`, then stops them. Messages that still
+    /// wait stay kept and are answered after the next start.
+    pub async fn stop(&self, grace: Duration) {
+        self.inner.stopping.cancel();
+        let wait_for_runs = async {
+            for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
+                let mut ending = run.watch();
+                // The sender is gone only when the run is.
+                let _gone = ending.wait_for(Option::is_some).await;
+            }
+        };
+        if timeout(grace, wait_for_runs).await.is_err() {
+            for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
+                run.stop("restart");
+            }
+        }
+        self.inner.tasks.finish(ABORT_WAIT).await;
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl std::fmt::Debug for Relay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relay").field("runs", &self.active_count()).finish_non_exhaustive()
+    }
+}
+
+fn user_message(routed: &crate::route::Routed, run_id: &RunId) -> UserMessage {
+    let message = routed.message();
+    let content = if message.images.is_empty() {
+        UserContent::Text(message.text.clone())
+    } else {
+        let text = (!message.text.is_empty()).then(|| UserBlock::text(message.text.clone()));
+        UserContent::Blocks(text.into_iter().chain(message.images.iter().cloned()).collect())
+    };
+    UserMessage { content, timestamp: message.timestamp, idempotency_key: Some(format!("{run_id}:user")) }
+}

@@ -1,0 +1,80 @@
+//! Which agent answers, in which session?
+
+use homard_channel::{Conversation, Inbound};
+use homard_protocol::{AgentId, SessionKey};
+
+use crate::admit::Admitted;
+
+/// The owner's agents, as routing sees them.
+#[derive(Debug, Clone)]
+pub struct RoutePolicy {
+    /// Who answers when nothing else says who.
+    pub default_agent: AgentId,
+    /// Who exists.
+    pub agents: Vec<AgentId>,
+}
+
+/// A message that knows where it belongs. Only [`route`] makes one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Routed {
+    message: Inbound,
+    session_key: SessionKey,
+    agent: AgentId,
+}
+
+impl Routed {
+    /// The conversation.
+    #[must_use]
+    pub fn session_key(&self) -> &SessionKey {
+        &self.session_key
+    }
+
+    /// Who answers.
+    #[must_use]
+    pub fn agent(&self) -> &AgentId {
+        &self.agent
+    }
+
+    /// The message.
+    #[must_use]
+    pub fn message(&self) -> &Inbound {
+        &self.message
+    }
+
+    /// Gives the message up to the next stage.
+    #[must_use]
+    pub fn into_message(self) -> Inbound {
+        self.message
+    }
+}
+
+/// Why a message has nowhere to go.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unroutable {
+    /// The session key names an agent that is not configured.
+    #[error("unknown agent id `{0}`")]
+    UnknownAgent(AgentId),
+    /// The channel's routing rules are not in effect yet.
+    #[error("no route is configured for this conversation")]
+    NoRoute,
+}
+
+/// Decides where a message belongs.
+///
+/// # Errors
+/// [`Unroutable`] when it belongs nowhere.
+pub fn route(policy: &RoutePolicy, admitted: Admitted) -> Result<Routed, Unroutable> {
+    let message = admitted.into_message();
+    let session_key = match &message.conversation {
+        Conversation::Session(key) => key.clone(),
+        Conversation::Direct { .. } | Conversation::Group { .. } => return Err(Unroutable::NoRoute),
+    };
+    let agent = session_key.agent_id().unwrap_or(&policy.default_agent).clone();
+    if !policy.agents.contains(&agent) {
+        return Err(Unroutable::UnknownAgent(agent));
+    }
+    Ok(Routed { message, session_key, agent })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The runs that are under way: who they are, what they have said, how to stop them, when they end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_protocol::{RunId, SessionKey, Usage};
+use homard_store::RunStatus;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::narrate::Narrator;
+
+/// How a run ended, for whoever waits.
+#[derive(Debug, Clone)]
+pub struct RunEnd {
+    /// How.
+    pub status: RunStatus,
+    /// What was said; `None` when there is nothing to show.
+    pub reply: Option<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// Why the model stopped, or who stopped it.
+    pub stop_reason: Option<String>,
+    /// When it began.
+    pub started_at: Option<i64>,
+    /// When it ended.
+    pub ended_at: i64,
+    /// The transcript.
+    pub session_id: Option<String>,
+    /// Who thought.
+    pub provider: String,
+    /// With what.
+    pub model: String,
+    /// At what price.
+    pub usage: Usage,
+}
+
+/// A run under way, as others see it.
+#[derive(Debug, Clone)]
+pub struct RunView {
+    /// The run.
+    pub run_id: RunId,
+    /// What it has said so far; `None` while it waits for its turn.
+    pub text: Option<String>,
+    /// What was asked.
+    pub asked: String,
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) id: RunId,
+    pub(crate) session_key: SessionKey,
+    pub(crate) asked: String,
+    pub(crate) narrator: Arc<Narrator>,
+    pub(crate) cancel: CancellationToken,
+    stopped_by: Mutex<Option<&'static str>>,
+    began: Mutex<bool>,
+    end: watch::Sender<Option<RunEnd>>,
+}
+
+impl Run {
+    pub(crate) fn new(
+        id: RunId,
+        session_key: SessionKey,
+        asked: String,
+        narrator: Narrator,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self {
+            id,
+            session_key,
+            asked,
+            narrator: Arc::new(narrator),
+            cancel,
+            stopped_by: Mutex::default(),
+            began: Mutex::new(false),
+            end: watch::Sender::new(None),
+        }
+    }
+
+    /// Stops the run; the first reason stands.
+    pub(crate) fn stop(&self, by: &'static str) {
+        lock(&self.stopped_by).get_or_insert(by);
+        self.cancel.cancel();
+    }
+
+    /// Who stopped it.
+    pub(crate) fn stopped_by(&self) -> Option<&'static str> {
+        *lock(&self.stopped_by)
+    }
+
+    /// Its turn has come.
+    pub(crate) fn begin(&self) {
+        *lock(&self.began) = true;
+    }
+
+    /// Whether its turn has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        *lock(&self.began)
+    }
+
+    /// Tells whoever waits.
+    pub(crate) fn ended(&self, end: RunEnd) {
+        self.end.send_replace(Some(end));
+    }
+
+    /// To wait for its end.
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<RunEnd>> {
+        self.end.subscribe()
+    }
+
+    fn view(&self) -> RunView {
+        let text = self.has_begun().then(|| self.narrator.text());
+        RunView { run_id: self.id.clone(), text, asked: self.asked.clone() }
+    }
+}
+
+/// All runs under way.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    by_id: Mutex<HashMap<RunId, Arc<Run>>>,
+}
+
+impl Runs {
+    pub(crate) fn add(&self, run: &Arc<Run>) {
+        lock(&self.by_id).insert(run.id.clone(), Arc::clone(run));
+    }
+
+    pub(crate) fn remove(&self, id: &RunId) {
+        lock(&self.by_id).remove(id);
+    }
+
+    pub(crate) fn get(&self, id: &RunId) -> Option<Arc<Run>> {
+        lock(&self.by_id).get(id).cloned()
+    }
+
+    pub(crate) fn of_session(&self, key: &SessionKey) -> Vec<Arc<Run>> {
+        lock(&self.by_id).values().filter(|run| run.session_key == *key).cloned().collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Run>> {
+        lock(&self.by_id).values().cloned().collect()
+    }
+
+    pub(crate) fn views(&self, key: &SessionKey) -> Vec<RunView> {
+        self.of_session(key).iter().map(|run| run.view()).collect()
+    }
+
+    pub(crate) fn active_ids(&self, key: &SessionKey) -> Vec<String> {
+        self.of_session(key).iter().map(|run| run.id.to_string()).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

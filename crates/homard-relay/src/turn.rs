@@ -1,0 +1,234 @@
+//! One turn: from a waiting message to a reply.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_agent::{Agent, Ended, History, How, Turn};
+use homard_llm::ThinkingLevel;
+use homard_protocol::{Message, ModelRef};
+use homard_runtime::OrCancel;
+use homard_store::{RunStatus, SessionRecord, StartRun};
+use serde_json::json;
+
+use crate::deliver::{self, Reply};
+use crate::lane::{Overrides, Waiting};
+use crate::relay::Inner;
+use crate::runs::Run;
+use crate::settings::{TurnSettings, settings_for};
+
+/// Who stopped a run that took too long.
+pub(crate) const BY_TIMEOUT: &str = "timeout";
+
+/// Why a turn could not even begin.
+struct NotBegun(String);
+
+/// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
+/// and everyone is told.
+pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
+    let run = Arc::clone(&waiting.run);
+    let permit = tokio::select! {
+        biased;
+        () = inner.stopping().cancelled() => {
+            // Still kept, not begun: it is answered after the next start.
+            inner.runs().remove(&run.id);
+            return;
+        }
+        permit = inner.capacity().acquire_owned().or_cancel(&run.cancel) => permit,
+    };
+    let reply = match permit {
+        Ok(_permit) => {
+            run.begin();
+            answer(inner, waiting, history, &run).await
+        }
+        Err(_cancelled) => Reply::stopped_before_it_began(),
+    };
+    if reply.changed_elsewhere {
+        *history = None;
+    }
+    deliver::deliver(inner, &run, reply, history).await;
+    inner.runs().remove(&run.id);
+}
+
+async fn answer(
+    inner: &Arc<Inner>,
+    waiting: Waiting,
+    history: &mut Option<History>,
+    run: &Arc<Run>,
+) -> Reply {
+    let started_at = inner.clock().now_ms();
+    match prepare(inner, waiting, history, run).await {
+        Ok((turn, timeout, mut told)) => {
+            run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
+            run.narrator.status("starting_model");
+            let (provider, model) = (turn.model.provider.id().to_string(), turn.model.model.id.to_string());
+            run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
+            let ended = ask(inner, &turn, &mut told, run, timeout).await;
+            *history = Some(told);
+            reply(ended, &turn, started_at, run)
+        }
+        Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at),
+    }
+}
+
+/// Records that the turn begins and gathers what it needs.
+async fn prepare(
+    inner: &Inner,
+    waiting: Waiting,
+    history: &mut Option<History>,
+    run: &Run,
+) -> Result<(Turn, Duration, History), NotBegun> {
+    let Waiting { routed, message, overrides, .. } = waiting;
+    run.narrator.status("preparing_workspace");
+    let config = inner.config();
+    let agent = config.agents.agent(routed.agent());
+    let agent =
+        agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", routed.agent())))?;
+    let start = StartRun {
+        run_id: run.id.clone(),
+        message: message.clone(),
+        cwd: agent.workspace.display().to_string(),
+        patch: None,
+    };
+    let started = inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))?;
+    let session = started.session;
+    run.narrator.set_session(session.session_id.as_str());
+    run.narrator.status("preparing_context");
+    inner.session_changed(&session, "send", true);
+
+    let rooms = inner.rooms();
+    let mut settings = settings_for(&config, &rooms.models, agent, Some(&session.entry))
+        .map_err(|error| NotBegun(error.to_string()))?;
+    apply(&overrides, &mut settings, &rooms.models)?;
+    let told = match history.take() {
+        Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
+            kept.record(Message::User(message), started.seq);
+            kept
+        }
+        _ => from_transcript(inner, &session, &settings).await?,
+    };
+    let system = system_prompt(inner, &settings, &overrides).await?;
+    let turn = Turn {
+        run_id: run.id.clone(),
+        session_key: routed.session_key().clone(),
+        session_id: session.session_id,
+        workspace: settings.workspace,
+        model: settings.model,
+        system,
+        thinking: settings.thinking,
+        tools: Arc::clone(&rooms.tools),
+        policy: settings.policy,
+    };
+    Ok((turn, overrides.timeout.unwrap_or(settings.timeout), told))
+}
+
+/// What was said, this turn's message included, as the transcript has it.
+async fn from_transcript(
+    inner: &Inner,
+    session: &SessionRecord,
+    settings: &TurnSettings,
+) -> Result<History, NotBegun> {
+    let context =
+        inner.store().context(&session.session_id).await.map_err(|error| NotBegun(error.to_string()))?;
+    Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
+}
+
+fn apply(
+    overrides: &Overrides,
+    settings: &mut TurnSettings,
+    models: &homard_llm::Models,
+) -> Result<(), NotBegun> {
+    if let Some(model) = &overrides.model {
+        let wanted = ModelRef::parse(model).map_err(|error| NotBegun(error.to_string()))?;
+        settings.model = models.resolve(&wanted).map_err(|error| NotBegun(error.to_string()))?;
+    }
+    if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
+        settings.thinking = level;
+    }
+    Ok(())
+}
+
+async fn system_prompt(
+    inner: &Inner,
+    settings: &TurnSettings,
+    overrides: &Overrides,
+) -> Result<Arc<str>, NotBegun> {
+    let (prompt, wanted) = (inner.prompt(), settings.prompt.clone());
+    let specs = inner.rooms().tools.specs(&settings.policy);
+    let built = tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs)).await;
+    let text = built
+        .map_err(|error| NotBegun(error.to_string()))?
+        .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?;
+    Ok(match &overrides.extra_system {
+        Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
+        None => text,
+    })
+}
+
+/// Asks the agent, tells the story as it goes, and stops it when its time is up.
+async fn ask(inner: &Inner, turn: &Turn, told: &mut History, run: &Arc<Run>, limit: Duration) -> Ended {
+    let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
+    let narrator = Arc::clone(&run.narrator);
+    let mut on_step = |step: homard_agent::Step<'_>| narrator.step(&step);
+    let running = agent.run(turn, told, &mut on_step, &run.cancel);
+    let time_is_up = tokio::time::sleep(limit);
+    tokio::pin!(running, time_is_up);
+    loop {
+        tokio::select! {
+            biased;
+            ended = &mut running => return ended,
+            () = run.narrator.due() => run.narrator.flush(),
+            () = &mut time_is_up, if !run.cancel.is_cancelled() => run.stop(BY_TIMEOUT),
+        }
+    }
+}
+
+/// What comes of an ended turn.
+fn reply(ended: Ended, turn: &Turn, started_at: i64, run: &Run) -> Reply {
+    let Ended { how, answer, usage, last_call } = ended;
+    let mut reply = Reply {
+        status: RunStatus::Ok,
+        answer,
+        error: None,
+        started_at: Some(started_at),
+        session_id: Some(turn.session_id.clone()),
+        provider: turn.model.provider.id().to_string(),
+        model: turn.model.model.id.to_string(),
+        context_window: Some(u64::from(turn.model.model.context_window)),
+        usage,
+        last_call,
+        changed_elsewhere: false,
+        error_kind: homard_protocol::events::ErrorKind::Unknown,
+    };
+    match how {
+        How::Done => {}
+        How::Stopped if run.stopped_by() == Some(BY_TIMEOUT) => {
+            reply.status = RunStatus::TimedOut;
+            reply.error_kind = homard_protocol::events::ErrorKind::Timeout;
+            reply.error = Some(
+                "The run took longer than its time limit and was stopped (agents.defaults.timeoutSeconds)."
+                    .to_owned(),
+            );
+        }
+        How::Stopped => reply.status = RunStatus::Aborted,
+        How::Failed(error) => {
+            reply.status = RunStatus::Error;
+            reply.error_kind = deliver::error_kind(error.reason);
+            let hint = error.hint();
+            reply.error =
+                Some(if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) });
+        }
+        How::Looped => {
+            reply.status = RunStatus::Error;
+            reply.error = Some(
+                "The model kept asking for tools without coming to an end, so the run was stopped."
+                    .to_owned(),
+            );
+        }
+        How::NotRecorded(error) => {
+            reply.status = RunStatus::Error;
+            reply.changed_elsewhere = true;
+            reply.error = Some(format!("A step could not be recorded, so the run was stopped: {error}"));
+        }
+    }
+    reply
+}
