@@ -1,0 +1,242 @@
+//! Shared secrets: is what was presented what the owner set, and how often may one be wrong.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use homard_protocol::connect::ConnectAuth;
+use subtle::ConstantTimeEq;
+
+/// How the owner wants clients to prove themselves.
+#[derive(Clone)]
+pub(crate) enum SharedAuth {
+    /// Not at all.
+    None,
+    /// With a token; `None` when none is set, in which case nobody gets in.
+    Token(Option<String>),
+    /// With a password; `None` when none is set, in which case nobody gets in.
+    Password(Option<String>),
+}
+
+/// How a client proved itself, as `hello-ok` reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AuthMethod {
+    /// Nothing was asked.
+    None,
+    /// The gateway's token.
+    Token,
+    /// The gateway's password.
+    Password,
+    /// A token issued to the device.
+    DeviceToken,
+}
+
+impl AuthMethod {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Token => "token",
+            Self::Password => "password",
+            Self::DeviceToken => "device-token",
+        }
+    }
+}
+
+/// Why a shared secret was not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AuthRefusal {
+    /// No secret was sent.
+    TokenMissing,
+    /// A wrong one was.
+    TokenMismatch,
+    /// The owner has set none.
+    TokenNotConfigured,
+    /// No secret was sent.
+    PasswordMissing,
+    /// A wrong one was.
+    PasswordMismatch,
+    /// The owner has set none.
+    PasswordNotConfigured,
+}
+
+impl AuthRefusal {
+    /// The finer code clients decide on.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::TokenMissing => "AUTH_TOKEN_MISSING",
+            Self::TokenMismatch => "AUTH_TOKEN_MISMATCH",
+            Self::TokenNotConfigured => "AUTH_TOKEN_NOT_CONFIGURED",
+            Self::PasswordMissing => "AUTH_PASSWORD_MISSING",
+            Self::PasswordMismatch => "AUTH_PASSWORD_MISMATCH",
+            Self::PasswordNotConfigured => "AUTH_PASSWORD_NOT_CONFIGURED",
+        }
+    }
+
+    /// The reason in lower case, which older clients read.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::TokenMissing => "token_missing",
+            Self::TokenMismatch => "token_mismatch",
+            Self::TokenNotConfigured => "token_not_configured",
+            Self::PasswordMissing => "password_missing",
+            Self::PasswordMismatch => "password_mismatch",
+            Self::PasswordNotConfigured => "password_not_configured",
+        }
+    }
+
+    /// What a person reads.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::TokenMissing => {
+                "unauthorized: no gateway token was sent (open the link `homard dashboard` prints)"
+            }
+            Self::TokenMismatch => {
+                "unauthorized: the gateway token does not match (open the link `homard dashboard` prints)"
+            }
+            Self::TokenNotConfigured => "unauthorized: the gateway has no token set (set gateway.auth.token)",
+            Self::PasswordMissing => "unauthorized: no gateway password was sent",
+            Self::PasswordMismatch => "unauthorized: the gateway password does not match",
+            Self::PasswordNotConfigured => {
+                "unauthorized: the gateway has no password set (set gateway.auth.password)"
+            }
+        }
+    }
+
+    /// What a client should do.
+    pub(crate) fn next_step(self) -> &'static str {
+        match self {
+            Self::TokenNotConfigured | Self::PasswordNotConfigured => "update_auth_configuration",
+            _ => "update_auth_credentials",
+        }
+    }
+
+    /// Whether a secret was tried, which is what the failure limit counts.
+    pub(crate) fn is_guess(self) -> bool {
+        matches!(self, Self::TokenMismatch | Self::PasswordMismatch)
+    }
+}
+
+/// Compares without telling by time how much was right.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.as_bytes().ct_eq(b.as_bytes()).into()
+}
+
+impl SharedAuth {
+    /// Looks at what a client sent. The secret is taken from either field, as clients differ in which they use.
+    pub(crate) fn check(&self, sent: Option<&ConnectAuth>) -> Result<AuthMethod, AuthRefusal> {
+        let tokens = sent.map(|auth| [auth.token.as_deref(), auth.password.as_deref()]).unwrap_or_default();
+        let sent: Vec<&str> = tokens.into_iter().flatten().filter(|s| !s.is_empty()).collect();
+        self.check_any(&sent)
+    }
+
+    /// The same for a bearer token of an HTTP request.
+    pub(crate) fn check_bearer(&self, bearer: Option<&str>) -> Result<AuthMethod, AuthRefusal> {
+        self.check_any(bearer.as_slice())
+    }
+
+    fn check_any(&self, sent: &[&str]) -> Result<AuthMethod, AuthRefusal> {
+        let (secret, good, missing, mismatch, unset) = match self {
+            Self::None => return Ok(AuthMethod::None),
+            Self::Token(secret) => (
+                secret,
+                AuthMethod::Token,
+                AuthRefusal::TokenMissing,
+                AuthRefusal::TokenMismatch,
+                AuthRefusal::TokenNotConfigured,
+            ),
+            Self::Password(secret) => (
+                secret,
+                AuthMethod::Password,
+                AuthRefusal::PasswordMissing,
+                AuthRefusal::PasswordMismatch,
+                AuthRefusal::PasswordNotConfigured,
+            ),
+        };
+        let Some(secret) = secret.as_deref().filter(|s| !s.is_empty()) else { return Err(unset) };
+        if sent.is_empty() {
+            return Err(missing);
+        }
+        if sent.iter().any(|s| same(s, secret)) { Ok(good) } else { Err(mismatch) }
+    }
+
+    /// The mode as `hello-ok` and `config` spell it.
+    pub(crate) fn mode(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Token(_) => "token",
+            Self::Password(_) => "password",
+        }
+    }
+}
+
+impl std::fmt::Debug for SharedAuth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.mode())
+    }
+}
+
+/// How many wrong guesses are allowed, in what time, and how long the door stays shut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GuessLimit {
+    /// Wrong guesses before the door shuts.
+    pub(crate) max_attempts: u32,
+    /// In this time.
+    pub(crate) window: Duration,
+    /// For this long.
+    pub(crate) lockout: Duration,
+}
+
+/// Most addresses remembered; the oldest are forgotten first.
+const MAX_TRACKED: usize = 10_000;
+
+/// Counts wrong guesses per address (or per browser origin on this machine).
+#[derive(Debug, Default)]
+pub(crate) struct GuessCounter {
+    seen: Mutex<HashMap<String, Guesses>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Guesses {
+    count: u32,
+    since: Instant,
+    shut_until: Option<Instant>,
+}
+
+impl GuessCounter {
+    /// How long `who` must wait, if the door is shut.
+    pub(crate) fn shut_for(&self, who: &str, now: Instant) -> Option<Duration> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = seen.get(who)?.shut_until?;
+        until.checked_duration_since(now).filter(|left| !left.is_zero())
+    }
+
+    /// Counts a wrong guess.
+    pub(crate) fn wrong(&self, who: &str, limit: GuessLimit, now: Instant) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= MAX_TRACKED && !seen.contains_key(who) {
+            let oldest = seen.iter().min_by_key(|(_, g)| g.since).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest {
+                seen.remove(&oldest);
+            }
+        }
+        let guesses =
+            seen.entry(who.to_owned()).or_insert(Guesses { count: 0, since: now, shut_until: None });
+        let expired = now.duration_since(guesses.since) > limit.window
+            || guesses.shut_until.is_some_and(|until| until <= now);
+        if expired {
+            *guesses = Guesses { count: 0, since: now, shut_until: None };
+        }
+        guesses.count = guesses.count.saturating_add(1);
+        if guesses.count >= limit.max_attempts {
+            guesses.shut_until = now.checked_add(limit.lockout);
+        }
+    }
+
+    /// Forgets `who` after a right guess.
+    pub(crate) fn right(&self, who: &str) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(who);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Who is calling: established by the handshake, handed to every handler, never part of client JSON.
+
+use std::sync::Arc;
+
+use homard_protocol::connect::{ClientId, ClientMode};
+use homard_protocol::method::Access;
+use homard_protocol::{ErrorCode, ErrorShape, Role, Scope};
+use serde_json::json;
+
+use crate::fanout::Client;
+use crate::origin::Peer;
+
+/// Who is calling.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    /// The socket, its role and scopes.
+    pub(crate) client: Arc<Client>,
+    /// The program.
+    pub(crate) id: ClientId,
+    /// The manner.
+    pub(crate) mode: ClientMode,
+    /// From where.
+    pub(crate) peer: Peer,
+}
+
+impl Caller {
+    /// Whether this caller may do what `access` asks.
+    pub(crate) fn check(&self, access: Access) -> Result<(), ErrorShape> {
+        let role = self.client.role;
+        match access {
+            Access::Open => Ok(()),
+            Access::Node if role == Role::Node => Ok(()),
+            Access::Operator(scope) if role == Role::Operator => self.check_scope(scope),
+            Access::Node | Access::Operator(_) => {
+                Err(ErrorShape::invalid(format!("unauthorized role: {role}")))
+            }
+        }
+    }
+
+    fn check_scope(&self, scope: Scope) -> Result<(), ErrorShape> {
+        if self.client.scopes.grants(scope) {
+            return Ok(());
+        }
+        Err(ErrorShape::new(ErrorCode::Forbidden, format!("missing scope: {scope}")).with_details(json!({
+            "code": "MISSING_SCOPE",
+            "missingScope": scope.as_str(),
+            "requiredScopes": [scope.as_str()],
+        })))
+    }
+
+    /// Whether the caller may see paths and other particulars of the machine.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.client.role == Role::Operator && self.client.scopes.grants(Scope::Admin)
+    }
+
+    /// Who shares the control-plane write limit: the device, or the address.
+    pub(crate) fn limit_key(&self) -> String {
+        let device = self.client.device.as_ref().map_or("", |id| id.as_str());
+        format!("{device}|{}", self.peer.ip)
+    }
+}
+
+/// Tells whether an error came from calling with the wrong role, which is counted.
+pub(crate) fn is_wrong_role(error: &ErrorShape) -> bool {
+    error.code == ErrorCode::InvalidRequest && error.message.starts_with("unauthorized role:")
+}

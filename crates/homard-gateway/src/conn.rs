@@ -1,0 +1,383 @@
+//! One WebSocket connection, from its challenge to its goodbye.
+//!
+//! One task per socket does both directions. Handlers that are ready at once (most reads) are answered in
+//! this task; the others run on their own, so that a client may have many requests under way and a socket
+//! that closes never cuts a handler in half.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use homard_protocol::connect::{ConnectChallenge, ConnectParams, HelloOk};
+use homard_protocol::events::CONNECT_CHALLENGE;
+use homard_protocol::frame::FrameError;
+use homard_protocol::limits::{
+    CLOSE_GRACE, HANDSHAKE_TIMEOUT, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS,
+    MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
+};
+use homard_protocol::{ConnId, ErrorShape, RequestFrame};
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_websockets::{CloseCode, Message, WebSocketStream};
+
+use crate::caller::{Caller, is_wrong_role};
+use crate::fanout::{Batch, Client, Close};
+use crate::gateway::Gateway;
+use crate::handshake::{self, Admission, Refusal};
+use crate::origin::Peer;
+use crate::preauth::Ticket;
+use crate::table::{Cx, error_frame};
+
+/// Why a socket ended without a close frame of ours.
+struct Gone;
+
+impl From<tokio_websockets::Error> for Gone {
+    fn from(_gone: tokio_websockets::Error) -> Self {
+        Self
+    }
+}
+
+/// Serves one socket to its end. `ticket` is its place among the unauthenticated.
+pub(crate) async fn run<S>(
+    gateway: Arc<Gateway>,
+    mut socket: WebSocketStream<S>,
+    peer: Peer,
+    ticket: Ticket,
+    cancel: CancellationToken,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let greeted = tokio::select! {
+        greeted = greet(&gateway, &mut socket, peer) => greeted,
+        () = cancel.cancelled() => Ok(Err(Close::new(1012, "service restart"))),
+    };
+    drop(ticket);
+    match greeted {
+        Ok(Ok(caller)) => {
+            socket.limits_mut().set_max_payload_len(Some(MAX_PAYLOAD));
+            gateway.connected(&caller);
+            let ended = serve(&gateway, &mut socket, &caller).await;
+            gateway.disconnected(&caller);
+            if let Ok(close) = ended {
+                say_goodbye(&mut socket, &close).await;
+            }
+        }
+        Ok(Err(close)) => say_goodbye(&mut socket, &close).await,
+        Err(Gone) => {}
+    }
+}
+
+/// Sends the challenge and waits for a good `connect`.
+async fn greet<S>(
+    gateway: &Arc<Gateway>,
+    socket: &mut WebSocketStream<S>,
+    peer: Peer,
+) -> Result<Result<Arc<Caller>, Close>, Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let nonce = uuid::Uuid::new_v4().to_string();
+    let challenge =
+        ConnectChallenge { nonce: nonce.clone(), ts: gateway.clock().now_ms(), capabilities: Vec::new() };
+    let frame = json!({"type": "event", "event": CONNECT_CHALLENGE, "payload": challenge}).to_string();
+    socket.send(Message::text(frame)).await?;
+    let Ok(first) = timeout(HANDSHAKE_TIMEOUT, next_text(socket)).await else {
+        return Ok(Err(Close::new(1000, "handshake timeout")));
+    };
+    let text = first?;
+    let request = match first_request(&text) {
+        Ok(request) => request,
+        Err(refusal) => return refuse(socket, refusal.0.as_deref(), refusal.1).await,
+    };
+    let params = match connect_params(&request) {
+        Ok(params) => params,
+        Err(refusal) => return refuse(socket, Some(&request.id), refusal).await,
+    };
+    match handshake::admit(gateway, &params, &peer, &nonce).await {
+        Ok(admission) => Ok(Ok(welcome(gateway, socket, &request, (params, peer, admission)).await?)),
+        Err(refusal) => {
+            tracing::info!(ip = %peer.ip, client = %params.client.id, error = %refusal.error.message, "connect refused");
+            refuse(socket, Some(&request.id), refusal).await
+        }
+    }
+}
+
+/// Answers `connect` with the hello.
+async fn welcome<S>(
+    gateway: &Arc<Gateway>,
+    socket: &mut WebSocketStream<S>,
+    request: &RequestFrame,
+    (params, peer, admission): (ConnectParams, Peer, Admission),
+) -> Result<Arc<Caller>, Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone)?;
+    let hello: HelloOk = gateway.hello(&conn, &admission);
+    let device = admission.device.as_ref().map(|device| device.id.clone());
+    let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
+    let client = Arc::new(Client::new(conn, admission.role, admission.scopes, device, tool_events));
+    let caller = Arc::new(Caller { client, id: params.client.id, mode: params.client.mode, peer });
+    gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
+    let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
+    let text = serde_json::to_string(&frame).map_err(|_never| Gone)?;
+    socket.send(Message::text(text)).await?;
+    Ok(caller)
+}
+
+fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> {
+    let refusal =
+        |message: &str| Refusal { error: ErrorShape::invalid(message), close: Close::new(1008, message) };
+    match RequestFrame::parse(text) {
+        Ok(request) if request.method == "connect" => Ok(request),
+        Ok(request) => Err((Some(request.id), refusal("invalid handshake: first request must be connect"))),
+        Err(FrameError::NotARequest { id, .. }) => Err((id, refusal("invalid request frame"))),
+        Err(FrameError::NotJson) => Err((None, refusal("invalid request frame"))),
+    }
+}
+
+fn connect_params(request: &RequestFrame) -> Result<ConnectParams, Refusal> {
+    let text = request.params.as_ref().map_or("{}", |params| params.get());
+    serde_json::from_str(text).map_err(|error| {
+        let error = crate::table::params_error("connect", text, &error);
+        let close = Close::new(1008, error.message.clone());
+        Refusal { error, close }
+    })
+}
+
+async fn refuse<S, T>(
+    socket: &mut WebSocketStream<S>,
+    id: Option<&str>,
+    refusal: Refusal,
+) -> Result<Result<T, Close>, Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    if let Some(id) = id {
+        socket.send(Message::text(error_frame(id, refusal.error))).await?;
+    }
+    Ok(Err(refusal.close))
+}
+
+/// The next text message; control messages are answered by the library.
+async fn next_text<S>(socket: &mut WebSocketStream<S>) -> Result<String, Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    loop {
+        let message = socket.next().await.ok_or(Gone)??;
+        if let Some(text) = message.as_text() {
+            return Ok(text.to_owned());
+        }
+        if message.is_close() {
+            return Err(Gone);
+        }
+    }
+}
+
+/// Both directions until one side is done; `Err` when the other side simply went away.
+async fn serve<S>(
+    gateway: &Arc<Gateway>,
+    socket: &mut WebSocketStream<S>,
+    caller: &Arc<Caller>,
+) -> Result<Close, Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let mut requests = Requests { gateway, caller, wrong_role: 0, pending: Arc::new(AtomicUsize::new(0)) };
+    let mut alive = Heartbeat::new();
+    loop {
+        tokio::select! {
+            message = socket.next() => {
+                alive.heard();
+                let message = message.ok_or(Gone)??;
+                if let Some(text) = message.as_text() {
+                    if let Some(close) = requests.take(text) {
+                        return Ok(close);
+                    }
+                } else if message.is_close() {
+                    return Err(Gone);
+                }
+            }
+            batch = caller.client.next_batch() => match batch {
+                Batch::Frames(frames) => write(socket, caller, frames).await?,
+                Batch::Close(close) => return Ok(close),
+            },
+            () = alive.due() => {
+                if alive.is_lost() {
+                    return Err(Gone);
+                }
+                socket.send(Message::ping("")).await?;
+            }
+        }
+    }
+}
+
+/// Writes a batch; gives up when the client does not take it and must go.
+async fn write<S>(socket: &mut WebSocketStream<S>, caller: &Caller, frames: Vec<String>) -> Result<(), Gone>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let sending = async {
+        for frame in frames {
+            socket.feed(Message::text(frame)).await?;
+        }
+        socket.flush().await
+    };
+    tokio::pin!(sending);
+    tokio::select! {
+        biased;
+        sent = &mut sending => Ok(sent?),
+        _close = caller.client.must_close() => {
+            timeout(CLOSE_GRACE, sending).await.map_err(|_stuck| Gone)?.map_err(Gone::from)
+        }
+    }
+}
+
+async fn say_goodbye<S>(socket: &mut WebSocketStream<S>, close: &Close)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let code = CloseCode::try_from(close.code).unwrap_or(CloseCode::NORMAL_CLOSURE);
+    let message = Message::close(Some(code), cut(&close.reason, MAX_CLOSE_REASON));
+    let parting = async {
+        // Nothing is lost if the peer is gone already.
+        if socket.send(message).await.is_ok() {
+            while let Some(Ok(_late)) = socket.next().await {}
+        }
+    };
+    let _grace_over = timeout(CLOSE_GRACE, parting).await;
+}
+
+/// The longest prefix of at most `max` bytes that ends at a character.
+fn cut(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or("")
+}
+
+/// Pings, and notices when nobody answers.
+struct Heartbeat {
+    next_ping: Instant,
+    last_heard: Instant,
+}
+
+impl Heartbeat {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { next_ping: now + PING_INTERVAL, last_heard: now }
+    }
+
+    fn heard(&mut self) {
+        self.last_heard = Instant::now();
+    }
+
+    async fn due(&mut self) {
+        tokio::time::sleep_until(self.next_ping).await;
+        self.next_ping += PING_INTERVAL;
+    }
+
+    /// Whether two whole intervals passed in silence: a ping went unanswered.
+    fn is_lost(&self) -> bool {
+        self.last_heard.elapsed() > PING_INTERVAL * 2 + Duration::from_secs(1)
+    }
+}
+
+/// The request side of a connection.
+struct Requests<'a> {
+    gateway: &'a Arc<Gateway>,
+    caller: &'a Arc<Caller>,
+    wrong_role: u32,
+    pending: Arc<AtomicUsize>,
+}
+
+impl Requests<'_> {
+    /// Takes one message; `Some` when the socket must close.
+    fn take(&mut self, text: &str) -> Option<Close> {
+        let request = match RequestFrame::parse(text) {
+            Ok(request) => request,
+            Err(FrameError::NotJson) => {
+                tracing::debug!(conn = %self.caller.client.conn, "ignored a message that is not JSON");
+                return None;
+            }
+            Err(FrameError::NotARequest { id, reason }) => {
+                let error = ErrorShape::invalid(format!("invalid request frame: {reason}"));
+                self.caller.client.respond(error_frame(id.as_deref().unwrap_or("invalid"), error));
+                return None;
+            }
+        };
+        let id = request.id.clone();
+        match self.start(request) {
+            Ok(()) => {
+                self.wrong_role = 0;
+                None
+            }
+            Err(error) => self.refuse(&id, error),
+        }
+    }
+
+    fn refuse(&mut self, id: &str, error: ErrorShape) -> Option<Close> {
+        self.wrong_role = if is_wrong_role(&error) { self.wrong_role + 1 } else { 0 };
+        self.caller.client.respond(error_frame(id, error));
+        (self.wrong_role > MAX_UNAUTHORIZED_CALLS).then(|| Close::new(1008, "repeated unauthorized calls"))
+    }
+
+    fn start(&self, request: RequestFrame) -> Result<(), ErrorShape> {
+        if request.method == "connect" {
+            return Err(ErrorShape::invalid("connect is only valid as the first request"));
+        }
+        let Some(entry) = self.gateway.methods().get(&request.method) else {
+            return Err(ErrorShape::invalid(format!("unknown method: {}", request.method)));
+        };
+        entry.check(self.caller)?;
+        if entry.rate_limited {
+            self.gateway.check_write_limit(&request.method, self.caller)?;
+        }
+        if self.pending.load(Ordering::Relaxed) >= MAX_PENDING_REQUESTS {
+            return Err(
+                ErrorShape::unavailable("too many requests under way; wait for answers").retry_after(100)
+            );
+        }
+        self.gateway.metrics().request(&request.method);
+        let id: Arc<str> = Arc::from(request.id);
+        let cx = Cx {
+            gateway: Arc::clone(self.gateway),
+            caller: Arc::clone(self.caller),
+            request_id: Arc::clone(&id),
+        };
+        let mut answer = entry.call(cx, request.params);
+        if let Some(result) = poll_once(&mut answer) {
+            respond(&self.caller.client, &id, result);
+            return Ok(());
+        }
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        let (pending, client) = (Arc::clone(&self.pending), Arc::clone(&self.caller.client));
+        self.gateway.tasks().spawn(async move {
+            let result = answer.await;
+            pending.fetch_sub(1, Ordering::Relaxed);
+            respond(&client, &id, result);
+        });
+        Ok(())
+    }
+}
+
+fn respond(client: &Client, id: &str, result: Result<String, ErrorShape>) {
+    client.respond(result.unwrap_or_else(|error| error_frame(id, error)));
+}
+
+/// The result, if the future has it at once.
+fn poll_once<T>(future: &mut Pin<Box<dyn Future<Output = T> + Send>>) -> Option<T> {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut cx) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! From the house's errors to the one shape clients know.
+
+use homard_config::WriteError;
+use homard_protocol::{ErrorShape, SessionKeyError};
+use homard_relay::{SubmitError, Unroutable};
+use homard_store::StoreError;
+use serde_json::json;
+
+/// What went wrong in the store.
+pub(crate) fn store(error: &StoreError) -> ErrorShape {
+    match error {
+        StoreError::LabelTaken { .. } => ErrorShape::invalid(error.to_string()),
+        StoreError::UnknownSession(_) | StoreError::UnknownRun(_) => ErrorShape::invalid(error.to_string()),
+        other => {
+            tracing::error!(error = %chain(other), "the store could not answer a request");
+            ErrorShape::unavailable(other.to_string())
+        }
+    }
+}
+
+/// Why a message was not taken.
+pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
+    match error {
+        SubmitError::Refused(_) | SubmitError::BadKey(_) => ErrorShape::invalid(error.to_string()),
+        SubmitError::Unroutable(Unroutable::UnknownAgent(agent)) => ErrorShape::invalid(error.to_string())
+            .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
+        SubmitError::Unroutable(Unroutable::NoRoute) => ErrorShape::invalid(error.to_string()),
+        SubmitError::Full => ErrorShape::unavailable(error.to_string()).retry_after(1_000),
+        SubmitError::Stopping => ErrorShape::unavailable(error.to_string())
+            .with_details(json!({"reason": "gateway-restarting"}))
+            .retry_after(1_000),
+        SubmitError::Store(inner) => store(inner),
+    }
+}
+
+/// What is wrong with a session key.
+pub(crate) fn session_key(error: &SessionKeyError) -> ErrorShape {
+    ErrorShape::invalid(format!("invalid session key: {error}"))
+}
+
+/// Why the configuration was not written.
+pub(crate) fn config_write(error: &WriteError) -> ErrorShape {
+    match error {
+        WriteError::Io { .. } => ErrorShape::unavailable(chain(error)),
+        WriteError::Invalid(issues) => {
+            let listed: Vec<_> =
+                issues.iter().map(|issue| json!({"path": issue.path, "message": issue.message})).collect();
+            ErrorShape::invalid(error.to_string()).with_details(json!({"issues": listed}))
+        }
+        _ => ErrorShape::invalid(error.to_string()),
+    }
+}
+
+/// An error and what caused it, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,266 @@
+//! Telling every client that may hear it, without waiting for any of them.
+//!
+//! An event's payload is serialised once. Each client has its own bounded queue; a client that does not read
+//! loses what may be lost and is disconnected for what may not, and nobody else notices.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use homard_protocol::event::Guard;
+use homard_protocol::limits::MAX_BUFFERED_BYTES;
+use homard_protocol::{ConnId, DeviceId, Role, RunId, ScopeSet, StateVersion};
+use homard_relay::{Audience, Published};
+use tokio::sync::Notify;
+
+/// Runs remembered per connection as "mine", for tool events; the oldest is forgotten first.
+const MAX_OWN_RUNS: usize = 256;
+
+/// Why and how a socket is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Close {
+    pub(crate) code: u16,
+    pub(crate) reason: String,
+}
+
+impl Close {
+    pub(crate) fn new(code: u16, reason: impl Into<String>) -> Self {
+        Self { code, reason: reason.into() }
+    }
+}
+
+/// What leaves a connection's queue.
+#[derive(Debug)]
+pub(crate) enum Batch {
+    /// These frames.
+    Frames(Vec<String>),
+    /// Nothing more; say goodbye.
+    Close(Close),
+}
+
+/// One authenticated socket, as the rest of the gateway sees it.
+#[derive(Debug)]
+pub(crate) struct Client {
+    /// This connection.
+    pub(crate) conn: ConnId,
+    /// What it is.
+    pub(crate) role: Role,
+    /// What it may do.
+    pub(crate) scopes: ScopeSet,
+    /// Its key, if it has one.
+    pub(crate) device: Option<DeviceId>,
+    /// Whether it wants tool events.
+    pub(crate) tool_events: bool,
+    /// Whether it called `sessions.subscribe`.
+    pub(crate) sessions_subscribed: AtomicBool,
+    runs: Mutex<VecDeque<RunId>>,
+    queue: Mutex<Queue>,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    frames: VecDeque<String>,
+    /// Bytes in `frames`.
+    bytes: usize,
+    /// Bytes handed to the socket and perhaps not yet taken by it.
+    in_flight: usize,
+    seq: u64,
+    close: Option<Close>,
+}
+
+impl Client {
+    pub(crate) fn new(
+        conn: ConnId,
+        role: Role,
+        scopes: ScopeSet,
+        device: Option<DeviceId>,
+        tool_events: bool,
+    ) -> Self {
+        Self {
+            conn,
+            role,
+            scopes,
+            device,
+            tool_events,
+            sessions_subscribed: AtomicBool::new(false),
+            runs: Mutex::default(),
+            queue: Mutex::default(),
+            wake: Notify::new(),
+        }
+    }
+
+    /// Queues a response. One that does not fit means the client has stopped reading.
+    pub(crate) fn respond(&self, frame: String) {
+        let mut queue = self.queue();
+        if queue.has_room(frame.len()) {
+            queue.push(frame);
+        } else {
+            queue.close.get_or_insert_with(slow_consumer);
+        }
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// Queues an event with the next sequence number.
+    fn event(&self, name: &str, event: &Published) {
+        let mut queue = self.queue();
+        queue.seq = queue.seq.saturating_add(1);
+        if queue.close.is_some() {
+            return;
+        }
+        let frame = event_frame(name, &event.payload, queue.seq, event.state_version);
+        if queue.has_room(frame.len()) {
+            queue.push(frame);
+        } else if !event.droppable {
+            queue.close = Some(slow_consumer());
+        }
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// Asks the socket's task to say goodbye after what is queued.
+    pub(crate) fn close(&self, close: Close) {
+        self.queue().close.get_or_insert(close);
+        self.wake.notify_one();
+    }
+
+    /// Waits for something to send. Asking again means that the last batch was written.
+    pub(crate) async fn next_batch(&self) -> Batch {
+        loop {
+            {
+                let mut queue = self.queue();
+                queue.in_flight = 0;
+                if !queue.frames.is_empty() {
+                    queue.in_flight = std::mem::take(&mut queue.bytes);
+                    return Batch::Frames(queue.frames.drain(..).collect());
+                }
+                if let Some(close) = queue.close.clone() {
+                    return Batch::Close(close);
+                }
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    /// Resolves when the socket must end even though a write is stuck.
+    pub(crate) async fn must_close(&self) -> Close {
+        loop {
+            if let Some(close) = self.queue().close.clone() {
+                return close;
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    /// Remembers that this client asked for `run`.
+    pub(crate) fn owns(&self, run: RunId) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        if runs.len() >= MAX_OWN_RUNS {
+            runs.pop_front();
+        }
+        runs.push_back(run);
+    }
+
+    fn is_own(&self, run: &RunId) -> bool {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).contains(run)
+    }
+
+    fn may_hear(&self, guard: Guard) -> bool {
+        match guard {
+            Guard::Everyone => true,
+            Guard::Operator(scope) => self.role == Role::Operator && self.scopes.grants(scope),
+        }
+    }
+
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn has_room(&self, more: usize) -> bool {
+        self.bytes.saturating_add(self.in_flight).saturating_add(more) <= MAX_BUFFERED_BYTES
+    }
+
+    fn push(&mut self, frame: String) {
+        self.bytes = self.bytes.saturating_add(frame.len());
+        self.frames.push_back(frame);
+    }
+}
+
+fn slow_consumer() -> Close {
+    Close::new(1008, "slow consumer")
+}
+
+/// Puts an event frame together around a payload that is already JSON.
+pub(crate) fn event_frame(name: &str, payload: &str, seq: u64, version: Option<StateVersion>) -> String {
+    use std::fmt::Write;
+    let mut frame = String::with_capacity(payload.len() + name.len() + 96);
+    frame.push_str(r#"{"type":"event","event":""#);
+    frame.push_str(name);
+    frame.push_str(r#"","payload":"#);
+    frame.push_str(payload);
+    // Writing to a String cannot fail.
+    let _infallible = write!(frame, r#","seq":{seq}"#);
+    if let Some(version) = version {
+        let _infallible = write!(
+            frame,
+            r#","stateVersion":{{"presence":{},"health":{}}}"#,
+            version.presence, version.health
+        );
+    }
+    frame.push('}');
+    frame
+}
+
+/// Everybody who is connected.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    all: RwLock<Vec<Arc<Client>>>,
+}
+
+impl Clients {
+    pub(crate) fn add(&self, client: Arc<Client>) {
+        self.all.write().unwrap_or_else(PoisonError::into_inner).push(client);
+    }
+
+    pub(crate) fn remove(&self, conn: &ConnId) {
+        self.all.write().unwrap_or_else(PoisonError::into_inner).retain(|client| client.conn != *conn);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.all.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Hands an event to everyone who may and should hear it.
+    pub(crate) fn publish(&self, event: &Published) {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        for client in all.iter().filter(|client| client.may_hear(event.guard)) {
+            match &event.audience {
+                Audience::All => client.event(event.name, event),
+                Audience::SessionSubscribers => {
+                    if client.sessions_subscribed.load(Ordering::Relaxed) {
+                        client.event(event.name, event);
+                    }
+                }
+                Audience::ToolWatchers { run, elsewhere } => {
+                    if client.tool_events && client.is_own(run) {
+                        client.event(event.name, event);
+                    } else if let Some(name) = elsewhere
+                        && client.sessions_subscribed.load(Ordering::Relaxed)
+                    {
+                        client.event(name, event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Closes every socket.
+    pub(crate) fn close_all(&self, close: &Close) {
+        for client in self.all.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            client.close(close.clone());
+        }
+    }
+}

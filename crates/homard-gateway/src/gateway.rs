@@ -1,0 +1,398 @@
+//! The gateway itself: what every connection and handler shares.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use homard_config::config::gateway::AuthMode;
+use homard_config::{Config, ConfigHandle, Secret};
+use homard_protocol::connect::{
+    AttachmentPolicy, Features, HelloAuth, HelloOk, HelloPolicy, HelloSnapshot, HelloTag, ServerDescription,
+    SessionDefaultsHint,
+};
+use homard_protocol::events::{ALL_EVENTS, PresenceEvent};
+use homard_protocol::limits::{
+    CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW, MAX_ATTACHMENT_BYTES, MAX_BUFFERED_BYTES, MAX_IMAGE_BYTES,
+    MAX_PAYLOAD, PROTOCOL_VERSION, TICK_INTERVAL,
+};
+use homard_protocol::presence::PresenceEntry;
+use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
+use homard_relay::{Bus, Relay};
+use homard_runtime::{Clock, Tasks};
+use homard_store::Store;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::{GuessCounter, GuessLimit, SharedAuth};
+use crate::caller::Caller;
+use crate::fanout::Clients;
+use crate::handshake::Admission;
+use crate::health::Health;
+use crate::http::Pages;
+use crate::methods;
+use crate::metrics::Metrics;
+use crate::preauth::Preauth;
+use crate::presence::{Presence, is_shown};
+use crate::table::MethodTable;
+use crate::write_limit::WriteLimit;
+
+/// What a gateway is made of.
+pub struct GatewayParts {
+    /// The owner's settings.
+    pub config: ConfigHandle,
+    /// What is kept.
+    pub store: Store,
+    /// The walk of a message.
+    pub relay: Relay,
+    /// Where events come from.
+    pub bus: Bus,
+    /// Where the time comes from.
+    pub clock: Clock,
+    /// The Control UI, if it is served.
+    pub pages: Option<Box<dyn Pages>>,
+    /// The log file that `logs.tail` reads; asked each time, because it changes with the day.
+    pub log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
+    /// The machine, as presence shows it.
+    pub host: HostFacts,
+}
+
+/// The machine, as presence shows it.
+#[derive(Debug, Clone, Default)]
+pub struct HostFacts {
+    /// Its name.
+    pub name: String,
+    /// Its operating system and release.
+    pub platform: String,
+    /// Homard's version.
+    pub version: String,
+}
+
+/// Who may come in, computed from the configuration once per change.
+#[derive(Debug)]
+pub(crate) struct AccessRules {
+    pub(crate) auth: SharedAuth,
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) trusted_proxies: Vec<IpAddr>,
+    pub(crate) exempt_loopback: bool,
+    pub(crate) guess_limit: GuessLimit,
+}
+
+impl AccessRules {
+    fn new(config: &Config) -> Self {
+        let auth = &config.gateway.auth;
+        let secret = |secret: Option<&Secret>| secret.map(|secret| secret.expose().to_owned());
+        let shared = match auth.mode {
+            AuthMode::None => SharedAuth::None,
+            AuthMode::Token => SharedAuth::Token(secret(auth.token.as_ref())),
+            // Trusted proxies are refused at start; nobody gets in meanwhile.
+            AuthMode::Password | AuthMode::TrustedProxy => {
+                SharedAuth::Password(secret(auth.password.as_ref()))
+            }
+        };
+        let limit = &auth.rate_limit;
+        Self {
+            auth: shared,
+            allowed_origins: config.gateway.control_ui.allowed_origins.clone(),
+            trusted_proxies: config.gateway.trusted_proxies.iter().filter_map(|ip| ip.parse().ok()).collect(),
+            exempt_loopback: limit.exempt_loopback,
+            guess_limit: GuessLimit {
+                max_attempts: u32::try_from(limit.max_attempts).unwrap_or(u32::MAX),
+                window: limit.window,
+                lockout: limit.lockout,
+            },
+        }
+    }
+}
+
+/// The gateway: shared by every connection and handler.
+pub struct Gateway {
+    config: ConfigHandle,
+    store: Store,
+    relay: Relay,
+    bus: Bus,
+    clock: Clock,
+    pages: Option<Box<dyn Pages>>,
+    log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
+    host: HostFacts,
+    access: ArcSwap<AccessRules>,
+    methods: MethodTable,
+    clients: Arc<Clients>,
+    presence: Presence,
+    health: Health,
+    metrics: Metrics,
+    guesses: GuessCounter,
+    preauth: Preauth,
+    writes: WriteLimit,
+    boot_id: String,
+    started: Instant,
+    tasks: Tasks,
+    sockets: Tasks,
+    stopping: CancellationToken,
+}
+
+impl Gateway {
+    /// Puts a gateway together; it serves nobody before [`run`](crate::run).
+    #[must_use]
+    pub fn new(parts: GatewayParts) -> Arc<Self> {
+        let GatewayParts { config, store, relay, bus, clock, pages, log_file, host } = parts;
+        let boot_id = uuid::Uuid::new_v4().to_string();
+        let own = PresenceEntry {
+            host: Some(host.name.clone()),
+            version: Some(host.version.clone()),
+            platform: Some(host.platform.clone()),
+            instance_id: Some(boot_id.clone()),
+            text: Some(format!("Gateway: {} · {}", host.name, host.version)),
+            ..PresenceEntry::default()
+        };
+        let clients = Arc::new(Clients::default());
+        let listeners = Arc::clone(&clients);
+        bus.listen(move |event| listeners.publish(event));
+        let access = ArcSwap::from_pointee(AccessRules::new(&config.current()));
+        let gateway = Self {
+            config,
+            store,
+            relay,
+            bus,
+            clock,
+            pages,
+            log_file,
+            host,
+            access,
+            methods: methods::table(),
+            clients,
+            presence: Presence::new(own),
+            health: Health::default(),
+            metrics: Metrics::new(),
+            guesses: GuessCounter::default(),
+            preauth: Preauth::default(),
+            writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
+            boot_id,
+            started: Instant::now(),
+            tasks: Tasks::new(),
+            sockets: Tasks::new(),
+            stopping: CancellationToken::new(),
+        };
+        let gateway = Arc::new(gateway);
+        let counted = Arc::downgrade(&gateway);
+        gateway.relay.on_end(move |end| {
+            if let Some(gateway) = counted.upgrade() {
+                gateway.metrics.run_ended(end.status.as_str());
+            }
+        });
+        gateway
+    }
+
+    pub(crate) fn config(&self) -> &ConfigHandle {
+        &self.config
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn relay(&self) -> &Relay {
+        &self.relay
+    }
+
+    pub(crate) fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn pages(&self) -> Option<&dyn Pages> {
+        self.pages.as_deref().filter(|_| self.config.current().gateway.control_ui.enabled)
+    }
+
+    pub(crate) fn log_file(&self) -> PathBuf {
+        (self.log_file)()
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.host.version
+    }
+
+    pub(crate) fn access(&self) -> Arc<AccessRules> {
+        self.access.load_full()
+    }
+
+    pub(crate) fn methods(&self) -> &MethodTable {
+        &self.methods
+    }
+
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
+    pub(crate) fn presence(&self) -> &Presence {
+        &self.presence
+    }
+
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    pub(crate) fn guesses(&self) -> &GuessCounter {
+        &self.guesses
+    }
+
+    pub(crate) fn preauth(&self) -> &Preauth {
+        &self.preauth
+    }
+
+    /// Where handlers run.
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Where connections run.
+    pub(crate) fn sockets(&self) -> &Tasks {
+        &self.sockets
+    }
+
+    /// Cancelled when the gateway begins to stop.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
+    pub(crate) fn uptime_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Takes over what a changed configuration says about access.
+    pub(crate) fn refresh_access(&self) {
+        self.access.store(Arc::new(AccessRules::new(&self.config.current())));
+    }
+
+    pub(crate) fn state_version(&self) -> StateVersion {
+        StateVersion { presence: self.presence.version(), health: self.health.version() }
+    }
+
+    /// Whether an HTTP request carries the shared secret.
+    pub(crate) fn bearer_is_good(&self, headers: &HeaderMap) -> bool {
+        let said = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let bearer = said.and_then(|said| said.strip_prefix("Bearer "));
+        self.access().auth.check_bearer(bearer).is_ok()
+    }
+
+    /// Counts a control-plane write.
+    pub(crate) fn check_write_limit(&self, method: &str, caller: &Caller) -> Result<(), ErrorShape> {
+        let key = format!("{method}|{}", caller.limit_key());
+        self.writes.take(&key, Instant::now()).map_err(|wait| {
+            ErrorShape::unavailable(format!("rate limit exceeded for {method}"))
+                .with_details(json!({"method": method, "limit": "30 per 60s"}))
+                .retry_after(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+        })
+    }
+
+    /// A client has been greeted.
+    pub(crate) fn connected(&self, caller: &Caller) {
+        self.clients.add(Arc::clone(&caller.client));
+        self.metrics.connected();
+        tracing::debug!(conn = %caller.client.conn, client = %caller.id, ip = %caller.peer.ip, "connected");
+        if is_shown(caller.mode) {
+            self.announce_presence();
+        }
+    }
+
+    /// A client is gone.
+    pub(crate) fn disconnected(&self, caller: &Caller) {
+        self.clients.remove(&caller.client.conn);
+        self.metrics.disconnected();
+        tracing::debug!(conn = %caller.client.conn, "disconnected");
+        if self.presence.leave(caller) {
+            self.announce_presence();
+        }
+    }
+
+    fn announce_presence(&self) {
+        let presence = self.presence.list(self.clock.now_ms());
+        self.bus.publish_state(&PresenceEvent { presence }, self.state_version());
+    }
+
+    /// The answer to a good `connect`.
+    pub(crate) fn hello(&self, conn: &ConnId, admission: &Admission) -> HelloOk {
+        let config = self.config.current();
+        let may_read = admission.role == Role::Operator && admission.scopes.grants(Scope::Read);
+        let is_admin = admission.role == Role::Operator && admission.scopes.grants(Scope::Admin);
+        let admin = |text: String| is_admin.then_some(text);
+        let agent = config.agents.default_agent().id.clone();
+        let model = self.relay.model_for(&SessionKey::main(agent.clone()), None);
+        let paths = &self.config.source().paths;
+        HelloOk {
+            kind: HelloTag::HelloOk,
+            protocol: PROTOCOL_VERSION,
+            server: ServerDescription {
+                version: self.host.version.clone(),
+                conn_id: conn.to_string(),
+                boot_id: self.boot_id.clone(),
+            },
+            features: Features {
+                methods: self.methods.advertised(),
+                events: ALL_EVENTS.iter().map(|&name| name.to_owned()).collect(),
+                capabilities: Vec::new(),
+            },
+            snapshot: HelloSnapshot {
+                presence: if may_read { self.presence.list(self.clock.now_ms()) } else { Vec::new() },
+                health: self.health.value(),
+                state_version: self.state_version(),
+                uptime_ms: self.uptime_ms(),
+                session_defaults: SessionDefaultsHint {
+                    default_agent_id: agent.to_string(),
+                    main_key: "main".to_owned(),
+                    main_session_key: SessionKey::main(agent).to_string(),
+                    scope: "per-sender".to_owned(),
+                    model_configured: model != homard_llm::Models::demo(),
+                },
+                config_path: admin(paths.config_path.display().to_string()),
+                state_dir: admin(paths.state_dir.display().to_string()),
+                auth_mode: admin(self.access().auth.mode().to_owned()),
+            },
+            auth: hello_auth(admission),
+            policy: HelloPolicy {
+                max_payload: as_u64(MAX_PAYLOAD),
+                max_buffered_bytes: as_u64(MAX_BUFFERED_BYTES),
+                tick_interval_ms: millis(TICK_INTERVAL),
+                attachments: AttachmentPolicy {
+                    max_bytes: MAX_ATTACHMENT_BYTES,
+                    max_image_bytes: MAX_IMAGE_BYTES,
+                },
+            },
+        }
+    }
+}
+
+fn hello_auth(admission: &Admission) -> HelloAuth {
+    let scopes: ScopeSet = admission.scopes;
+    HelloAuth {
+        role: admission.role.to_string(),
+        scopes: scopes.to_strings(),
+        method: admission.method.as_str().to_owned(),
+        device_token: admission.device_token.as_ref().map(|(token, _)| token.clone()),
+        issued_at_ms: admission.device_token.as_ref().map(|(_, at)| *at),
+    }
+}
+
+fn as_u64(size: usize) -> u64 {
+    u64::try_from(size).unwrap_or(u64::MAX)
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gateway").field("boot_id", &self.boot_id).finish_non_exhaustive()
+    }
+}

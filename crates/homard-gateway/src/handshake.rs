@@ -1,0 +1,214 @@
+//! `connect`: from a stranger's first frame to a [`Caller`], or to the refusal clients know.
+//!
+//! The order is the documented one: version, role, origin, shared secret, device proof, pairing. Everything
+//! that decides is a pure function over values; only pairing touches the store.
+
+use std::time::Instant;
+
+use homard_protocol::connect::{ClientId, ClientMode, ConnectParams};
+use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
+use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
+use serde_json::json;
+
+use crate::auth::{AuthMethod, AuthRefusal};
+use crate::device_auth::{ProofRefusal, ProvenDevice, check_proof};
+use crate::fanout::Close;
+use crate::gateway::Gateway;
+use crate::origin::{Locality, OriginRefusal, Peer, check_origin};
+use crate::pairing::{self, Paired, PairingQuestion};
+
+/// A refusal: what the response says and how the socket closes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Refusal {
+    pub(crate) error: ErrorShape,
+    pub(crate) close: Close,
+}
+
+impl Refusal {
+    fn policy(error: ErrorShape) -> Self {
+        let close = Close::new(1008, error.message.clone());
+        Self { error, close }
+    }
+}
+
+/// A client that is let in.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    pub(crate) role: Role,
+    pub(crate) scopes: ScopeSet,
+    pub(crate) method: AuthMethod,
+    pub(crate) device: Option<ProvenDevice>,
+    /// The token to use next time.
+    pub(crate) device_token: Option<(String, i64)>,
+}
+
+/// Decides about one `connect`.
+pub(crate) async fn admit(
+    gateway: &Gateway,
+    params: &ConnectParams,
+    peer: &Peer,
+    nonce: &str,
+) -> Result<Admission, Refusal> {
+    check_version(params)?;
+    let role = read_role(params)?;
+    let access = gateway.access();
+    check_page(params, peer, &access.allowed_origins)?;
+
+    let requested = ScopeSet::parse(&params.scopes);
+    let who = guess_key(peer);
+    let exempt = access.exempt_loopback && peer.locality == Locality::Local && peer.origin.is_none();
+    if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, Instant::now()) {
+        return Err(rate_limited(wait));
+    }
+
+    let shared = access.auth.check(params.auth.as_ref());
+    if let Err(refusal) = shared
+        && refusal.is_guess()
+        && !exempt
+        && params.device.is_none()
+    {
+        gateway.guesses().wrong(&who, access.guess_limit, Instant::now());
+    }
+    let Some(proof) = &params.device else {
+        let (method, scopes) = without_device(params, peer, role, requested, shared)?;
+        return Ok(Admission { role, scopes, method, device: None, device_token: None });
+    };
+    let device = check_proof(params, proof, nonce, gateway.clock().now_ms()).map_err(proof_refused)?;
+    let question = PairingQuestion { params, peer, role, requested, device: &device };
+    let paired = match shared {
+        Ok(method) => {
+            gateway.guesses().right(&who);
+            pairing::with_shared_secret(gateway, &question, method).await?
+        }
+        Err(refusal) => {
+            let outcome = pairing::with_device_token(gateway, &question, refusal).await;
+            if outcome.is_err() && refusal.is_guess() && !exempt {
+                gateway.guesses().wrong(&who, access.guess_limit, Instant::now());
+            }
+            outcome?
+        }
+    };
+    let Paired { method, scopes, token } = paired;
+    Ok(Admission { role, scopes, method, device: Some(device), device_token: token })
+}
+
+/// Who a wrong guess is counted against: the address, or the page on this machine.
+fn guess_key(peer: &Peer) -> String {
+    match (&peer.origin, peer.locality) {
+        (Some(origin), Locality::Local) => format!("origin:{origin}"),
+        _ => peer.ip.to_string(),
+    }
+}
+
+fn check_version(params: &ConnectParams) -> Result<(), Refusal> {
+    let (min, max) = (params.min_protocol, params.max_protocol);
+    // Protocol 3 and 4 are both served; the hello always says 4.
+    if min <= PROTOCOL_VERSION && max >= MIN_PROTOCOL_VERSION && min <= max {
+        return Ok(());
+    }
+    let error = ErrorShape::invalid("protocol mismatch").with_details(json!({
+        "code": "PROTOCOL_MISMATCH",
+        "clientMinProtocol": min,
+        "clientMaxProtocol": max,
+        "expectedProtocol": PROTOCOL_VERSION,
+        "minimumProbeProtocol": MIN_PROTOCOL_VERSION,
+    }));
+    Err(Refusal { error, close: Close::new(1002, "protocol mismatch") })
+}
+
+fn read_role(params: &ConnectParams) -> Result<Role, Refusal> {
+    match params.role.as_deref() {
+        None | Some("operator") => Ok(Role::Operator),
+        Some("node") => Ok(Role::Node),
+        Some(_) => Err(Refusal::policy(ErrorShape::invalid("invalid role"))),
+    }
+}
+
+/// A page must come from an allowed place, whatever program it says it is.
+fn check_page(params: &ConnectParams, peer: &Peer, listed: &[String]) -> Result<(), Refusal> {
+    if !params.client.id.is_browser_ui() && peer.origin.is_none() {
+        return Ok(());
+    }
+    check_origin(peer, listed).map_err(|refusal| {
+        let hint = match refusal {
+            OriginRefusal::MissingOrInvalid => {
+                "origin not allowed: a page must be opened from the gateway itself"
+            }
+            OriginRefusal::NotAllowed => "origin not allowed: add it to gateway.controlUi.allowedOrigins",
+        };
+        Refusal::policy(ErrorShape::invalid(hint).with_details(json!({
+            "code": "CONTROL_UI_ORIGIN_NOT_ALLOWED",
+            "reason": refusal.reason(),
+        })))
+    })
+}
+
+/// What a client without a device key may do.
+fn without_device(
+    params: &ConnectParams,
+    peer: &Peer,
+    role: Role,
+    requested: ScopeSet,
+    shared: Result<AuthMethod, AuthRefusal>,
+) -> Result<(AuthMethod, ScopeSet), Refusal> {
+    let client = &params.client;
+    if client.id == ClientId::OpenclawControlUi {
+        let error = ErrorShape::invalid("control ui requires device identity (use https or localhost)")
+            .with_details(json!({"code": "CONTROL_UI_DEVICE_IDENTITY_REQUIRED"}));
+        return Err(Refusal::policy(error));
+    }
+    let method = match shared {
+        Ok(method) => method,
+        Err(refusal) if refusal.is_guess() => return Err(auth_refused(refusal, false)),
+        Err(_) => return Err(device_required()),
+    };
+    if role != Role::Operator {
+        return Err(device_required());
+    }
+    let own_program = matches!(
+        (client.id, client.mode),
+        (ClientId::GatewayClient, ClientMode::Backend) | (ClientId::Cli, ClientMode::Cli)
+    );
+    let trusted = own_program && peer.locality == Locality::Local && peer.origin.is_none();
+    Ok((method, if trusted { requested } else { ScopeSet::EMPTY }))
+}
+
+fn device_required() -> Refusal {
+    let error = ErrorShape::new(ErrorCode::NotPaired, "device identity required")
+        .with_details(json!({"code": "DEVICE_IDENTITY_REQUIRED"}));
+    Refusal::policy(error)
+}
+
+fn proof_refused(refusal: ProofRefusal) -> Refusal {
+    let error = ErrorShape::invalid(refusal.message())
+        .with_details(json!({"code": refusal.code(), "reason": refusal.reason()}));
+    Refusal::policy(error)
+}
+
+/// A wrong or missing shared secret.
+pub(crate) fn auth_refused(refusal: AuthRefusal, can_retry_with_device_token: bool) -> Refusal {
+    let next = if can_retry_with_device_token { "retry_with_device_token" } else { refusal.next_step() };
+    let error = ErrorShape::invalid(refusal.message()).with_details(json!({
+        "code": refusal.code(),
+        "authReason": refusal.reason(),
+        "canRetryWithDeviceToken": can_retry_with_device_token,
+        "recommendedNextStep": next,
+    }));
+    Refusal::policy(error)
+}
+
+fn rate_limited(wait: std::time::Duration) -> Refusal {
+    let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    let error = ErrorShape::invalid("unauthorized: too many failed attempts, wait and try again")
+        .with_details(json!({
+            "code": "AUTH_RATE_LIMITED",
+            "authReason": "rate_limited",
+            "canRetryWithDeviceToken": false,
+            "recommendedNextStep": "wait_then_retry",
+        }))
+        .retry_after(ms);
+    Refusal::policy(error)
+}
+
+#[cfg(test)]
+mod tests;

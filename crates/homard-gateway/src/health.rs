@@ -1,0 +1,101 @@
+//! The health snapshot: looked at every minute and on demand, answered from memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use homard_protocol::events::HealthEvent;
+use homard_store::{SessionRecord, StoreError};
+use serde_json::{Value, json};
+
+use crate::gateway::Gateway;
+
+/// Sessions shown in the snapshot.
+const RECENT: usize = 5;
+/// Heartbeats come with the room that acts on time by itself.
+const HEARTBEAT_SECONDS: u64 = 0;
+
+/// The last snapshot.
+#[derive(Debug)]
+pub(crate) struct Health {
+    last: RwLock<Arc<Value>>,
+    version: AtomicU64,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self { last: RwLock::new(Arc::new(json!({}))), version: AtomicU64::new(0) }
+    }
+}
+
+impl Health {
+    /// Grows with every look.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// The last snapshot.
+    pub(crate) fn shared(&self) -> Arc<Value> {
+        Arc::clone(&self.last.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The last snapshot, as a value of one's own.
+    pub(crate) fn value(&self) -> Value {
+        Value::clone(&self.shared())
+    }
+
+    fn replace(&self, snapshot: Value) {
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        self.version.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Looks, remembers and tells everyone.
+pub(crate) async fn refresh(gateway: &Gateway) -> Result<(), StoreError> {
+    let snapshot = look(gateway).await?;
+    gateway.health().replace(snapshot);
+    let event = HealthEvent(gateway.health().value());
+    gateway.bus().publish_state(&event, gateway.state_version());
+    Ok(())
+}
+
+async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
+    let began = Instant::now();
+    let now = gateway.clock().now_ms();
+    let config = gateway.config().current();
+    let default = config.agents.default_agent().id.clone();
+    let recent = gateway.store().recent_sessions(RECENT).await?;
+    let total = gateway.store().session_count(None).await?;
+    let path = gateway.config().source().paths.database().display().to_string();
+    let mut agents = Vec::with_capacity(config.agents.list.len());
+    for agent in &config.agents.list {
+        let count = gateway.store().session_count(Some(&agent.id)).await?;
+        let own = recent.iter().filter(|session| session.agent_id == agent.id);
+        agents.push(json!({
+            "agentId": agent.id,
+            "name": agent.name,
+            "isDefault": agent.id == default,
+            "heartbeat": {"enabled": false, "every": "0m", "everyMs": null, "prompt": "", "target": "none", "ackMaxChars": 300},
+            "sessions": {"path": path, "count": count, "recent": own.map(|s| brief(s, now)).collect::<Vec<_>>()},
+        }));
+    }
+    Ok(json!({
+        "ok": true,
+        "ts": now,
+        "durationMs": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "channels": {},
+        "channelOrder": [],
+        "channelLabels": {},
+        "heartbeatSeconds": HEARTBEAT_SECONDS,
+        "defaultAgentId": default,
+        "agents": agents,
+        "sessions": {"path": path, "count": total, "recent": recent.iter().map(|s| brief(s, now)).collect::<Vec<_>>()},
+        "plugins": {"loaded": [], "errors": [], "unavailable": []},
+        "configReload": {"hotReloadStatus": "active"},
+    }))
+}
+
+fn brief(session: &SessionRecord, now: i64) -> Value {
+    let updated = session.entry.updated_at;
+    json!({"key": session.key, "updatedAt": updated, "age": now.saturating_sub(updated)})
+}

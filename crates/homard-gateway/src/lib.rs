@@ -1,0 +1,33 @@
+//! The door: WebSocket and HTTP on one port, for operators and nodes.
+//!
+//! A connection's life: `server` accepts, `http` answers or upgrades, `conn` greets and serves, `handshake`
+//! decides who is calling, `table` finds the method, a handler in `methods` answers, `fanout` tells everyone
+//! else. Handlers translate between the wire and the rooms below; they hold no policy of their own.
+
+mod auth;
+mod caller;
+mod conn;
+mod device_auth;
+mod error;
+mod fanout;
+mod gateway;
+mod handshake;
+mod health;
+mod http;
+mod log_tail;
+mod methods;
+mod metrics;
+mod origin;
+mod pairing;
+mod preauth;
+mod presence;
+mod run;
+mod server;
+mod session_rows;
+mod table;
+mod write_limit;
+
+pub use gateway::{Gateway, GatewayParts, HostFacts};
+pub use http::{PageFile, Pages};
+pub use run::{OnReload, Stopped, run};
+pub use server::bind;

@@ -1,0 +1,92 @@
+//! `logs.tail`: the end of the log file, piece by piece.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use homard_protocol::methods::system::{
+    DEFAULT_LOG_BYTES, DEFAULT_LOG_LINES, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
+};
+
+/// Reads what was written since the caller's cursor, or the end of the file when there is none.
+///
+/// # Errors
+/// When the file exists and cannot be read. A log that does not exist yet is an empty one.
+pub(crate) fn tail(path: &Path, params: &LogsTailParams) -> io::Result<LogsTailResult> {
+    let shown = path.display().to_string();
+    let mut file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(LogsTailResult { file: shown, ..LogsTailResult::default() });
+        }
+        Err(error) => return Err(error),
+    };
+    let size = file.metadata()?.len();
+    let max_bytes = params.max_bytes.unwrap_or(DEFAULT_LOG_BYTES).clamp(1, MAX_LOG_BYTES);
+    let limit =
+        usize::try_from(params.limit.unwrap_or(DEFAULT_LOG_LINES).clamp(1, MAX_LOG_LINES)).unwrap_or(1);
+    // A cursor past the end means that the file was rotated.
+    let reset = params.cursor.is_some_and(|cursor| cursor > size);
+    let wanted = params.cursor.filter(|_| !reset).unwrap_or_else(|| size.saturating_sub(max_bytes));
+    let start = wanted.max(size.saturating_sub(max_bytes));
+    let mut truncated = start > wanted || (params.cursor.is_none() && start > 0);
+
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(size.saturating_sub(start)).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    // A start in the middle of a line shows only the whole lines after it.
+    let mid_line = start > 0 && params.cursor != Some(start);
+    let mut lines: Vec<String> =
+        text.lines().skip(usize::from(mid_line)).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    if lines.len() > limit {
+        truncated = true;
+        lines = lines.split_off(lines.len() - limit);
+    }
+    Ok(LogsTailResult { file: shown, cursor: size, size, lines, truncated, reset })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tail;
+    use homard_protocol::methods::system::LogsTailParams;
+    use std::io::Write;
+
+    #[test]
+    fn follows_by_cursor_and_notices_rotation() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "one\ntwo\n").unwrap();
+        let first = tail(file.path(), &LogsTailParams::default()).unwrap();
+        assert_eq!(
+            (first.lines.as_slice(), first.truncated),
+            (["one".to_owned(), "two".to_owned()].as_slice(), false)
+        );
+        write!(file, "three\n").unwrap();
+        let next = LogsTailParams { cursor: Some(first.cursor), ..LogsTailParams::default() };
+        assert_eq!(tail(file.path(), &next).unwrap().lines, ["three"]);
+        file.as_file().set_len(0).unwrap();
+        let rotated = tail(file.path(), &next).unwrap();
+        assert!(rotated.reset && rotated.lines.is_empty());
+    }
+
+    #[test]
+    fn limits_cut_at_whole_lines() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for n in 0..100 {
+            writeln!(file, "line {n}").unwrap();
+        }
+        let few = LogsTailParams { limit: Some(2), ..LogsTailParams::default() };
+        let got = tail(file.path(), &few).unwrap();
+        assert_eq!(
+            (got.lines.as_slice(), got.truncated),
+            (["line 98".to_owned(), "line 99".into()].as_slice(), true)
+        );
+        let small = LogsTailParams { max_bytes: Some(20), ..LogsTailParams::default() };
+        assert_eq!(tail(file.path(), &small).unwrap().lines, ["line 98", "line 99"]);
+    }
+
+    #[test]
+    fn a_missing_log_is_empty() {
+        let got = tail(std::path::Path::new("nowhere.log"), &LogsTailParams::default()).unwrap();
+        assert_eq!(got.size, 0);
+    }
+}

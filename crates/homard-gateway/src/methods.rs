@@ -1,0 +1,61 @@
+//! The handlers, one file per family, and the table that names them.
+
+mod agent;
+mod chat;
+mod config;
+mod sessions;
+mod system;
+
+use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
+use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
+use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::sessions::{
+    SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
+    SessionsSubscribe,
+};
+use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
+use homard_protocol::{AgentId, ErrorShape, SessionKey};
+
+use crate::error;
+use crate::gateway::Gateway;
+use crate::table::MethodTable;
+
+/// Every method, in alphabetical order. (`connect` is answered by the handshake.)
+pub(crate) fn table() -> MethodTable {
+    MethodTable::default()
+        .on::<Agent, _, _>(agent::agent)
+        .on::<AgentWait, _, _>(agent::wait)
+        .on::<AgentsList, _, _>(agent::list)
+        .on::<ChatAbort, _, _>(chat::abort)
+        .on::<ChatHistory, _, _>(chat::history)
+        .on::<ChatInject, _, _>(chat::inject)
+        .on::<ChatSend, _, _>(chat::send)
+        .on::<ConfigApply, _, _>(config::apply)
+        .on::<ConfigGet, _, _>(config::get)
+        .on::<ConfigPatch, _, _>(config::patch)
+        .on::<ConfigSchema, _, _>(config::schema)
+        .on::<ConfigSet, _, _>(config::set)
+        .on::<Health, _, _>(system::health)
+        .on::<LastHeartbeat, _, _>(system::last_heartbeat)
+        .on::<LogsTail, _, _>(system::logs_tail)
+        .on::<ModelsList, _, _>(agent::models)
+        .on::<SessionsDelete, _, _>(sessions::delete)
+        .on::<SessionsList, _, _>(sessions::list)
+        .on::<SessionsPatch, _, _>(sessions::patch)
+        .on::<SessionsPreview, _, _>(sessions::preview)
+        .on::<SessionsReset, _, _>(sessions::reset)
+        .on::<SessionsResolve, _, _>(sessions::resolve)
+        .on::<SessionsSubscribe, _, _>(sessions::subscribe)
+        .on::<Status, _, _>(system::status)
+        .on::<SystemPresence, _, _>(system::presence)
+}
+
+/// Reads a session key as a client may write it; bare keys belong to `agent`, or to the default one.
+fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<SessionKey, ErrorShape> {
+    let config = gateway.config().current();
+    let agent = match agent {
+        Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
+        None => config.agents.default_agent().id.clone(),
+    };
+    SessionKey::parse_for(text, &agent).map_err(|e| error::session_key(&e))
+}

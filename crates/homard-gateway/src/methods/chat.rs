@@ -1,0 +1,287 @@
+//! `chat.*`.
+
+use std::time::Duration;
+
+use homard_channel::{Conversation, Inbound, Sender};
+use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
+use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
+use homard_protocol::methods::chat::{
+    Attachment, ChatAbortParams, ChatAbortResult, ChatHistoryParams, ChatHistoryResult, ChatInjectParams,
+    ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
+};
+use homard_protocol::{
+    AccountId, AssistantMessage, ChannelId, EntryKind, ErrorShape, Message, RunId, SessionId, SessionKey,
+    StopReason, UserBlock,
+};
+use homard_relay::{RunView, Submission, Submitted};
+use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
+use serde_json::{Value, json};
+
+use super::session_key;
+use crate::error;
+use crate::gateway::Gateway;
+use crate::session_rows;
+use crate::table::Cx;
+
+/// The channel of messages that operators send themselves.
+const OPERATOR_CHANNEL: &str = "webchat";
+/// Longest text of one message in a history, unless the caller says otherwise.
+const DEFAULT_MAX_CHARS: usize = 500_000;
+/// What a person types to stop a run.
+const STOP_COMMAND: &str = "/stop";
+
+/// `chat.send`.
+pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let run_id = params.idempotency_key.clone();
+    if params.message.trim().eq_ignore_ascii_case(STOP_COMMAND) {
+        gateway.relay().abort(&key, None, "stop").await;
+        return Ok(ChatSendResult { run_id, status: "ok".to_owned() });
+    }
+    let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
+    if params.message.trim().is_empty() && images.is_empty() {
+        return Err(ErrorShape::invalid("message or attachment required"));
+    }
+    if let Ok(run) = RunId::parse(&run_id) {
+        cx.caller.client.owns(run);
+    }
+    let submission = Submission {
+        message: operator_message(gateway, key, params.message, images, run_id.clone())?,
+        source: "chat.send",
+        model: None,
+        thinking: params.thinking,
+        timeout: params.timeout_ms.map(Duration::from_millis),
+        extra_system: None,
+    };
+    let status = match gateway.relay().submit(submission).await.map_err(|e| error::submit(&e))? {
+        Submitted::Started { .. } => "started",
+        Submitted::InFlight { .. } => "in_flight",
+        Submitted::Finished(record) => finished_word(record.status),
+    };
+    Ok(ChatSendResult { run_id, status: status.to_owned() })
+}
+
+/// How a repeated request is told that its run is over.
+pub(super) fn finished_word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Ok | RunStatus::Aborted => "ok",
+        RunStatus::TimedOut => "timeout",
+        RunStatus::Error | RunStatus::Interrupted => "error",
+        RunStatus::Queued | RunStatus::Running => "in_flight",
+    }
+}
+
+/// A message of the operator who is calling.
+pub(super) fn operator_message(
+    gateway: &Gateway,
+    key: SessionKey,
+    text: String,
+    images: Vec<UserBlock>,
+    message_id: String,
+) -> Result<Inbound, ErrorShape> {
+    let channel = ChannelId::parse(OPERATOR_CHANNEL).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    Ok(Inbound {
+        channel,
+        account: AccountId::default_account(),
+        conversation: Conversation::Session(key),
+        sender: Sender::Operator,
+        message_id,
+        text,
+        images,
+        timestamp: gateway.clock().now_ms(),
+    })
+}
+
+/// The pictures among the attachments; other files are refused until their room is furnished.
+pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, ErrorShape> {
+    attachments.iter().map(read_image).collect()
+}
+
+fn read_image(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
+    let name = attachment.file_name.as_deref().unwrap_or("attachment");
+    let content = attachment.content.as_deref().unwrap_or_default();
+    let (mime, data) = match content.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        Some((mime, data)) => (Some(mime), data),
+        None => (None, content),
+    };
+    let mime_type = attachment.mime_type.as_deref().or(mime).unwrap_or_default();
+    if !matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
+        return Err(ErrorShape::invalid(format!(
+            "`{name}` cannot be attached: only PNG, JPEG, GIF and WebP images are accepted"
+        )));
+    }
+    let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX) / 4 * 3;
+    if data.is_empty() || bytes > MAX_IMAGE_BYTES {
+        return Err(ErrorShape::invalid(format!("`{name}` is empty or larger than {MAX_IMAGE_BYTES} bytes")));
+    }
+    use base64::Engine;
+    if base64::engine::general_purpose::STANDARD.decode(data).is_err() {
+        return Err(ErrorShape::invalid(format!("`{name}` is not valid base64")));
+    }
+    Ok(UserBlock::Image { data: data.to_owned(), mime_type: mime_type.to_owned() })
+}
+
+/// `chat.abort`.
+pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, ErrorShape> {
+    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    let only = params.run_id.as_deref().map(RunId::parse).transpose();
+    let only = only.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let aborted = cx.gateway.relay().abort(&key, only.as_ref(), "rpc").await;
+    let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
+    Ok(ChatAbortResult { ok: true, aborted: !run_ids.is_empty(), run_ids })
+}
+
+/// `chat.inject`.
+pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let session = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let Some(session) = session else { return Err(ErrorShape::invalid("session not found")) };
+    let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
+        Some(label) => format!("[{label}]\n\n{}", params.message),
+        None => params.message,
+    };
+    let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
+    let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
+    let appended =
+        gateway.store().append(&session.session_id, vec![entry]).await.map_err(|e| error::store(&e))?;
+    let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
+    let event = ChatEvent {
+        run_id: format!("inject-{message_id}").into(),
+        session_key: key.to_string().into(),
+        agent_id: key.agent_id().map(|id| id.as_str().into()),
+        seq: 0,
+        state: ChatState::Final {
+            message: Some(FinalMessage::Injected(Box::new(InjectedMessage { role: "assistant", message }))),
+            usage: None,
+            stop_reason: None,
+        },
+    };
+    gateway.bus().publish(&event);
+    Ok(ChatInjectResult { ok: true, message_id })
+}
+
+/// `chat.history`.
+pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let asked = params.session_id.as_deref().map(SessionId::parse).transpose();
+    let asked = asked.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
+    let offset = params.offset.unwrap_or(0);
+    let page = match &session_id {
+        Some(id) => {
+            let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LIMIT).clamp(1, MAX_HISTORY_LIMIT);
+            let query = PageQuery {
+                limit: usize::try_from(limit).unwrap_or(1),
+                before_seq: None,
+                offset: usize::try_from(offset).unwrap_or(usize::MAX),
+            };
+            gateway.store().page(id, query).await.map_err(|e| error::store(&e))?
+        }
+        None => homard_store::Page::default(),
+    };
+    let max_chars = params.max_chars.and_then(|n| usize::try_from(n).ok()).unwrap_or(DEFAULT_MAX_CHARS);
+    let max_bytes = params.max_bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(MAX_HISTORY_BYTES);
+    let (messages, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
+    let has_more = page.has_more || left_out;
+    let shown = u64::try_from(messages.len()).unwrap_or(u64::MAX);
+    let (pending_inputs, in_flight_run) = under_way(gateway.relay().views(&key));
+    Ok(ChatHistoryResult {
+        session_key: key.to_string(),
+        session_id: session_id.map(|id| id.to_string()),
+        messages,
+        pending_inputs,
+        has_more,
+        next_offset: has_more.then(|| offset.saturating_add(shown)),
+        total_messages: page.total_messages,
+        defaults: session_rows::defaults(gateway, Some(&key)),
+        thinking_level: record.as_ref().and_then(|r| r.entry.thinking_level.clone()),
+        verbose_level: record.as_ref().and_then(|r| r.entry.verbose_level.clone()),
+        session_info: info(gateway, record.as_ref(), &key),
+        in_flight_run,
+    })
+}
+
+fn info(
+    gateway: &Gateway,
+    record: Option<&SessionRecord>,
+    key: &SessionKey,
+) -> homard_protocol::session_row::SessionRow {
+    record.map_or_else(|| session_rows::empty_row(gateway, key), |record| session_rows::row(gateway, record))
+}
+
+/// What waits, and what is being said.
+fn under_way(views: Vec<RunView>) -> (PendingInputs, Option<InFlightRun>) {
+    let mut pending = PendingInputs::default();
+    let mut in_flight = None;
+    for view in views {
+        let run_id = view.run_id.to_string();
+        match view.text {
+            Some(text) => in_flight = Some(InFlightRun { run_id, text }),
+            None => pending.items.push(PendingInput { run_id, text: view.asked }),
+        }
+    }
+    pending.total = u64::try_from(pending.items.len()).unwrap_or(u64::MAX);
+    (pending, in_flight)
+}
+
+/// The newest messages that fit, oldest first, and whether some did not.
+fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Value>, bool) {
+    let mut room = max_bytes;
+    let mut kept = Vec::with_capacity(entries.len());
+    let mut left_out = false;
+    for place in entries.into_iter().rev() {
+        let Some(message) = shown(place, max_chars) else { continue };
+        let size = message.to_string().len();
+        if size > room && !kept.is_empty() {
+            left_out = true;
+            break;
+        }
+        room = room.saturating_sub(size);
+        kept.push(message);
+    }
+    kept.reverse();
+    (kept, left_out)
+}
+
+/// One entry as clients read it, with its id and place under `__openclaw`.
+fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
+    let entry = place.entry;
+    let mut mark = json!({"id": entry.id, "seq": place.seq});
+    let mut message = match entry.kind {
+        EntryKind::Message { message } => serde_json::to_value(message).ok()?,
+        EntryKind::Compaction { summary, .. } => {
+            mark["kind"] = json!("compaction");
+            json!({"role": "system", "content": [{"type": "text", "text": summary}], "timestamp": 0})
+        }
+        EntryKind::CustomMessage { content, display: true, .. } => {
+            json!({"role": "system", "content": content, "timestamp": 0})
+        }
+        _ => return None,
+    };
+    if shorten(&mut message, max_chars) {
+        mark["truncated"] = json!(true);
+    }
+    message.as_object_mut()?.insert("__openclaw".to_owned(), mark);
+    Some(message)
+}
+
+/// Cuts texts longer than `max_chars`; tells whether it did.
+fn shorten(value: &mut Value, max_chars: usize) -> bool {
+    match value {
+        Value::String(text) if text.len() > max_chars => {
+            let Some((end, _)) = text.char_indices().nth(max_chars) else { return false };
+            text.truncate(end);
+            text.push_str("\n[… cut; open the message to read all of it …]");
+            true
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |cut, item| shorten(item, max_chars) || cut),
+        Value::Object(fields) => {
+            fields.values_mut().fold(false, |cut, field| shorten(field, max_chars) || cut)
+        }
+        _ => false,
+    }
+}

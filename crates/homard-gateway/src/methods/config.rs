@@ -1,0 +1,136 @@
+//! `config.*`.
+
+use homard_config::{ReloadAction, Snapshot, WriteError, WriteOutcome};
+use homard_protocol::ErrorShape;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::config::{
+    ConfigApplyParams, ConfigIssue, ConfigSchemaResult, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
+};
+use serde_json::{Value, json};
+
+use crate::error;
+use crate::gateway::Gateway;
+use crate::table::Cx;
+
+/// `config.get`.
+pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<ConfigSnapshot, ErrorShape> {
+    let handle = cx.gateway.config();
+    let applied = handle.snapshot();
+    // What is on disk may be newer, or broken; what runs is the last good one.
+    let source = handle.source().clone();
+    let disk = blocking(move || Snapshot::load(&source, &homard_config::Overrides::default())).await?;
+    let issues = |list: &[homard_config::Issue]| {
+        list.iter()
+            .map(|issue| ConfigIssue { path: issue.path.clone(), message: issue.message.clone() })
+            .collect::<Vec<_>>()
+    };
+    let resolved = hidden(&disk.resolved);
+    Ok(ConfigSnapshot {
+        path: disk.path.display().to_string(),
+        exists: disk.exists,
+        valid: disk.config.is_some(),
+        // The text may hold secrets between comments; the redacted values below are what clients edit.
+        raw: redacted_text(&disk),
+        parsed: hidden(&disk.parsed),
+        source_config: resolved.clone(),
+        config: hidden(&disk.effective),
+        runtime_config: hidden(&applied.effective),
+        resolved,
+        hash: disk.hash.clone(),
+        config_revision_hash: disk.hash.clone(),
+        applied_config_hash: Some(applied.hash.clone()),
+        issues: issues(&disk.issues),
+        warnings: issues(&disk.warnings),
+        legacy_issues: Vec::new(),
+        included_paths: disk.included.iter().map(|path| path.display().to_string()).collect(),
+    })
+}
+
+/// The file's text when it holds nothing secret, else its redacted values as JSON.
+fn redacted_text(disk: &Snapshot) -> Option<String> {
+    let raw = disk.raw.as_ref()?;
+    let shown = hidden(&disk.parsed);
+    if shown == disk.parsed { Some(raw.clone()) } else { serde_json::to_string_pretty(&shown).ok() }
+}
+
+/// A configuration with its secrets replaced.
+fn hidden(value: &Value) -> Value {
+    homard_config::redact(value, homard_config::schema())
+}
+
+/// `config.schema`.
+pub(super) async fn schema(cx: Cx, _params: NoParams) -> Result<ConfigSchemaResult, ErrorShape> {
+    Ok(ConfigSchemaResult {
+        schema: homard_config::schema().clone(),
+        ui_hints: json!({}),
+        version: cx.gateway.version().to_owned(),
+        generated_at: cx.gateway.clock().now_rfc3339(),
+    })
+}
+
+/// `config.set`.
+pub(super) async fn set(cx: Cx, params: ConfigSetParams) -> Result<ConfigWriteResult, ErrorShape> {
+    replace(&cx.gateway, params.raw, params.base_hash).await
+}
+
+/// `config.apply`.
+pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
+    replace(&cx.gateway, params.raw, params.base_hash).await
+}
+
+async fn replace(
+    gateway: &Gateway,
+    raw: String,
+    base_hash: Option<String>,
+) -> Result<ConfigWriteResult, ErrorShape> {
+    let handle = gateway.config().clone();
+    let outcome = blocking(move || handle.replace_raw(&raw, base_hash.as_deref())).await?;
+    written(gateway, outcome, Listed::No)
+}
+
+/// `config.patch`.
+pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
+    let handle = cx.gateway.config().clone();
+    let outcome = blocking(move || {
+        let replace = params.replace_paths.unwrap_or_default();
+        handle.merge_patch(&params.raw, params.base_hash.as_deref(), &replace)
+    })
+    .await?;
+    written(&cx.gateway, outcome, Listed::Yes)
+}
+
+/// Whether the answer names what changed.
+#[derive(PartialEq, Eq)]
+enum Listed {
+    Yes,
+    No,
+}
+
+fn written(
+    gateway: &Gateway,
+    outcome: Result<WriteOutcome, WriteError>,
+    listed: Listed,
+) -> Result<ConfigWriteResult, ErrorShape> {
+    let outcome = outcome.map_err(|e| error::config_write(&e))?;
+    let snapshot = gateway.config().snapshot();
+    let nothing = outcome.changed_paths.is_empty();
+    let restart: Option<Value> =
+        (outcome.action == ReloadAction::Restart).then(|| json!({"ok": true, "reason": "config changed"}));
+    Ok(ConfigWriteResult {
+        ok: true,
+        path: gateway.config().source().paths.config_path.display().to_string(),
+        noop: nothing.then_some(true),
+        hash: Some(outcome.hash),
+        config: hidden(&snapshot.parsed),
+        changed_paths: (listed == Listed::Yes).then_some(outcome.changed_paths),
+        restart,
+    })
+}
+
+/// Runs file work off the reactor.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorShape> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "a configuration task ended unexpectedly");
+        ErrorShape::unavailable("the configuration could not be read or written; see the log")
+    })
+}

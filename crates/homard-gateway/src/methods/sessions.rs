@@ -1,0 +1,426 @@
+//! `sessions.*`.
+
+use std::sync::atomic::Ordering;
+
+use homard_protocol::methods::sessions::{
+    DEFAULT_LIST_LIMIT, DEFAULT_PREVIEW_CHARS, DEFAULT_PREVIEW_ITEMS, MAX_LABEL_CHARS, MAX_LIST_LIMIT,
+    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDeleteParams, SessionsDeleteResult,
+    SessionsListParams, SessionsListResult, SessionsPatchParams, SessionsPatchResult, SessionsPreviewParams,
+    SessionsPreviewResult, SessionsResetParams, SessionsResetResult, SessionsResolveParams,
+    SessionsResolveResult, SessionsSubscribeResult,
+};
+use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
+use homard_store::{
+    ArchiveTranscript, ArchivedFilter, ResetReason, SessionEntry, SessionKind, SessionQuery, SessionRecord,
+};
+use serde_json::{Map, Value};
+
+use super::session_key;
+use crate::error;
+use crate::gateway::Gateway;
+use crate::session_rows;
+use crate::table::Cx;
+
+/// Milliseconds in a minute.
+const MINUTE_MS: f64 = 60_000.0;
+
+/// `sessions.list`.
+pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let limit = params.limit.unwrap_or(DEFAULT_LIST_LIMIT).clamp(1, MAX_LIST_LIMIT);
+    let offset = params.offset.unwrap_or(0);
+    let now = gateway.clock().now_ms();
+    let query = query(&params, usize::try_from(limit).unwrap_or(1), now)?;
+    let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+    let (titles, previews) =
+        (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
+    let sessions: Vec<_> = page
+        .rows
+        .iter()
+        .map(|record| session_rows::row(gateway, record))
+        .filter(|row| params.active_only != Some(true) || row.has_active_run)
+        .filter(|row| params.pinned.is_none_or(|pinned| row.pinned == pinned))
+        .map(|mut row| {
+            row.derived_title = row.derived_title.filter(|_| titles);
+            row.last_message_preview = row.last_message_preview.filter(|_| previews);
+            row
+        })
+        .collect();
+    let count = u64::try_from(sessions.len()).unwrap_or(u64::MAX);
+    let next = offset.saturating_add(u64::try_from(page.rows.len()).unwrap_or(u64::MAX));
+    let has_more = next < page.total;
+    Ok(SessionsListResult {
+        ts: now,
+        path: gateway.config().source().paths.database().display().to_string(),
+        count,
+        total_count: page.total,
+        limit_applied: u64::from(limit),
+        next_offset: has_more.then_some(next),
+        has_more,
+        owners: Vec::new(),
+        defaults: session_rows::defaults(gateway, None),
+        sessions,
+    })
+}
+
+fn query(params: &SessionsListParams, limit: usize, now: i64) -> Result<SessionQuery, ErrorShape> {
+    let agent = params.agent_id.as_deref().map(AgentId::parse).transpose();
+    let mut exclude_kinds = Vec::new();
+    let mut exclude = |wanted: Option<bool>, kinds: &[SessionKind]| {
+        if wanted == Some(true) {
+            exclude_kinds.extend_from_slice(kinds);
+        }
+    };
+    exclude(params.exclude_subagents, &[SessionKind::Subagent]);
+    exclude(params.exclude_cron, &[SessionKind::Cron]);
+    exclude(params.exclude_system, &[SessionKind::Subagent, SessionKind::Cron, SessionKind::Hook]);
+    #[expect(clippy::cast_possible_truncation, reason = "a time span of minutes in milliseconds fits")]
+    let active_since = params.active_minutes.map(|minutes| now.saturating_sub((minutes * MINUTE_MS) as i64));
+    Ok(SessionQuery {
+        agent: agent.map_err(|e| ErrorShape::invalid(e.to_string()))?,
+        limit,
+        offset: params.offset.and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
+        search: params.search.clone(),
+        active_since,
+        label: params.label.clone(),
+        spawned_by: params.spawned_by.clone(),
+        archived: match &params.archived {
+            Some(Value::Bool(true)) => ArchivedFilter::Archived,
+            Some(Value::String(all)) if all == "all" => ArchivedFilter::All,
+            _ => ArchivedFilter::Active,
+        },
+        include_global: params.include_global == Some(true),
+        include_unknown: params.include_unknown == Some(true),
+        exclude_kinds,
+    })
+}
+
+/// `sessions.subscribe`.
+pub(super) async fn subscribe(
+    cx: Cx,
+    params: SessionsListParams,
+) -> Result<SessionsSubscribeResult, ErrorShape> {
+    cx.caller.client.sessions_subscribed.store(true, Ordering::Relaxed);
+    let has_filter = serde_json::to_value(&params).ok().and_then(|v| v.as_object().map(|o| !o.is_empty()));
+    let list = if has_filter == Some(true) { Some(list(cx, params).await?) } else { None };
+    Ok(SessionsSubscribeResult { subscribed: true, list })
+}
+
+/// `sessions.preview`.
+pub(super) async fn preview(
+    cx: Cx,
+    params: SessionsPreviewParams,
+) -> Result<SessionsPreviewResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let items = usize::try_from(params.limit.unwrap_or(DEFAULT_PREVIEW_ITEMS)).unwrap_or(1);
+    let chars = usize::try_from(params.max_chars.unwrap_or(DEFAULT_PREVIEW_CHARS)).unwrap_or(1);
+    let mut previews = Vec::new();
+    for key in params.keys.into_iter().take(MAX_PREVIEW_KEYS) {
+        previews.push(preview_one(gateway, key, items, chars).await?);
+    }
+    Ok(SessionsPreviewResult { ts: gateway.clock().now_ms(), previews })
+}
+
+async fn preview_one(
+    gateway: &Gateway,
+    key: String,
+    items: usize,
+    chars: usize,
+) -> Result<SessionPreview, ErrorShape> {
+    let empty =
+        |key: String, status: &str| SessionPreview { key, status: status.to_owned(), items: Vec::new() };
+    let Ok(parsed) = session_key(gateway, &key, None) else { return Ok(empty(key, "error")) };
+    let Some(record) = gateway.store().session(&parsed).await.map_err(|e| error::store(&e))? else {
+        return Ok(empty(key, "missing"));
+    };
+    let last =
+        gateway.store().last_messages(&record.session_id, items).await.map_err(|e| error::store(&e))?;
+    let items: Vec<PreviewItem> =
+        last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
+    let status = if items.is_empty() { "empty" } else { "ok" };
+    Ok(SessionPreview { key, status: status.to_owned(), items })
+}
+
+fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
+    let EntryKind::Message { message } = kind else { return None };
+    let role = match &message {
+        Message::User(_) => "user",
+        Message::Assistant(_) => "assistant",
+        Message::ToolResult(_) => "tool",
+        Message::Other(_) => return None,
+    };
+    let text: String = message.text().chars().take(chars).collect();
+    (!text.is_empty()).then(|| PreviewItem { role: role.to_owned(), text })
+}
+
+/// `sessions.resolve`.
+pub(super) async fn resolve(
+    cx: Cx,
+    params: SessionsResolveParams,
+) -> Result<SessionsResolveResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let found = find(gateway, &params).await?;
+    match found {
+        Some(record) => Ok(SessionsResolveResult {
+            ok: true,
+            key: Some(record.key.to_string()),
+            agent_id: Some(record.agent_id.to_string()),
+            session_id: Some(record.session_id.to_string()),
+        }),
+        None if params.allow_missing == Some(true) => Ok(SessionsResolveResult::default()),
+        None => Err(ErrorShape::invalid("No session found")),
+    }
+}
+
+async fn find(
+    gateway: &Gateway,
+    params: &SessionsResolveParams,
+) -> Result<Option<SessionRecord>, ErrorShape> {
+    let store = gateway.store();
+    let found = if let Some(key) = &params.key {
+        store.session(&session_key(gateway, key, params.agent_id.as_deref())?).await
+    } else if let Some(id) = &params.session_id {
+        let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+        store.session_by_id(&id).await
+    } else if let Some(label) = &params.label {
+        let config = gateway.config().current();
+        let agent = match &params.agent_id {
+            Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
+            None => config.agents.default_agent().id.clone(),
+        };
+        store.session_by_label(&agent, label).await
+    } else {
+        return Err(ErrorShape::invalid("one of key, sessionId or label is required"));
+    };
+    found.map_err(|e| error::store(&e))
+}
+
+/// What a turn would use.
+fn resolved(gateway: &Gateway, record: &SessionRecord) -> ResolvedModel {
+    let ModelRef { provider, model } = gateway.relay().model_for(&record.key, Some(record));
+    ResolvedModel { model_provider: provider.to_string(), model: model.to_string() }
+}
+
+fn entry_value(record: &SessionRecord) -> Value {
+    serde_json::to_value(&record.entry).unwrap_or_default()
+}
+
+/// `sessions.patch`.
+pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    check_expected(gateway, &key, params.settings.get("expectedSessionId").and_then(Value::as_str)).await?;
+    let changes = Changes::read(gateway, &params.settings)?;
+    let now = gateway.clock().now_ms();
+    let record = gateway
+        .store()
+        .patch_session(&key, move |entry| changes.apply(entry, now))
+        .await
+        .map_err(|e| error::store(&e))?;
+    gateway.relay().announce_change(&record, "patch");
+    Ok(SessionsPatchResult {
+        ok: true,
+        path: gateway.config().source().paths.database().display().to_string(),
+        key: record.key.to_string(),
+        entry: entry_value(&record),
+        resolved: resolved(gateway, &record),
+    })
+}
+
+/// The text settings a client may change, and the words each may be; empty means any.
+const TEXT_SETTINGS: [(&str, &[&str]); 12] = [
+    ("label", &[]),
+    ("thinkingLevel", &["off", "minimal", "low", "medium", "high", "xhigh"]),
+    ("verboseLevel", &["off", "on", "full"]),
+    ("reasoningLevel", &["off", "on", "stream"]),
+    ("elevatedLevel", &["off", "on", "ask", "full"]),
+    ("responseUsage", &["off", "tokens", "full", "on"]),
+    ("execHost", &["sandbox", "gateway", "node"]),
+    ("execSecurity", &["deny", "allowlist", "full"]),
+    ("execAsk", &["off", "on-miss", "always"]),
+    ("execNode", &[]),
+    ("sendPolicy", &["allow", "deny"]),
+    ("groupActivation", &["mention", "always"]),
+];
+
+/// The yes-or-no settings a client may change.
+const FLAG_SETTINGS: [&str; 3] = ["archived", "pinned", "unread"];
+
+/// Settings of newer clients that Homard does not have; taken without effect so that those clients go on.
+const IGNORED: [&str; 15] = [
+    "agentRuntime",
+    "attention",
+    "autoLabel",
+    "boardFace",
+    "boardPresentation",
+    "category",
+    "color",
+    "contextWindow",
+    "fastMode",
+    "icon",
+    "permissionMode",
+    "statusNote",
+    "toolOverrides",
+    "traceLevel",
+    "ttlMinutes",
+];
+
+/// Checked changes to a session.
+#[derive(Default)]
+struct Changes {
+    texts: Vec<(&'static str, Option<String>)>,
+    flags: Vec<(&'static str, bool)>,
+    model: Option<ModelChange>,
+}
+
+enum ModelChange {
+    Clear,
+    Set(ModelRef),
+}
+
+impl Changes {
+    fn read(gateway: &Gateway, settings: &Map<String, Value>) -> Result<Self, ErrorShape> {
+        let mut changes = Self::default();
+        for (name, value) in settings {
+            changes.add(gateway, name, value)?;
+        }
+        Ok(changes)
+    }
+
+    fn add(&mut self, gateway: &Gateway, name: &str, value: &Value) -> Result<(), ErrorShape> {
+        let bad = |what: String| ErrorShape::invalid(format!("invalid sessions.patch params: {what}"));
+        if let Some((name, allowed)) = TEXT_SETTINGS.into_iter().find(|(known, _)| *known == name) {
+            let text = match value {
+                Value::Null => None,
+                Value::String(text) if allowed.is_empty() || allowed.contains(&text.as_str()) => {
+                    Some(text.clone())
+                }
+                _ if allowed.is_empty() => return Err(bad(format!("at {name}: must be text or null"))),
+                _ => return Err(bad(format!("at {name}: must be null or one of {}", allowed.join(", ")))),
+            };
+            if text.as_ref().is_some_and(|text| text.chars().count() > MAX_LABEL_CHARS) {
+                return Err(bad(format!("at {name}: longer than {MAX_LABEL_CHARS} characters")));
+            }
+            self.texts.push((name, text));
+        } else if let Some(name) = FLAG_SETTINGS.into_iter().find(|known| *known == name) {
+            let flag = value.as_bool().ok_or_else(|| bad(format!("at {name}: must be true or false")))?;
+            self.flags.push((name, flag));
+        } else if name == "model" {
+            self.model = Some(match value {
+                Value::Null => ModelChange::Clear,
+                Value::String(text) => ModelChange::Set(usable_model(gateway, text)?),
+                _ => return Err(bad("at model: must be provider/model or null".to_owned())),
+            });
+        } else if !IGNORED.contains(&name) && !name.starts_with("expected") {
+            return Err(bad(format!("at root: unexpected property '{name}'")));
+        }
+        Ok(())
+    }
+
+    fn apply(self, entry: &mut SessionEntry, now: i64) {
+        for (name, value) in self.texts {
+            let field = match name {
+                "label" => &mut entry.label,
+                "thinkingLevel" => &mut entry.thinking_level,
+                "verboseLevel" => &mut entry.verbose_level,
+                "reasoningLevel" => &mut entry.reasoning_level,
+                "elevatedLevel" => &mut entry.elevated_level,
+                "responseUsage" => &mut entry.response_usage,
+                "execHost" => &mut entry.exec_host,
+                "execSecurity" => &mut entry.exec_security,
+                "execAsk" => &mut entry.exec_ask,
+                "execNode" => &mut entry.exec_node,
+                "sendPolicy" => &mut entry.send_policy,
+                _ => &mut entry.group_activation,
+            };
+            *field = value;
+        }
+        for (name, on) in self.flags {
+            let field = match name {
+                "archived" => &mut entry.archived_at,
+                "pinned" => &mut entry.pinned_at,
+                _ => &mut entry.marked_unread_at,
+            };
+            *field = on.then_some(now);
+        }
+        match self.model {
+            None => {}
+            Some(ModelChange::Clear) => {
+                (entry.provider_override, entry.model_override, entry.model_override_source) =
+                    (None, None, None);
+            }
+            Some(ModelChange::Set(model)) => {
+                entry.provider_override = Some(model.provider.to_string());
+                entry.model_override = Some(model.model.to_string());
+                entry.model_override_source = Some("user".to_owned());
+            }
+        }
+    }
+}
+
+fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
+    let model = ModelRef::parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    gateway.relay().models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    Ok(model)
+}
+
+/// Refuses when the caller's idea of the session is out of date.
+async fn check_expected(
+    gateway: &Gateway,
+    key: &SessionKey,
+    expected: Option<&str>,
+) -> Result<(), ErrorShape> {
+    let Some(expected) = expected else { return Ok(()) };
+    let record = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+    if record.is_some_and(|record| record.session_id.as_str() == expected) {
+        return Ok(());
+    }
+    Err(ErrorShape::invalid("the session changed since it was read; read it again and repeat the change"))
+}
+
+/// `sessions.reset`.
+pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
+    let reason = match params.reason.as_deref() {
+        Some("new") => ResetReason::New,
+        None | Some("reset") => ResetReason::Reset,
+        Some(_) => {
+            return Err(ErrorShape::invalid("invalid sessions.reset params: reason must be new or reset"));
+        }
+    };
+    // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
+    gateway.relay().abort(&key, None, "reset").await;
+    let reset = gateway.store().reset_session(&key, reason).await.map_err(|e| error::store(&e))?;
+    gateway.relay().announce_change(&reset.record, "reset");
+    Ok(SessionsResetResult {
+        ok: true,
+        key: key.to_string(),
+        entry: entry_value(&reset.record),
+        resolved: resolved(gateway, &reset.record),
+    })
+}
+
+/// `sessions.delete`.
+pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<SessionsDeleteResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    if key.is_main() {
+        return Err(ErrorShape::invalid(format!("Cannot delete the main session ({key}); reset it instead")));
+    }
+    check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
+    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
+        return Err(ErrorShape::invalid("the session is not archived"));
+    }
+    gateway.relay().abort(&key, None, "delete").await;
+    // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
+    let deleted =
+        gateway.store().delete_session(&key, ArchiveTranscript::Keep).await.map_err(|e| error::store(&e))?;
+    if let Some(record) = record {
+        gateway.relay().announce_change(&record, "delete");
+    }
+    let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
+    Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })
+}

@@ -1,0 +1,89 @@
+//! `health`, `status`, `logs.tail`, presence and heartbeats.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::system::{HealthParams, LogsTailParams, LogsTailResult};
+use homard_protocol::presence::PresenceEntry;
+use serde_json::{Value, json};
+
+use crate::error;
+use crate::health;
+use crate::log_tail;
+use crate::session_rows;
+use crate::table::Cx;
+
+/// Sessions shown in `status`.
+const RECENT: usize = 10;
+
+/// `health`.
+pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, ErrorShape> {
+    if params.probe == Some(true) || cx.gateway.health().version() == 0 {
+        health::refresh(&cx.gateway).await.map_err(|e| error::store(&e))?;
+    }
+    Ok(cx.gateway.health().value())
+}
+
+/// `status`.
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShape> {
+    let gateway = &cx.gateway;
+    let config = gateway.config().current();
+    let store = gateway.store();
+    let now = gateway.clock().now_ms();
+    let count = store.session_count(None).await.map_err(|e| error::store(&e))?;
+    let recent = store.recent_sessions(RECENT).await.map_err(|e| error::store(&e))?;
+    let defaults = session_rows::defaults(gateway, None);
+    let rows: Vec<Value> = recent
+        .iter()
+        .map(|record| {
+            let row = session_rows::row(gateway, record);
+            json!({
+                "agentId": row.agent_id, "key": row.key, "kind": row.kind, "sessionId": row.session_id,
+                "updatedAt": row.updated_at, "age": now.saturating_sub(record.entry.updated_at),
+                "abortedLastRun": row.aborted_last_run, "inputTokens": row.input_tokens,
+                "outputTokens": row.output_tokens, "totalTokens": row.total_tokens, "model": row.model,
+                "contextTokens": row.context_tokens, "hasActiveRun": row.has_active_run,
+            })
+        })
+        .collect();
+    let admin = cx.caller.is_admin();
+    let paths = &gateway.config().source().paths;
+    Ok(json!({
+        "runtimeVersion": gateway.version(),
+        "uptimeMs": gateway.uptime_ms(),
+        "pid": admin.then(std::process::id),
+        "configPath": admin.then(|| paths.config_path.display().to_string()),
+        "stateDir": admin.then(|| paths.state_dir.display().to_string()),
+        "heartbeat": {"defaultAgentId": config.agents.default_agent().id, "agents": []},
+        "channelSummary": [],
+        "queuedSystemEvents": [],
+        "tasks": {"total": 0, "active": gateway.relay().active_count()},
+        "connections": gateway.clients().count(),
+        "lanesAwake": gateway.relay().lanes_awake(),
+        "sessions": {
+            "paths": admin.then(|| vec![paths.database().display().to_string()]).unwrap_or_default(),
+            "count": count,
+            "defaults": {"model": defaults.model, "modelProvider": defaults.model_provider,
+                "contextTokens": defaults.context_tokens},
+            "recent": rows,
+            "byAgent": [],
+        },
+    }))
+}
+
+/// `system-presence`.
+pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, ErrorShape> {
+    Ok(cx.gateway.presence().list(cx.gateway.clock().now_ms()))
+}
+
+/// `last-heartbeat`: none yet; the room that acts on time by itself comes later.
+pub(super) async fn last_heartbeat(_cx: Cx, _params: NoParams) -> Result<Option<Value>, ErrorShape> {
+    Ok(None)
+}
+
+/// `logs.tail`.
+pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, ErrorShape> {
+    let path = cx.gateway.log_file();
+    let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
+    read.map_err(|error| ErrorShape::unavailable(error.to_string()))?
+        .map_err(|error| ErrorShape::unavailable(format!("the log could not be read: {error}")))
+}

@@ -1,0 +1,268 @@
+//! Which devices the owner knows, and what happens when a new one knocks.
+//!
+//! A device on this machine that knows the shared secret is let in and remembered without a question. Any
+//! other new device, and any that asks for more than it was given, waits for the owner.
+
+use homard_protocol::connect::{ClientId, ClientMode, ConnectParams};
+use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
+use homard_store::{NewDeviceRequest, PairedDevice, StoreError};
+use serde_json::json;
+
+use crate::auth::{AuthMethod, AuthRefusal};
+use crate::device_auth::ProvenDevice;
+use crate::fanout::Close;
+use crate::gateway::Gateway;
+use crate::handshake::{Refusal, auth_refused};
+use crate::origin::{Locality, Peer};
+
+/// A device that proved its key and asks to come in.
+pub(crate) struct PairingQuestion<'a> {
+    pub(crate) params: &'a ConnectParams,
+    pub(crate) peer: &'a Peer,
+    pub(crate) role: Role,
+    pub(crate) requested: ScopeSet,
+    pub(crate) device: &'a ProvenDevice,
+}
+
+/// A device that is in.
+#[derive(Debug)]
+pub(crate) struct Paired {
+    pub(crate) method: AuthMethod,
+    pub(crate) scopes: ScopeSet,
+    /// Its token and when it was made.
+    pub(crate) token: Option<(String, i64)>,
+}
+
+/// Why a known or unknown device needs the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    NotPaired,
+    RoleUpgrade,
+    ScopeUpgrade,
+    MetadataUpgrade,
+}
+
+impl Need {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::NotPaired => "not-paired",
+            Self::RoleUpgrade => "role-upgrade",
+            Self::ScopeUpgrade => "scope-upgrade",
+            Self::MetadataUpgrade => "metadata-upgrade",
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Self::NotPaired => "pairing required: device is not approved yet",
+            Self::RoleUpgrade => "pairing required: device asks for a new role",
+            Self::ScopeUpgrade => "pairing required: device asks for more scopes than approved",
+            Self::MetadataUpgrade => {
+                "pairing required: device describes itself differently than when approved"
+            }
+        }
+    }
+}
+
+/// Decides whether the owner must be asked.
+pub(crate) fn need(known: Option<&PairedDevice>, question: &PairingQuestion<'_>) -> Option<Need> {
+    let Some(known) = known else { return Some(Need::NotPaired) };
+    if known.public_key != question.device.public_key {
+        return Some(Need::NotPaired);
+    }
+    if !known.roles.iter().any(|role| role == question.role.as_str()) {
+        return Some(Need::RoleUpgrade);
+    }
+    if !ScopeSet::parse(&known.scopes).covers(question.requested) {
+        return Some(Need::ScopeUpgrade);
+    }
+    let client = &question.params.client;
+    let differs = |then: Option<&str>, now: Option<&str>| match (then, now) {
+        (Some(then), Some(now)) => !then.trim().eq_ignore_ascii_case(now.trim()),
+        _ => false,
+    };
+    let changed = differs(known.platform.as_deref(), Some(&client.platform))
+        || differs(known.device_family.as_deref(), client.device_family.as_deref());
+    changed.then_some(Need::MetadataUpgrade)
+}
+
+/// Whether a need is met without asking: the machine is the owner's own and the secret was right.
+fn is_silent(need: Need, question: &PairingQuestion<'_>, method: AuthMethod) -> bool {
+    if question.peer.locality != Locality::Local {
+        return false;
+    }
+    match need {
+        Need::NotPaired | Need::RoleUpgrade | Need::ScopeUpgrade => method != AuthMethod::DeviceToken,
+        Need::MetadataUpgrade => question.peer.origin.is_none() || method != AuthMethod::DeviceToken,
+    }
+}
+
+/// A device that also knows the shared secret.
+pub(crate) async fn with_shared_secret(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    method: AuthMethod,
+) -> Result<Paired, Refusal> {
+    let client = &question.params.client;
+    let own_service = client.id == ClientId::GatewayClient
+        && client.mode == ClientMode::Backend
+        && question.peer.locality == Locality::Local;
+    if own_service {
+        return Ok(Paired { method, scopes: question.requested, token: None });
+    }
+    let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
+    match need(known.as_ref(), question) {
+        None => {}
+        Some(need) if is_silent(need, question, method) => remember(gateway, question, known).await?,
+        Some(need) => return Err(ask_owner(gateway, question, need, known.as_ref()).await),
+    }
+    admitted(gateway, question, method).await
+}
+
+/// A device that does not know the shared secret, but may hold a token of its own.
+pub(crate) async fn with_device_token(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    refusal: AuthRefusal,
+) -> Result<Paired, Refusal> {
+    let auth = question.params.auth.as_ref();
+    let sent = auth.and_then(|auth| auth.device_token.as_deref().or(auth.token.as_deref()));
+    let store = gateway.store();
+    let known = store.paired_device(&question.device.id).await.map_err(broken)?;
+    let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
+    let role = question.role.as_str();
+    let token = store.check_device_token(&question.device.id, role, sent).await.map_err(broken)?;
+    let Some(token) = token else {
+        let tried = auth.is_some_and(|auth| auth.device_token.is_some());
+        let holds_one = known.is_some();
+        return Err(if tried { device_token_refused() } else { auth_refused(refusal, holds_one) });
+    };
+    if !ScopeSet::parse(&token.scopes).covers(question.requested) {
+        let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes")
+            .with_details(json!({"code": "AUTH_SCOPE_MISMATCH", "authReason": "scope_mismatch"}));
+        return Err(policy(error));
+    }
+    if let Some(need) = need(known.as_ref(), question)
+        && !is_silent(need, question, AuthMethod::DeviceToken)
+    {
+        return Err(ask_owner(gateway, question, need, known.as_ref()).await);
+    }
+    admitted(gateway, question, AuthMethod::DeviceToken).await
+}
+
+/// The last step: a token for next time.
+async fn admitted(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    method: AuthMethod,
+) -> Result<Paired, Refusal> {
+    let (store, id, role) = (gateway.store(), &question.device.id, question.role.as_str());
+    store.touch_device(id, role).await.map_err(broken)?;
+    let known = store.device_token(id, role).await.map_err(broken)?;
+    let fits = |scopes: &[String]| ScopeSet::parse(scopes).covers(question.requested);
+    let token = match known {
+        Some(token) if token.revoked_at.is_none() && fits(&token.scopes) => (token.token, token.created_at),
+        _ => {
+            let scopes = question.requested.to_strings();
+            let token = store.issue_device_token(id, role, &scopes).await.map_err(broken)?;
+            (token, gateway.clock().now_ms())
+        }
+    };
+    Ok(Paired { method, scopes: question.requested, token: Some(token) })
+}
+
+/// Writes down what the device may do from now on.
+async fn remember(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    known: Option<PairedDevice>,
+) -> Result<(), Refusal> {
+    let now = gateway.clock().now_ms();
+    let client = &question.params.client;
+    let known = known.filter(|known| known.public_key == question.device.public_key);
+    let before = known.as_ref().map(|known| ScopeSet::parse(&known.scopes)).unwrap_or_default();
+    let mut roles = known.as_ref().map(|known| known.roles.clone()).unwrap_or_default();
+    if !roles.iter().any(|role| role == question.role.as_str()) {
+        roles.push(question.role.to_string());
+    }
+    let device = PairedDevice {
+        device_id: question.device.id.clone(),
+        public_key: question.device.public_key.clone(),
+        display_name: client.display_name.clone(),
+        platform: Some(client.platform.clone()),
+        device_family: client.device_family.clone(),
+        client_id: Some(client.id.to_string()),
+        client_mode: Some(client.mode.to_string()),
+        roles,
+        scopes: before.union(question.requested).to_strings(),
+        remote_ip: Some(question.peer.ip.to_string()),
+        approved_via: Some("silent".to_owned()),
+        created_at: known.as_ref().map_or(now, |known| known.created_at),
+        approved_at: now,
+        last_seen_at: Some(now),
+    };
+    tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
+    gateway.store().pair_device(device).await.map_err(broken)
+}
+
+async fn ask_owner(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    need: Need,
+    known: Option<&PairedDevice>,
+) -> Refusal {
+    let client = &question.params.client;
+    let request = NewDeviceRequest {
+        device_id: question.device.id.clone(),
+        public_key: question.device.public_key.clone(),
+        display_name: client.display_name.clone(),
+        platform: Some(client.platform.clone()),
+        device_family: client.device_family.clone(),
+        client_id: Some(client.id.to_string()),
+        client_mode: Some(client.mode.to_string()),
+        role: question.role.to_string(),
+        scopes: question.requested.to_strings(),
+        remote_ip: Some(question.peer.ip.to_string()),
+        silent: false,
+    };
+    let pending = match gateway.store().pending_device_request(request).await {
+        Ok(outcome) => outcome.request,
+        Err(error) => return broken(error),
+    };
+    tracing::warn!(device = %question.device.id, request = %pending.request_id, reason = need.reason(), "a device waits for approval");
+    let error = ErrorShape::new(ErrorCode::NotPaired, need.message()).with_details(json!({
+        "code": "PAIRING_REQUIRED",
+        "reason": need.reason(),
+        "requestId": pending.request_id,
+        "recommendedNextStep": "wait_then_retry",
+        "pauseReconnect": true,
+        "deviceId": question.device.id,
+        "requestedRole": question.role.as_str(),
+        "requestedScopes": question.requested.to_strings(),
+        "approvedRoles": known.map(|known| known.roles.clone()).unwrap_or_default(),
+        "approvedScopes": known.map(|known| known.scopes.clone()).unwrap_or_default(),
+    }));
+    let close = Close::new(1008, format!("{} (requestId: {})", error.message, pending.request_id));
+    Refusal { error, close }
+}
+
+fn device_token_refused() -> Refusal {
+    let error = ErrorShape::invalid("unauthorized: the device token was not accepted").with_details(json!({
+        "code": "AUTH_DEVICE_TOKEN_MISMATCH",
+        "authReason": "device_token_mismatch",
+        "canRetryWithDeviceToken": false,
+        "recommendedNextStep": "update_auth_credentials",
+    }));
+    policy(error)
+}
+
+fn policy(error: ErrorShape) -> Refusal {
+    let close = Close::new(1008, error.message.clone());
+    Refusal { error, close }
+}
+
+fn broken(error: StoreError) -> Refusal {
+    tracing::error!(%error, "pairing could not be looked up");
+    let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
+    Refusal { close: Close::new(1013, "gateway unavailable"), error }
+}

@@ -1,0 +1,128 @@
+//! The gateway's life: serve, tick, reload, stop.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_config::{Reload, ReloadAction};
+use homard_protocol::events::{ShutdownEvent, TickEvent};
+use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
+use homard_runtime::{OrLog, Tasks};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::fanout::Close;
+use crate::gateway::Gateway;
+use crate::{health, server};
+
+/// How long runs under way may go on after the gateway was told to stop.
+const DRAIN_GRACE: Duration = Duration::from_secs(30);
+/// How long sockets and handlers may take to end after that.
+const CLOSE_GRACE: Duration = Duration::from_secs(2);
+/// How long clients are told to wait before they come back.
+const RESTART_EXPECTED_MS: u64 = 1_500;
+
+/// Why a gateway stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Somebody asked it to.
+    Asked,
+    /// A change of configuration needs a fresh start.
+    ConfigChanged,
+}
+
+/// What the owner of the process does when the configuration changed without a restart, for example building
+/// new models and tools.
+pub type OnReload = Box<dyn Fn(&Reload) + Send + Sync>;
+
+/// Serves on `listener` until `cancel` fires or the configuration asks for a restart; then stops in order:
+/// no new connections, no new messages, runs finish or are stopped, everyone is told, sockets close.
+///
+/// # Errors
+/// When what was left unfinished by an earlier process cannot be looked up.
+pub async fn run(
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    on_reload: OnReload,
+    cancel: CancellationToken,
+) -> io::Result<Stopped> {
+    let watching = Tasks::under(&cancel);
+    let config = gateway.config().clone();
+    let token = watching.token().clone();
+    watching.spawn(async move {
+        config.run_watcher(token).await.or_log("changes of the configuration file will not be noticed");
+    });
+    let ticking = Arc::clone(&gateway);
+    let token = watching.token().clone();
+    watching.spawn(async move { tick(ticking, token).await });
+    let accepting = CancellationToken::new();
+    let doors = Tasks::new();
+    let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
+    doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
+    gateway.relay().recover().await.map_err(io::Error::other)?;
+
+    let stopped = until_stopped(&gateway, &on_reload, &cancel).await;
+    shut_down(&gateway, &doors, &accepting, stopped).await;
+    watching.token().cancel();
+    watching.finish(CLOSE_GRACE).await;
+    Ok(stopped)
+}
+
+/// Waits for a reason to stop, taking over what can be taken over meanwhile.
+async fn until_stopped(gateway: &Gateway, on_reload: &OnReload, cancel: &CancellationToken) -> Stopped {
+    let mut reloads: watch::Receiver<Reload> = gateway.config().subscribe();
+    loop {
+        tokio::select! {
+            () = cancel.cancelled() => return Stopped::Asked,
+            changed = reloads.changed() => {
+                if changed.is_err() {
+                    cancel.cancelled().await;
+                    return Stopped::Asked;
+                }
+            }
+        }
+        let reload = reloads.borrow_and_update().clone();
+        if !reload.rejected.is_empty() {
+            continue;
+        }
+        tracing::info!(changed = ?reload.changed, action = ?reload.action, "configuration changed");
+        if reload.action == ReloadAction::Restart {
+            return Stopped::ConfigChanged;
+        }
+        gateway.refresh_access();
+        on_reload(&reload);
+    }
+}
+
+async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationToken, stopped: Stopped) {
+    accepting.cancel();
+    doors.finish(CLOSE_GRACE).await;
+    gateway.relay().stop(DRAIN_GRACE).await;
+    let (reason, restart_expected_ms) = match stopped {
+        Stopped::Asked => ("gateway stopping", None),
+        Stopped::ConfigChanged => ("config changed", Some(RESTART_EXPECTED_MS)),
+    };
+    gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
+    gateway.clients().close_all(&Close::new(1012, "service restart"));
+    gateway.stopping().cancel();
+    gateway.tasks().finish(CLOSE_GRACE).await;
+    gateway.sockets().finish(CLOSE_GRACE).await;
+}
+
+/// Tells everyone that the gateway is still here, and looks after its health.
+async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
+    let start = Instant::now();
+    let mut ticks = interval_at(start + TICK_INTERVAL, TICK_INTERVAL);
+    let mut looks = interval_at(start + HEALTH_REFRESH, HEALTH_REFRESH);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            () = cancel.cancelled() => return,
+            _tick = ticks.tick() => gateway.bus().publish(&TickEvent { ts: gateway.clock().now_ms() }),
+            _look = looks.tick() => drop(health::refresh(&gateway).await.or_log("health could not be looked at")),
+        }
+    }
+}

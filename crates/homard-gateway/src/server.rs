@@ -1,0 +1,109 @@
+//! The listening socket: accepts, limits, and hands every connection to HTTP or WebSocket.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use homard_runtime::{OrLog, Tasks};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::gateway::Gateway;
+use crate::http;
+
+/// Sockets open at once, of whatever kind. Beyond it new ones are dropped, so that files and memory stay ours.
+const MAX_SOCKETS: usize = 8_192;
+/// How long a client may take to send a request's head.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long to wait after the system had no socket to give.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// HTTP's read buffer per connection; heads and small bodies fit.
+const HTTP_BUFFER: usize = 16 * 1024;
+
+/// Accepts until cancelled. Connections outlive this; `tasks` waits for them.
+pub(crate) async fn accept(
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    tasks: Tasks,
+    cancel: CancellationToken,
+) {
+    let open = Arc::new(AtomicUsize::new(0));
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = cancel.cancelled() => return,
+        };
+        match accepted {
+            Ok((stream, remote)) => {
+                if open.load(Ordering::Relaxed) >= MAX_SOCKETS {
+                    tracing::warn!(%remote, limit = MAX_SOCKETS, "too many open sockets, dropped a new one");
+                    continue;
+                }
+                let place = Place::take(&open);
+                let gateway = Arc::clone(&gateway);
+                tasks.spawn(async move {
+                    serve(gateway, stream, remote).await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// One of the open sockets, counted until dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(open: &Arc<AtomicUsize>) -> Self {
+        open.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(open))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
+    stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
+    let service = hyper::service::service_fn(|request| {
+        let gateway = Arc::clone(&gateway);
+        async move { Ok::<_, Infallible>(http::answer(gateway, request, remote.ip()).await) }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(HTTP_BUFFER)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let stopping = gateway.stopping().clone();
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, %remote, "an HTTP connection ended badly");
+    }
+}
+
+/// Binds the listening socket.
+///
+/// # Errors
+/// When the address is taken or not ours.
+pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    TcpListener::bind(address).await
+}

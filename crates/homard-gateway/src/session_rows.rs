@@ -1,0 +1,121 @@
+//! Session records as lists show them.
+
+use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
+use homard_protocol::{ModelRef, SessionKey};
+use homard_store::{SessionKind, SessionRecord};
+
+use crate::gateway::Gateway;
+
+/// One row.
+pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
+    let entry = &record.entry;
+    let kind = SessionKind::of(&record.key);
+    let active = gateway.relay().active_ids(&record.key);
+    let model = gateway.relay().model_for(&record.key, Some(record));
+    let status = if !active.is_empty() {
+        Some("running")
+    } else if entry.aborted_last_run == Some(true) {
+        Some("killed")
+    } else {
+        entry.system_sent.filter(|&sent| sent).map(|_| "done")
+    };
+    SessionRow {
+        key: record.key.to_string(),
+        kind: wire_kind(&record.key).to_owned(),
+        classification: Some(kind.as_str().to_owned()),
+        session_id: Some(record.session_id.to_string()),
+        agent_id: Some(record.agent_id.to_string()),
+        is_main: record.key.is_main(),
+        is_background: matches!(kind, SessionKind::Cron | SessionKind::Hook | SessionKind::Subagent),
+        label: entry.label.clone(),
+        display_name: entry.display_name.clone(),
+        derived_title: record.derived_title.clone(),
+        last_message_preview: record.last_message_preview.clone(),
+        channel: entry.channel.clone().or_else(|| record.key.channel().map(ToString::to_string)),
+        chat_type: entry
+            .chat_type
+            .clone()
+            .or_else(|| Some(if record.key.is_group() { "group" } else { "direct" }.to_owned())),
+        updated_at: Some(entry.updated_at),
+        created_at: entry.created_at,
+        last_interaction_at: entry.last_interaction_at,
+        last_activity_at: entry.last_activity_at.or(entry.last_interaction_at),
+        archived: entry.archived_at.is_some(),
+        pinned: entry.pinned_at.is_some(),
+        status: status.map(str::to_owned),
+        has_active_run: !active.is_empty(),
+        active_run_ids: active,
+        aborted_last_run: entry.aborted_last_run.unwrap_or(false),
+        system_sent: entry.system_sent.unwrap_or(false),
+        input_tokens: entry.input_tokens,
+        output_tokens: entry.output_tokens,
+        total_tokens: entry.total_tokens,
+        total_tokens_fresh: entry.total_tokens_fresh,
+        context_tokens: entry.context_tokens,
+        model_provider: Some(model.provider.to_string()),
+        model: Some(model.model.to_string()),
+        thinking_level: entry.thinking_level.clone(),
+        verbose_level: entry.verbose_level.clone(),
+        reasoning_level: entry.reasoning_level.clone(),
+        elevated_level: entry.elevated_level.clone(),
+        response_usage: entry.response_usage.clone(),
+        send_policy: entry.send_policy.clone(),
+        group_activation: entry.group_activation.clone(),
+        spawned_by: entry.spawned_by.clone(),
+    }
+}
+
+/// A row for a session nobody has written to yet.
+pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
+    let model = gateway.relay().model_for(key, None);
+    SessionRow {
+        key: key.to_string(),
+        kind: wire_kind(key).to_owned(),
+        agent_id: key.agent_id().map(ToString::to_string),
+        is_main: key.is_main(),
+        model_provider: Some(model.provider.to_string()),
+        model: Some(model.model.to_string()),
+        ..SessionRow::default()
+    }
+}
+
+fn wire_kind(key: &SessionKey) -> &'static str {
+    match key {
+        SessionKey::Global => "global",
+        SessionKey::Unknown => "unknown",
+        SessionKey::Agent { .. } if key.is_group() => "group",
+        SessionKey::Agent { .. } => "direct",
+    }
+}
+
+/// What a session of `key` would use without overrides.
+pub(crate) fn defaults(gateway: &Gateway, key: Option<&SessionKey>) -> SessionDefaults {
+    let config = gateway.config().current();
+    let main = SessionKey::main(config.agents.default_agent().id.clone());
+    let model = gateway.relay().model_for(key.unwrap_or(&main), None);
+    let facts = facts(gateway, &model);
+    SessionDefaults {
+        model_provider: model.provider.to_string(),
+        model: model.model.to_string(),
+        context_tokens: facts.0,
+        thinking_levels: thinking_levels(facts.1),
+        thinking_default: if facts.1 { "low" } else { "off" }.to_owned(),
+    }
+}
+
+/// A model's window and whether it can think.
+fn facts(gateway: &Gateway, model: &ModelRef) -> (u64, bool) {
+    match gateway.relay().models().resolve(model) {
+        Ok(resolved) => (u64::from(resolved.model.context_window), resolved.model.reasoning),
+        Err(_unusable) => (0, false),
+    }
+}
+
+/// The choices of a thinking picker.
+pub(crate) fn thinking_levels(reasoning: bool) -> Vec<ThinkingLevelOption> {
+    let levels: &[&str] = if reasoning { &["off", "minimal", "low", "medium", "high"] } else { &["off"] };
+    levels
+        .iter()
+        .map(|&level| ThinkingLevelOption { id: level.to_owned(), label: level.to_owned() })
+        .collect()
+}
