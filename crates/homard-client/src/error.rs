@@ -1,0 +1,211 @@
+//! What can go wrong between a program and a gateway, and what the person can do about it.
+
+use homard_protocol::ErrorShape;
+use serde_json::Value;
+
+use crate::connection::Closed;
+
+/// Why a call did not work. [`hint`](ClientError::hint) says what to do, where something can be done.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The address cannot be read.
+    #[error("not a gateway address: `{url}`")]
+    BadUrl {
+        /// As given, without anything that could be a secret.
+        url: String,
+    },
+    /// The address wants encryption, which belongs to a tunnel or proxy in front.
+    #[error("`{url}` asks for TLS, which this client does not speak")]
+    TlsUnsupported {
+        /// As given.
+        url: String,
+    },
+    /// Nobody listens there.
+    #[error("no gateway is running at {url}")]
+    NotRunning {
+        /// Where.
+        url: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The network did not let us through.
+    #[error("could not reach {url}")]
+    Unreachable {
+        /// Where.
+        url: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Somebody listens there, but not a gateway.
+    #[error("{url} does not answer like a gateway")]
+    NotAGateway {
+        /// Where.
+        url: String,
+        /// What was wrong.
+        #[source]
+        source: tokio_websockets::Error,
+    },
+    /// The handshake took too long.
+    #[error("{url} did not finish the handshake within {seconds} s")]
+    HandshakeTimeout {
+        /// Where.
+        url: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The gateway answered `connect` with an error.
+    #[error("the gateway refused the connection: {}", .error.message)]
+    Refused {
+        /// What it said.
+        error: Box<ErrorShape>,
+    },
+    /// The gateway answered a request with an error.
+    #[error("`{method}` was refused: {}", .error.message)]
+    Rejected {
+        /// Which request.
+        method: String,
+        /// What it said.
+        error: Box<ErrorShape>,
+    },
+    /// No answer in time.
+    #[error("`{method}` was not answered within {seconds} s")]
+    Timeout {
+        /// Which request.
+        method: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The connection ended; requests under way are never repeated by the client.
+    #[error("the connection to the gateway ended: {0}")]
+    Closed(Closed),
+    /// An answer in a shape this client does not know.
+    #[error("could not understand the answer to `{method}`")]
+    BadAnswer {
+        /// Which request.
+        method: String,
+        /// What was wrong.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Parameters that cannot be written as JSON.
+    #[error("could not write the parameters of `{method}`")]
+    BadParams {
+        /// Which request.
+        method: String,
+        /// What was wrong.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+impl ClientError {
+    /// What a person can do about it, in one sentence.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::BadUrl { .. } => {
+                Some("write it as ws://host:port, for example ws://127.0.0.1:18789".into())
+            }
+            Self::TlsUnsupported { .. } => {
+                Some("use ws:// to this machine, or an SSH tunnel: ssh -L 18789:127.0.0.1:18789 host".into())
+            }
+            Self::NotRunning { .. } => Some("start it with `homard gateway`".into()),
+            Self::Unreachable { .. } => {
+                Some("check the address and that the machine is on the network".into())
+            }
+            Self::NotAGateway { .. } => Some(
+                "another program may use this port; `homard gateway --port N` takes a different one".into(),
+            ),
+            Self::HandshakeTimeout { .. } => {
+                Some("the gateway may be starting or overloaded; `homard logs` says more".into())
+            }
+            Self::Refused { error } => refusal_hint(error),
+            Self::Rejected { error, .. } => rejection_hint(error),
+            Self::Timeout { .. } => {
+                Some("give it more time with --timeout, or look into `homard logs`".into())
+            }
+            Self::Closed(closed) => closed.hint(),
+            Self::BadAnswer { .. } => {
+                Some("the gateway and this program may be of different versions; update both".into())
+            }
+            Self::BadParams { .. } => None,
+        }
+    }
+
+    /// The gateway's own error, when it is the gateway that refused.
+    #[must_use]
+    pub fn shape(&self) -> Option<&ErrorShape> {
+        match self {
+            Self::Refused { error } | Self::Rejected { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// `details.code`, which is finer than `code`.
+fn fine_code(error: &ErrorShape) -> &str {
+    detail(error, "code").unwrap_or("")
+}
+
+fn detail<'a>(error: &'a ErrorShape, key: &str) -> Option<&'a str> {
+    error.details.as_ref()?.get(key).and_then(Value::as_str)
+}
+
+fn refusal_hint(error: &ErrorShape) -> Option<String> {
+    let text = match fine_code(error) {
+        "AUTH_REQUIRED"
+        | "AUTH_UNAUTHORIZED"
+        | "AUTH_TOKEN_MISSING"
+        | "AUTH_TOKEN_MISMATCH"
+        | "AUTH_DEVICE_TOKEN_MISMATCH" => {
+            "the token is `gateway.auth.token` in the gateway's homard.json (there: `homard config get \
+             gateway.auth.token --reveal`); pass it with --token or HOMARD_GATEWAY_TOKEN"
+                .into()
+        }
+        "AUTH_TOKEN_NOT_CONFIGURED" => {
+            "the gateway has no token; set one with `homard config set gateway.auth.token …` and restart it".into()
+        }
+        "AUTH_PASSWORD_MISSING" | "AUTH_PASSWORD_MISMATCH" => {
+            "the password is `gateway.auth.password` in the gateway's homard.json; pass it with --password or \
+             HOMARD_GATEWAY_PASSWORD"
+                .into()
+        }
+        "AUTH_PASSWORD_NOT_CONFIGURED" => {
+            "the gateway has no password; set one with `homard config set gateway.auth.password …`".into()
+        }
+        "AUTH_RATE_LIMITED" => match error.retry_after_ms {
+            Some(ms) => format!("too many wrong attempts; try again in {} s", ms.div_ceil(1_000)),
+            None => "too many wrong attempts; try again in a few minutes".into(),
+        },
+        "PAIRING_REQUIRED" => match detail(error, "requestId") {
+            Some(id) => format!("approve this device on the gateway's machine: homard devices approve {id}"),
+            None => "approve this device on the gateway's machine: homard devices approve --latest".into(),
+        },
+        "DEVICE_AUTH_SIGNATURE_EXPIRED" => "the clocks of both machines differ too much; set them".into(),
+        "PROTOCOL_MISMATCH" | "CLIENT_VERSION_MISMATCH" => {
+            "the gateway and this program are of different versions; update both".into()
+        }
+        _ if error.retryable == Some(true) => "try again in a moment".into(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+fn rejection_hint(error: &ErrorShape) -> Option<String> {
+    match fine_code(error) {
+        "MISSING_SCOPE" => Some(format!(
+            "this connection lacks {}; use the gateway's token or a device approved with it",
+            detail(error, "missingScope").unwrap_or("a permission")
+        )),
+        _ if error.message.starts_with("unknown method") => {
+            Some("`homard gateway call health` works everywhere; the method may need a newer gateway".into())
+        }
+        _ if error.retryable == Some(true) => Some("try again in a moment".into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
