@@ -1,0 +1,146 @@
+//! Finding an embedded file by its path. Without a built page there is still one file: a
+//! plain page that says so, because a gateway without Node at build time must still answer.
+
+use std::borrow::Cow;
+
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+/// What the page needs and nothing more; a page served under a laxer policy would work too,
+/// so this lives beside the page and is sent with every HTML answer.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; \
+    style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; \
+    frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
+
+const INDEX: &str = "index.html";
+const BROTLI_SUFFIX: &str = ".br";
+/// Vite puts a hash of the content into the names of files here, so they never change.
+const HASHED_FOLDER: &str = "assets/";
+const FALLBACK_PAGE: &str = include_str!("fallback.html");
+const FALLBACK_ETAG: &str = "\"fallback-1\"";
+/// Half a SHA-256 is plenty to tell two builds apart.
+const ETAG_BYTES: usize = 16;
+const UNKNOWN_TYPE: &str = "application/octet-stream";
+
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+#[allow_missing = true]
+struct Dist;
+
+/// How an asset's body is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// As it is.
+    Identity,
+    /// Brotli, done at build time.
+    Brotli,
+}
+
+impl Encoding {
+    /// The value of the `content-encoding` header, where one is needed.
+    #[must_use]
+    pub const fn header(self) -> Option<&'static str> {
+        match self {
+            Self::Identity => None,
+            Self::Brotli => Some("br"),
+        }
+    }
+}
+
+/// One file of the page, with everything a response about it needs.
+#[derive(Debug, Clone)]
+pub struct Asset {
+    /// The bytes to send.
+    pub body: Cow<'static, [u8]>,
+    /// The value of `content-type`; the unpacked file's, also when packed.
+    pub content_type: &'static str,
+    /// The value of `etag`, quotes included; differs between encodings.
+    pub etag: String,
+    /// Whether the name changes with the content, so a browser may keep it for good.
+    pub immutable: bool,
+    /// How `body` is packed.
+    pub encoding: Encoding,
+}
+
+/// Finds a file by its path in the page, with or without a leading slash; `""` is the page
+/// itself. Which other paths show the page is the gateway's decision.
+#[must_use]
+pub fn asset(path: &str) -> Option<Asset> {
+    let name = file_name(path)?;
+    match Dist::get(name) {
+        Some(file) => Some(found(name, file, Encoding::Identity)),
+        None if name == INDEX => Some(fallback()),
+        None => None,
+    }
+}
+
+/// The Brotli copy of a file, if the build made one: for clients that accept `br`. Fall back
+/// to [`asset`] otherwise.
+#[must_use]
+pub fn compressed(path: &str) -> Option<Asset> {
+    let name = file_name(path)?;
+    let file = Dist::get(&format!("{name}{BROTLI_SUFFIX}"))?;
+    Some(found(name, file, Encoding::Brotli))
+}
+
+/// Whether the real page is here, so that start-up can say when it is not.
+#[must_use]
+pub fn is_built() -> bool {
+    Dist::get(INDEX).is_some()
+}
+
+/// The name a path asks for; nothing for paths that try to leave the folder (debug builds read
+/// from disk) or that ask for a packed copy by name.
+fn file_name(path: &str) -> Option<&str> {
+    let name = path.strip_prefix('/').unwrap_or(path);
+    if name.is_empty() {
+        return Some(INDEX);
+    }
+    let plain = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
+    let safe = plain && !name.contains(['\\', '\0', ':']) && !name.ends_with(BROTLI_SUFFIX);
+    safe.then_some(name)
+}
+
+fn found(name: &str, file: EmbeddedFile, encoding: Encoding) -> Asset {
+    Asset {
+        content_type: content_type(name),
+        etag: etag(&file.metadata.sha256_hash()),
+        immutable: name.starts_with(HASHED_FOLDER),
+        encoding,
+        body: file.data,
+    }
+}
+
+fn fallback() -> Asset {
+    Asset {
+        body: Cow::Borrowed(FALLBACK_PAGE.as_bytes()),
+        content_type: content_type(INDEX),
+        etag: FALLBACK_ETAG.to_owned(),
+        immutable: false,
+        encoding: Encoding::Identity,
+    }
+}
+
+fn etag(hash: &[u8]) -> String {
+    let digits: String = hash.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{digits}\"")
+}
+
+fn content_type(name: &str) -> &'static str {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match extension {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        "json" => "application/json",
+        "webmanifest" => "application/manifest+json",
+        "woff2" => "font/woff2",
+        "txt" => "text/plain; charset=utf-8",
+        _ => UNKNOWN_TYPE,
+    }
+}
+
+#[cfg(test)]
+mod tests;

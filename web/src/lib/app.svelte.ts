@@ -1,0 +1,172 @@
+// The page as a whole: the connection, the list of sessions and the session in view.
+// It routes what the gateway says to whoever it concerns, and holds no chat logic.
+import { ChatSession } from './chat.svelte';
+import { Credentials, takeTokenFromFragment } from './credentials';
+import { type ConnectionState, Gateway } from './gateway';
+import { loadIdentity } from './identity';
+import { fieldsOf, isFields, stringOf } from './read';
+import { Sessions } from './sessions.svelte';
+import { strings } from './strings';
+import type { AgentEvent, ChatEvent, SessionMessageEvent } from './wire';
+
+const SESSION_PARAMETER = 'session';
+const NEW_KEY_BYTES = 4;
+/** Sessions kept in memory after they were looked at; older ones are loaded anew. */
+const OPEN_CHATS_MAX = 8;
+
+export class App {
+  connection = $state.raw<ConnectionState>({ kind: 'connecting' });
+  /** Whether the gateway has let this page in at least once: then the chat stays visible when it goes away. */
+  admitted = $state(false);
+  chat = $state.raw<ChatSession | undefined>();
+  notice = $state<string | undefined>();
+  serverVersion = $state('');
+  readonly sessions: Sessions;
+  readonly #gateway: Gateway;
+  #chats = new Map<string, ChatSession>();
+  #mainKey = 'agent:main:main';
+  #agentId = 'main';
+
+  constructor() {
+    const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/`;
+    const credentials = new Credentials(url);
+    const token = takeTokenFromFragment(location, history);
+    if (token) credentials.saveToken(token);
+    this.#gateway = new Gateway(
+      { url, credentials, identity: loadIdentity, version: __APP_VERSION__ },
+      {
+        state: (state) => this.#onState(state),
+        event: (name, payload) => this.#onEvent(name, payload),
+        gap: () => this.#onGap(),
+      },
+    );
+    this.sessions = new Sessions(this.#gateway);
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) this.#gateway.wake();
+    });
+    addEventListener('online', () => this.#gateway.wake());
+    addEventListener('popstate', () => this.#show(this.#keyInAddress() ?? this.#mainKey));
+    addEventListener('hashchange', () => {
+      const token = takeTokenFromFragment(location, history);
+      if (token) this.#gateway.useToken(token);
+    });
+    this.#gateway.start();
+  }
+
+  useToken(token: string): void {
+    this.#gateway.useToken(token);
+  }
+
+  reconnect(): void {
+    this.#gateway.reconnectNow();
+  }
+
+  select(key: string): void {
+    const address = new URL(location.href);
+    if (key === this.#mainKey) address.searchParams.delete(SESSION_PARAMETER);
+    else address.searchParams.set(SESSION_PARAMETER, key);
+    if (address.href !== location.href) history.pushState(null, '', address);
+    this.#show(key);
+  }
+
+  newSession(): void {
+    const bytes = crypto.getRandomValues(new Uint8Array(NEW_KEY_BYTES));
+    const suffix = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const key = `agent:${this.#agentId}:web-${suffix}`;
+    this.#chats.set(key, new ChatSession(key, { gateway: this.#gateway }, true));
+    this.select(key);
+  }
+
+  rename(key: string, label: string): Promise<void> {
+    return this.#attempt(() => this.sessions.rename(key, label));
+  }
+
+  reset(key: string): Promise<void> {
+    return this.#attempt(async () => {
+      await this.sessions.reset(key);
+      const chat = this.#chats.get(key);
+      chat?.clear();
+      await chat?.refresh();
+    });
+  }
+
+  remove(key: string): Promise<void> {
+    return this.#attempt(async () => {
+      await this.sessions.remove(key);
+      this.#chats.delete(key);
+      if (this.chat?.key === key) this.select(this.#mainKey);
+    });
+  }
+
+  isMain(key: string): boolean {
+    return key === this.#mainKey;
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.notice = strings.actionFailed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #keyInAddress(): string | undefined {
+    return new URL(location.href).searchParams.get(SESSION_PARAMETER) ?? undefined;
+  }
+
+  #show(key: string): void {
+    let chat = this.#chats.get(key);
+    const fresh = chat === undefined;
+    chat ??= new ChatSession(key, { gateway: this.#gateway });
+    // Kept in order of use, so the first is the one longest unseen.
+    this.#chats.delete(key);
+    this.#chats.set(key, chat);
+    for (const [oldest, other] of this.#chats) {
+      if (this.#chats.size <= OPEN_CHATS_MAX) break;
+      if (!other.running) this.#chats.delete(oldest);
+    }
+    this.chat = chat;
+    if (this.connection.kind === 'ready' && (fresh || !chat.loaded)) void chat.connected();
+  }
+
+  #onState(state: ConnectionState): void {
+    this.connection = state;
+    if (state.kind !== 'ready') return;
+    this.admitted = true;
+    this.serverVersion = stringOf(fieldsOf(state.hello.server).version) ?? '';
+    const defaults = fieldsOf(fieldsOf(state.hello.snapshot).sessionDefaults);
+    this.#mainKey = stringOf(defaults.mainSessionKey) ?? this.#mainKey;
+    this.#agentId = stringOf(defaults.defaultAgentId) ?? this.#agentId;
+    // A gateway without subscriptions still answers lists; the page asks again after each run.
+    this.#gateway.request('sessions.subscribe', {}).catch(() => undefined);
+    void this.sessions.refresh();
+    if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
+    else for (const chat of this.#chats.values()) void chat.connected();
+  }
+
+  #onGap(): void {
+    void this.sessions.refresh();
+    for (const chat of this.#chats.values()) chat.refreshSoon();
+  }
+
+  #onEvent(name: string, payload: unknown): void {
+    if (!isFields(payload)) return;
+    if (name === 'sessions.changed') {
+      this.sessions.onChanged(payload);
+      return;
+    }
+    const key = stringOf(payload.sessionKey);
+    if (name === 'chat' && payload.state !== 'delta' && payload.state !== 'status') this.sessions.refreshSoon();
+    const chat = key ? this.#chats.get(key) : undefined;
+    if (!chat) return;
+    if (name === 'chat' && typeof payload.runId === 'string') chat.onChat(payload as unknown as ChatEvent);
+    else if ((name === 'agent' || name === 'session.tool') && typeof payload.runId === 'string' && isFields(payload.data)) {
+      chat.onAgent(payload as unknown as AgentEvent);
+    } else if (name === 'session.message' && isFields(payload.message)) {
+      chat.onMessage(payload as unknown as SessionMessageEvent);
+    }
+  }
+}

@@ -1,0 +1,474 @@
+// One session as the page knows it: its history, the runs going on in it, and what was
+// sent but not yet confirmed. Events move it forward; after any doubt (gap, reconnect,
+// end of a run) it fetches the history again, which wins.
+import { loadDraft, saveDraft } from './drafts';
+import { type Gateway, GatewayError } from './gateway';
+import { LiveRun } from './live_run';
+import { fieldsOf, stringOf, textOf } from './read';
+import { strings } from './strings';
+import {
+  errorId,
+  type Item,
+  itemsFromHistory,
+  newTool,
+  noteId,
+  textId,
+  thinkingId,
+  toolId,
+  type ToolItem,
+  userId,
+  userItem,
+  type UserItem,
+  withToolOutput,
+} from './transcript';
+import type { AgentEvent, ChatEvent, ChatHistoryPayload, SessionMessageEvent } from './wire';
+
+const HISTORY_FIRST = 200;
+const HISTORY_MAX = 1000;
+/** Waits this long for more reasons to refetch before refetching. */
+const REFRESH_DELAY_MS = 120;
+/** How many finished runs are remembered, so that their stragglers revive nothing. */
+const ENDED_MAX = 64;
+
+export interface ModelFacts {
+  provider: string | undefined;
+  model: string | undefined;
+}
+
+export interface ChatOptions {
+  gateway: Pick<Gateway, 'request'>;
+  /** Runs a screen update soon; deltas arriving before then are drawn together. */
+  schedule?: (draw: () => void) => void;
+  newRunId?: () => string;
+}
+
+/** Draws at the next frame, or soon when the page is hidden and has no frames. */
+function nextFrame(draw: () => void): void {
+  if (document.hidden) setTimeout(draw, 250);
+  else requestAnimationFrame(draw);
+}
+
+export class ChatSession {
+  items = $state.raw<readonly Item[]>([]);
+  loading = $state(false);
+  loaded = $state(false);
+  problem = $state<string | undefined>();
+  hasMore = $state(false);
+  model = $state.raw<ModelFacts>({ provider: undefined, model: undefined });
+  tokens = $state.raw<{ used: number | undefined; limit: number | undefined }>({ used: undefined, limit: undefined });
+  /** What the newest run is doing, while it runs and says nothing yet. */
+  phase = $state<string | undefined>();
+  running = $state(false);
+  stopping = $state(false);
+  draft = $state('');
+
+  #runs = new Map<string, LiveRun>();
+  /** Runs that ended badly; the history may not hold what they said, so this page keeps it. */
+  #broken = new Map<string, 'aborted' | 'error' | 'interrupted'>();
+  #ended = new Set<string>();
+  #drawn = new Set<string>();
+  #limit = HISTORY_FIRST;
+  #fetching: Promise<void> | undefined;
+  #again = false;
+  #refreshTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly key: string,
+    private readonly options: ChatOptions,
+    /** A key made in this page: the gateway does not know it before the first message. */
+    private readonly isNew = false,
+  ) {
+    this.draft = loadDraft(key);
+    this.loaded = isNew;
+  }
+
+  setDraft(text: string): void {
+    this.draft = text;
+    saveDraft(this.key, text);
+  }
+
+  /** Sends a message. Its run id is also its idempotency key, so sending it again is harmless. */
+  send(text: string): void {
+    const message = text.trim();
+    if (!message) return;
+    const runId = this.options.newRunId?.() ?? newId();
+    this.#append({ kind: 'user', id: userId(runId), runId, text: message, images: [], at: Date.now(), state: 'sending' });
+    void this.#transmit(runId, message);
+  }
+
+  /** Tries a failed or waiting message again, under the same key. */
+  resend(item: UserItem): void {
+    if (item.runId) void this.#transmit(item.runId, item.text);
+  }
+
+  async abort(): Promise<void> {
+    if (!this.running || this.stopping) return;
+    this.stopping = true;
+    try {
+      const result = await this.options.gateway.request('chat.abort', { sessionKey: this.key });
+      // Nothing was running after all: the end was missed, so look.
+      if (!result.aborted) await this.refresh();
+    } catch {
+      // The connection banner says what is wrong; the button can be pressed again.
+    } finally {
+      this.stopping = false;
+    }
+  }
+
+  /** Connected, or connected again: fetch what happened and send what could not be sent. */
+  async connected(): Promise<void> {
+    if (!this.isNew || this.items.length > 0) await this.refresh();
+    for (const item of this.items) {
+      if (item.kind === 'user' && item.state === 'waiting') this.resend(item);
+    }
+  }
+
+  async loadEarlier(): Promise<void> {
+    this.#limit = Math.min(HISTORY_MAX, this.#limit * 2);
+    await this.refresh();
+  }
+
+  /** Forgets everything shown: the session was reset under the same key. */
+  clear(): void {
+    this.#runs.clear();
+    this.#broken.clear();
+    this.items = [];
+    this.#settleRunning();
+  }
+
+  refreshSoon(): void {
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
+  }
+
+  /** Fetches the history; calls while one is under way share one more fetch after it. */
+  refresh(): Promise<void> {
+    clearTimeout(this.#refreshTimer);
+    if (this.#fetching) {
+      this.#again = true;
+      return this.#fetching;
+    }
+    this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = undefined;
+      if (this.#again) {
+        this.#again = false;
+        void this.refresh();
+      }
+    });
+    return this.#fetching;
+  }
+
+  onChat(event: ChatEvent): void {
+    if (this.#ended.has(event.runId)) return;
+    if (event.state === 'status') {
+      this.#run(event.runId).phase = event.phase;
+      this.#settleRunning();
+    } else if (event.state === 'delta') {
+      this.#onDelta(event);
+    } else {
+      this.#onEnd(event);
+    }
+  }
+
+  onAgent(event: AgentEvent): void {
+    const { runId, data } = event;
+    if (this.#ended.has(runId) && data.phase !== 'result') return;
+    switch (event.stream) {
+      case 'tool':
+        this.#onTool(runId, data, event.ts);
+        break;
+      case 'thinking':
+        this.#onThinking(runId, data);
+        break;
+      case 'lifecycle':
+        if (data.phase === 'model' && stringOf(data.model)) {
+          this.model = { provider: stringOf(data.provider), model: stringOf(data.model) };
+        }
+        break;
+      case 'compaction':
+        if (this.#runs.has(runId)) this.#run(runId).phase = data.phase === 'start' ? 'compacting' : undefined;
+        this.#settleRunning();
+        break;
+      default:
+        break;
+    }
+  }
+
+  onMessage(event: SessionMessageEvent): void {
+    if (fieldsOf(event.message).role !== 'user') {
+      if (this.#runs.size === 0) this.refreshSoon();
+      return;
+    }
+    const item = userItem(event.message, `m:${event.messageId ?? newId()}`);
+    const known = this.#find(item.id);
+    if (known?.kind === 'user') this.#put({ ...known, state: 'sent' });
+    else this.#append(item);
+  }
+
+  async #fetch(): Promise<void> {
+    this.loading = true;
+    const before = new Set([...this.#runs.values()].filter((run) => run.acknowledged).map((run) => run.runId));
+    try {
+      const history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: this.#limit });
+      this.#adopt(history, before);
+      this.problem = undefined;
+      this.loaded = true;
+    } catch (error) {
+      if (error instanceof GatewayError && error.isUnanswered) return;
+      if (this.isNew && this.items.length === 0) this.loaded = true;
+      else this.problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  /** Takes a fetched history over. `before` are the runs known when it was asked for. */
+  #adopt(history: ChatHistoryPayload, before: ReadonlySet<string>): void {
+    const info = history.sessionInfo ?? {};
+    const active = new Set(info.activeRunIds ?? []);
+    const flight = history.inFlightRun;
+    if (flight?.runId) active.add(flight.runId);
+    const unsure = info.hasActiveRun === true && active.size === 0;
+    for (const runId of before) {
+      if (active.has(runId) || unsure) continue;
+      this.#runs.delete(runId);
+      this.#broken.set(runId, 'interrupted');
+    }
+    for (const runId of active) this.#run(runId).acknowledged = true;
+    const stored = itemsFromHistory(history.messages ?? [], new Set(this.#runs.keys()));
+    if (flight?.runId && flight.text) this.#resume(flight.runId, flight.text, stored);
+    this.items = this.#merged(stored);
+    for (const runId of this.#runs.keys()) this.#drawText(runId);
+    this.hasMore = history.hasMore === true && this.#limit < HISTORY_MAX;
+    this.#adoptFacts(history);
+    this.#settleRunning();
+  }
+
+  #adoptFacts(history: ChatHistoryPayload): void {
+    const { sessionInfo: info, defaults } = history;
+    this.model = {
+      provider: info?.modelProvider ?? defaults?.modelProvider ?? undefined,
+      model: info?.model ?? defaults?.model ?? undefined,
+    };
+    this.tokens = { used: info?.totalTokens ?? undefined, limit: info?.contextTokens ?? defaults?.contextTokens ?? undefined };
+  }
+
+  #resume(runId: string, full: string, stored: readonly Item[]): void {
+    const segments = stored.flatMap((item) => (item.kind === 'text' && item.runId === runId ? [item.text] : []));
+    this.#run(runId).resume(full, segments);
+  }
+
+  /** History first, then what only this page knows: unsent messages and runs still going. */
+  #merged(stored: readonly Item[]): readonly Item[] {
+    const ids = new Set(stored.map((item) => item.id));
+    const answered = new Set(stored.flatMap((item) => (item.kind === 'user' || !item.runId ? [] : [item.runId])));
+    const shown = new Map(this.items.map((item) => [item.id, item]));
+    const merged = stored.map((item) => fresher(item, shown.get(item.id)));
+    for (const item of this.items) {
+      if (ids.has(item.id)) continue;
+      const live = this.#isLive(item.runId);
+      if (item.kind === 'user') {
+        if (live || item.state !== 'sent') merged.push(item);
+      } else if (live) {
+        merged.push(item);
+      } else if (item.runId && (item.kind === 'error' || item.kind === 'note' || !answered.has(item.runId))) {
+        const how = this.#broken.get(item.runId);
+        if (how) insertAfterRun(merged, how === 'interrupted' ? interruptedItem(item) : settledItem(item));
+      }
+    }
+    return merged;
+  }
+
+  #isLive(runId: string | undefined): boolean {
+    return runId !== undefined && this.#runs.has(runId);
+  }
+
+  async #transmit(runId: string, message: string): Promise<void> {
+    this.#ended.delete(runId);
+    this.#mark(runId, 'sending');
+    const run = this.#run(runId);
+    this.#settleRunning();
+    try {
+      const answer = await this.options.gateway.request('chat.send', { sessionKey: this.key, message, idempotencyKey: runId });
+      run.acknowledged = true;
+      this.#mark(runId, 'sent');
+      if (answer.status === 'ok') this.#finish(runId);
+    } catch (error) {
+      this.#runs.delete(runId);
+      this.#settleRunning();
+      const unanswered = error instanceof GatewayError && error.isUnanswered;
+      this.#mark(runId, unanswered ? 'waiting' : 'failed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #mark(runId: string, state: UserItem['state'], error?: string): void {
+    const item = this.#find(userId(runId));
+    if (item?.kind !== 'user') return;
+    const { error: _, ...rest } = item;
+    this.#put(error === undefined ? { ...rest, state } : { ...rest, state, error });
+  }
+
+  #run(runId: string): LiveRun {
+    const known = this.#runs.get(runId);
+    if (known) return known;
+    const run = new LiveRun(runId);
+    this.#runs.set(runId, run);
+    // Someone else started it (another tab, a channel): their words are in the history.
+    if (!this.#find(userId(runId))) {
+      run.acknowledged = true;
+      this.refreshSoon();
+    }
+    return run;
+  }
+
+  #onDelta(event: ChatEvent): void {
+    const run = this.#run(event.runId);
+    run.acknowledged = true;
+    const whole = textOf(event.message?.content);
+    if (whole) run.replace(whole);
+    else if (event.replace) run.replace(event.deltaText ?? '');
+    else run.append(event.deltaText ?? '');
+    this.#endThought(run);
+    if (this.#drawn.has(run.runId)) return;
+    this.#drawn.add(run.runId);
+    (this.options.schedule ?? nextFrame)(() => {
+      if (this.#drawn.delete(run.runId)) this.#drawText(run.runId);
+    });
+  }
+
+  #onEnd(event: ChatEvent): void {
+    const { runId } = event;
+    const whole = textOf(event.message?.content);
+    if (whole || this.#runs.has(runId)) {
+      const run = this.#run(runId);
+      if (whole) run.replace(whole);
+      this.#endThought(run);
+      this.#drawText(runId, event.state === 'aborted' ? 'aborted' : undefined);
+      if (event.state === 'aborted' && !run.current.trim()) {
+        this.#append({ kind: 'note', id: noteId(runId), runId, text: strings.stopped });
+      }
+    }
+    if (event.state === 'aborted' || event.state === 'error') this.#broken.set(runId, event.state);
+    if (event.state === 'error') {
+      this.#append({ kind: 'error', id: errorId(runId), runId, text: event.errorMessage ?? '' });
+    }
+    this.#finish(runId);
+  }
+
+  #finish(runId: string): void {
+    this.#drawn.delete(runId);
+    this.#runs.delete(runId);
+    this.#ended.add(runId);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= ENDED_MAX) break;
+      this.#ended.delete(oldest);
+    }
+    this.items = this.items.map((item) => (item.runId === runId ? settledItem(item) : item));
+    this.#settleRunning();
+    this.refreshSoon();
+  }
+
+  #drawText(runId: string, ending?: 'aborted'): void {
+    const run = this.#runs.get(runId);
+    if (!run) return;
+    const text = run.current;
+    if (!text.trim()) return;
+    const id = textId(runId, run.segment);
+    const known = this.#find(id);
+    const at = known?.kind === 'text' ? known.at : Date.now();
+    this.#append({ kind: 'text', id, runId, text, at, streaming: ending === undefined, ...(ending ? { ending } : {}) });
+    this.#settleRunning();
+  }
+
+  #onTool(runId: string, data: Record<string, unknown>, at: number | undefined): void {
+    const callId = stringOf(data.toolCallId);
+    if (!callId) return;
+    const known = this.#find(toolId(callId));
+    let tool: ToolItem = known?.kind === 'tool' ? known : newTool(callId, runId, stringOf(data.name) ?? 'tool');
+    if (data.phase === 'result') {
+      const duration = tool.startedAt !== undefined && at !== undefined ? at - tool.startedAt : undefined;
+      tool = withToolOutput({ ...tool, durationMs: duration }, data.result);
+      this.#append({ ...tool, state: data.isError === true ? 'failed' : 'done' });
+      return;
+    }
+    const run = this.#run(runId);
+    this.#drawText(runId);
+    if (!known) {
+      this.#endThought(run);
+      run.seal();
+    }
+    if (data.phase === 'update') tool = withToolOutput(tool, data.partialResult);
+    else tool = { ...tool, args: fieldsOf(data.args), startedAt: at };
+    this.#append({ ...tool, state: 'running' });
+  }
+
+  #onThinking(runId: string, data: Record<string, unknown>): void {
+    const run = this.#run(runId);
+    const id = thinkingId(runId, run.thought);
+    const known = this.#find(id);
+    const sofar = known?.kind === 'thinking' ? known.text : '';
+    const text = stringOf(data.text) ?? sofar + (stringOf(data.delta) ?? '');
+    if (text.trim()) this.#append({ kind: 'thinking', id, runId, text, streaming: true });
+  }
+
+  /** Words or a tool follow: the thought is complete, the next one is another. */
+  #endThought(run: LiveRun): void {
+    const known = this.#find(thinkingId(run.runId, run.thought));
+    if (known?.kind !== 'thinking') return;
+    this.#put({ ...known, streaming: false });
+    run.thought += 1;
+  }
+
+  #find(id: string): Item | undefined {
+    // Live lines are at the end.
+    return this.items.findLast((item) => item.id === id);
+  }
+
+  #put(item: Item): void {
+    const index = this.items.findLastIndex((other) => other.id === item.id);
+    if (index >= 0) this.items = this.items.with(index, item);
+  }
+
+  #append(item: Item): void {
+    if (this.#find(item.id)) this.#put(item);
+    else this.items = [...this.items, item];
+  }
+
+  #settleRunning(): void {
+    const runs = [...this.#runs.values()];
+    this.running = runs.length > 0;
+    this.phase = runs.at(-1)?.phase;
+  }
+}
+
+/** While a run goes on, the live copy of a line may be ahead of the stored one. */
+function fresher(stored: Item, live: Item | undefined): Item {
+  if (live?.kind === 'tool' && stored.kind === 'tool') {
+    if (stored.state === 'unanswered' || stored.state === 'running') return live;
+    return { ...stored, durationMs: stored.durationMs ?? live.durationMs };
+  }
+  if (live?.kind === 'text' && stored.kind === 'text' && live.ending && !stored.ending) return { ...stored, ending: live.ending };
+  return stored;
+}
+
+/** Puts a line below what its run has already, so that an old fragment does not sink to the end. */
+function insertAfterRun(items: Item[], item: Item): void {
+  const last = items.findLastIndex((other) => other.runId === item.runId);
+  items.splice(last < 0 ? items.length : last + 1, 0, item);
+}
+
+function settledItem(item: Item): Item {
+  if (item.kind === 'text' || item.kind === 'thinking') return { ...item, streaming: false };
+  return item.kind === 'tool' && item.state === 'running' ? { ...item, state: 'unanswered' } : item;
+}
+
+function interruptedItem(item: Item): Item {
+  const settled = settledItem(item);
+  return settled.kind === 'text' ? { ...settled, ending: settled.ending ?? 'interrupted' } : settled;
+}
+
+function newId(): string {
+  // randomUUID exists only on secure pages; this must also work over plain http at home.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,55 @@
+// The text of a run while it streams. The gateway sends one growing text per run,
+// with tool use in between; this cuts it into the segments people see.
+
+/** Where the run's text stands, and which part of it is the segment being written. */
+export class LiveRun {
+  /** Everything the run said so far. */
+  text = '';
+  segment = 0;
+  thought = 0;
+  phase: string | undefined;
+  /** Whether the gateway has confirmed it knows this run. */
+  acknowledged = false;
+  #base = 0;
+
+  constructor(readonly runId: string) {}
+
+  /** The part of the text that belongs to the current segment. */
+  get current(): string {
+    return this.text.slice(this.#base).replace(/^\n+/, '');
+  }
+
+  append(delta: string): void {
+    this.text += delta;
+  }
+
+  /**
+   * Takes the whole text as the gateway knows it, repairing anything missed. A text that does
+   * not begin with what is already settled is taken as the current segment alone.
+   */
+  replace(full: string): void {
+    const settled = this.text.slice(0, this.#base);
+    if (full.startsWith(settled)) this.text = full;
+    else this.text = settled + full;
+  }
+
+  /** Ends the current segment: a tool is used, and what follows is a new paragraph below it. */
+  seal(): void {
+    if (!this.current.trim()) return;
+    this.#base = this.text.length;
+    this.segment += 1;
+  }
+
+  /** Starts over from stored segments and the run's full text, after a reload or a gap. */
+  resume(full: string, stored: readonly string[]): void {
+    let base = 0;
+    for (const text of stored) {
+      const trimmed = text.trim();
+      const found = full.indexOf(trimmed, base);
+      if (found >= 0) base = found + trimmed.length;
+    }
+    this.text = full;
+    this.#base = base;
+    this.segment = stored.length;
+  }
+}

@@ -1,0 +1,29 @@
+// How the page is built: one entry, hashed assets, nothing inlined that the
+// content security policy would refuse.
+import { readFileSync } from 'node:fs';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
+
+export default defineConfig(({ mode }) => ({
+  plugins: [svelte()],
+  define: { __APP_VERSION__: JSON.stringify(manifest.version) },
+  // Vitest must load Svelte's browser build, or runes would not react.
+  resolve: mode === 'test' ? { conditions: ['browser'] } : {},
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+  },
+  server: {
+    // `npm run dev` talks to a gateway on its default port.
+    proxy: { '^/$': { target: 'ws://127.0.0.1:18789', ws: true, bypass: (request) => (request.headers.upgrade ? undefined : request.url) } },
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.ts'],
+    restoreMocks: true,
+  },
+}));
