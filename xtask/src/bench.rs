@@ -1,0 +1,53 @@
+//! `cargo xtask bench`: release binaries, the measuring program of homard-testkit, and the committed table.
+//!
+//! The measuring program prints Markdown on standard output and its progress on standard error, so that
+//! what is printed can be pasted. This file knows nothing of what is measured.
+
+use std::fs;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::serve::binary;
+use crate::sh::{Cmd, say};
+use crate::workspace::{self, root};
+
+const FILE: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- bench:begin -->";
+const END: &str = "<!-- bench:end -->";
+/// The document when there is none yet.
+const EMPTY: &str =
+    "# Benchmarks\n\nWritten by `cargo xtask bench --write`.\n\n<!-- bench:begin -->\n<!-- bench:end -->\n";
+
+/// Measures; with `--write` puts the result into the document. Other arguments go to the measuring program.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    Cmd::new("cargo", &["build", "--release", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    let release = workspace::target()?.join("release");
+    let rest = args.iter().filter(|arg| !matches!(arg.as_str(), "--write" | "--"));
+    let bench = Cmd::new(release.join(binary("bench")), &[])
+        .args(["--homard".as_ref(), release.join(binary("homard")).as_os_str()])
+        .args(["--fake".as_ref(), release.join(binary("fake_llm")).as_os_str()])
+        .args(rest);
+    if !args.iter().any(|arg| arg == "--write") {
+        return bench.run();
+    }
+    let table = bench.read()?;
+    say(&table);
+    let file = root().join(FILE);
+    let document = fs::read_to_string(&file).unwrap_or_else(|_| EMPTY.to_owned());
+    let Some(document) = between_markers(&document, &table) else {
+        bail!("{FILE} has no `{BEGIN}` followed by `{END}`, so there is no place for the table");
+    };
+    fs::write(&file, document).with_context(|| format!("could not write `{FILE}`"))?;
+    say(&format!("wrote {FILE}"));
+    Ok(())
+}
+
+/// The document with everything between the markers replaced.
+fn between_markers(document: &str, body: &str) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{}\n{END}{after}", body.trim()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! How the workshop runs programs, reads its few variables and speaks to the person at the terminal.
+//!
+//! The one file of the workshop where processes are made and anything is printed. Product code makes
+//! processes through homard-exec instead; the workshop must build before that crate does.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::workspace::root;
+
+/// How much of a program's output is kept for counting and for showing again.
+const KEPT_OUTPUT: usize = 256 * 1024;
+
+/// Says something on standard output.
+#[expect(clippy::print_stdout, reason = "the workshop talks to a person at a terminal")]
+pub(crate) fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Says something on standard error.
+#[expect(clippy::print_stderr, reason = "the workshop talks to a person at a terminal")]
+pub(crate) fn complain(text: &str) {
+    eprintln!("{text}");
+}
+
+/// A variable of the workshop itself; the product reads its own in homard-config.
+#[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-config does")]
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A program about to run, in the root of the clone unless [`Cmd::dir`] says otherwise.
+#[derive(Debug)]
+pub(crate) struct Cmd {
+    command: Command,
+    shown: String,
+}
+
+/// What a program that ran to its end left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Whether it ended with status zero.
+    pub(crate) ok: bool,
+    /// The end of what it printed, both streams.
+    pub(crate) text: String,
+}
+
+impl Cmd {
+    /// A program found on the path, and its arguments.
+    #[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-exec does")]
+    pub(crate) fn new(program: impl AsRef<OsStr>, args: &[&str]) -> Self {
+        let program = program.as_ref();
+        let mut command = Command::new(program);
+        command.args(args).current_dir(root());
+        let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy();
+        Self { command, shown: [&[name.as_ref()], args].concat().join(" ") }
+    }
+
+    /// Adds arguments that are not shown when the command is named.
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    /// Runs it elsewhere.
+    pub(crate) fn dir(mut self, dir: &Path) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    /// Gives it a variable.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Gives it only the search path of our environment, so that keys and settings of the person who runs
+    /// the tests do not reach the program under test.
+    pub(crate) fn bare_env(mut self) -> Self {
+        self.command.env_clear();
+        for name in ["PATH", "LANG", "TMPDIR"] {
+            if let Some(value) = variable(name) {
+                self.command.env(name, value);
+            }
+        }
+        self
+    }
+
+    /// Runs it in view of the person; anything but status zero is an error.
+    pub(crate) fn run(mut self) -> Result<()> {
+        say(&format!("$ {}", self.shown));
+        let status = self.command.status().with_context(|| format!("could not start `{}`", self.shown))?;
+        if !status.success() {
+            bail!("`{}` ended with {status}", self.shown);
+        }
+        Ok(())
+    }
+
+    /// Runs it unseen and returns what it printed on standard output.
+    pub(crate) fn read(mut self) -> Result<String> {
+        let output = self.command.output().with_context(|| format!("could not start `{}`", self.shown))?;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            bail!("`{}` ended with {}: {}", self.shown, output.status, stderr.trim());
+        }
+        String::from_utf8(output.stdout)
+            .with_context(|| format!("`{}` printed something else than text", self.shown))
+    }
+
+    /// Runs it unseen; whether it could be started and ended well.
+    pub(crate) fn works(mut self) -> bool {
+        self.command.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Runs it unseen and returns both streams, whatever its status.
+    pub(crate) fn quiet(mut self) -> Result<Ran> {
+        let output = self.command.output().with_context(|| format!("could not start `{}`", self.shown))?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok(Ran { ok: output.status.success(), text: String::from_utf8_lossy(&text).into_owned() })
+    }
+
+    /// Runs it in view of the person and keeps the end of what it printed.
+    pub(crate) fn tee(mut self) -> Result<Ran> {
+        say(&format!("$ {}", self.shown));
+        if io::stdout().is_terminal() {
+            self.command.env("CARGO_TERM_COLOR", "always").env("FORCE_COLOR", "1");
+        }
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().with_context(|| format!("could not start `{}`", self.shown))?;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let (out, err) = std::thread::scope(|scope| {
+            let out = scope.spawn(|| out.map(|from| copy(from, &mut io::stdout())));
+            let err = err.map(|from| copy(from, &mut io::stderr()));
+            (out.join().ok().flatten(), err)
+        });
+        let status = child.wait().with_context(|| format!("could not wait for `{}`", self.shown))?;
+        let bytes = [out.unwrap_or_default(), err.unwrap_or_default()].concat();
+        Ok(Ran { ok: status.success(), text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+
+    /// Starts it with both streams going into `log`; the caller owns and ends it.
+    pub(crate) fn start(mut self, log: &File) -> Result<Child> {
+        let (out, err) = (log.try_clone()?, log.try_clone()?);
+        self.command.stdin(Stdio::null()).stdout(out).stderr(err);
+        self.command.spawn().with_context(|| format!("could not start `{}`", self.shown))
+    }
+
+    /// Becomes the program, so that signals and the exit status are its own. Returns only when it cannot.
+    #[cfg(unix)]
+    pub(crate) fn become_it(mut self) -> Result<()> {
+        use std::os::unix::process::CommandExt as _;
+        say(&format!("$ {}", self.shown));
+        let error = self.command.exec();
+        Err(error).with_context(|| format!("could not start `{}`", self.shown))
+    }
+
+    /// Runs the program and takes over its exit status; the nearest thing to becoming it here.
+    #[cfg(not(unix))]
+    pub(crate) fn become_it(self) -> Result<()> {
+        self.run()
+    }
+}
+
+/// Copies as it comes and returns the last [`KEPT_OUTPUT`] bytes.
+fn copy(mut from: impl Read, to: &mut impl Write) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let mut chunk = [0_u8; 8192];
+    while let Ok(read @ 1..) = from.read(&mut chunk) {
+        let bytes = chunk.get(..read).unwrap_or_default();
+        // A terminal that went away does not stop the work.
+        to.write_all(bytes).and_then(|()| to.flush()).ok();
+        kept.extend_from_slice(bytes);
+        if kept.len() > 2 * KEPT_OUTPUT {
+            kept.drain(..kept.len() - KEPT_OUTPUT);
+        }
+    }
+    kept
+}
+
+/// The last `count` lines of a text, for showing the end of a log.
+pub(crate) fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.iter().skip(lines.len().saturating_sub(count)).copied().collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Building and testing the page under `web/` with npm, no more often than its sources change.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::sh::{Cmd, Ran, say};
+use crate::stamp::{self, Stamp};
+use crate::workspace::root;
+
+/// The page's sources.
+pub(crate) fn dir() -> PathBuf {
+    root().join("web")
+}
+
+/// Whether Node and npm can be started.
+pub(crate) fn has_node() -> bool {
+    Cmd::new("node", &["--version"]).works() && Cmd::new("npm", &["--version"]).works()
+}
+
+/// Fetches the page's packages and builds it into `web/dist`.
+pub(crate) fn build() -> Result<()> {
+    if !has_node() {
+        bail!("the page needs Node and npm (20.19 or later), and `node` or `npm` is not on the path");
+    }
+    let web = dir();
+    let (lock, modules) = (web.join("package-lock.json"), web.join("node_modules"));
+    let packages = Stamp { name: "npm-ci", inputs: stamp::hash_of(&[&lock])?, output: &modules };
+    if !packages.unless_fresh(|| npm(&["ci", "--no-audit", "--no-fund"]).run())? {
+        say("web: packages are as the lock file says");
+    }
+    let page =
+        Stamp { name: "npm-build", inputs: stamp::hash_of(&[&web])?, output: &web.join("dist/index.html") };
+    if !page.unless_fresh(|| npm(&["run", "build"]).run())? {
+        say("web: nothing changed since the last build");
+    }
+    Ok(())
+}
+
+/// Runs the page's unit tests.
+pub(crate) fn unit_tests() -> Result<Ran> {
+    npm(&["run", "test"]).tee()
+}
+
+/// npm in `web/`.
+pub(crate) fn npm(args: &[&str]) -> Cmd {
+    Cmd::new("npm", args).dir(&dir())
+}
