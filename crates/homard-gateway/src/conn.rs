@@ -132,8 +132,7 @@ where
 }
 
 fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> {
-    let refusal =
-        |message: &str| Refusal { error: ErrorShape::invalid(message), close: Close::new(1008, message) };
+    let refusal = |message: &str| Refusal::policy(ErrorShape::invalid(message));
     match RequestFrame::parse(text) {
         Ok(request) if request.method == "connect" => Ok(request),
         Ok(request) => Err((Some(request.id), refusal("invalid handshake: first request must be connect"))),
@@ -144,11 +143,8 @@ fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> 
 
 fn connect_params(request: &RequestFrame) -> Result<ConnectParams, Refusal> {
     let text = request.params.as_ref().map_or("{}", |params| params.get());
-    serde_json::from_str(text).map_err(|error| {
-        let error = crate::table::params_error("connect", text, &error);
-        let close = Close::new(1008, error.message.clone());
-        Refusal { error, close }
-    })
+    serde_json::from_str(text)
+        .map_err(|error| Refusal::policy(crate::table::params_error("connect", text, &error)))
 }
 
 async fn refuse<S, T>(
@@ -160,7 +156,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     if let Some(id) = id {
-        socket.send(Message::text(error_frame(id, refusal.error))).await?;
+        socket.send(Message::text(error_frame(id, *refusal.error))).await?;
     }
     Ok(Err(refusal.close))
 }

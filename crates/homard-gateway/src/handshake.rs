@@ -20,14 +20,19 @@ use crate::pairing::{self, Paired, PairingQuestion};
 /// A refusal: what the response says and how the socket closes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
-    pub(crate) error: ErrorShape,
+    pub(crate) error: Box<ErrorShape>,
     pub(crate) close: Close,
 }
 
 impl Refusal {
-    fn policy(error: ErrorShape) -> Self {
+    pub(crate) fn new(error: ErrorShape, close: Close) -> Self {
+        Self { error: Box::new(error), close }
+    }
+
+    /// Closed with 1008 and the error's own words.
+    pub(crate) fn policy(error: ErrorShape) -> Self {
         let close = Close::new(1008, error.message.clone());
-        Self { error, close }
+        Self::new(error, close)
     }
 }
 
@@ -113,7 +118,7 @@ fn check_version(params: &ConnectParams) -> Result<(), Refusal> {
         "expectedProtocol": PROTOCOL_VERSION,
         "minimumProbeProtocol": MIN_PROTOCOL_VERSION,
     }));
-    Err(Refusal { error, close: Close::new(1002, "protocol mismatch") })
+    Err(Refusal::new(error, Close::new(1002, "protocol mismatch")))
 }
 
 fn read_role(params: &ConnectParams) -> Result<Role, Refusal> {

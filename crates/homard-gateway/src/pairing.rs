@@ -140,7 +140,7 @@ pub(crate) async fn with_device_token(
     if !ScopeSet::parse(&token.scopes).covers(question.requested) {
         let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes")
             .with_details(json!({"code": "AUTH_SCOPE_MISMATCH", "authReason": "scope_mismatch"}));
-        return Err(policy(error));
+        return Err(Refusal::policy(error));
     }
     if let Some(need) = need(known.as_ref(), question)
         && !is_silent(need, question, AuthMethod::DeviceToken)
@@ -243,7 +243,7 @@ async fn ask_owner(
         "approvedScopes": known.map(|known| known.scopes.clone()).unwrap_or_default(),
     }));
     let close = Close::new(1008, format!("{} (requestId: {})", error.message, pending.request_id));
-    Refusal { error, close }
+    Refusal::new(error, close)
 }
 
 fn device_token_refused() -> Refusal {
@@ -253,16 +253,12 @@ fn device_token_refused() -> Refusal {
         "canRetryWithDeviceToken": false,
         "recommendedNextStep": "update_auth_credentials",
     }));
-    policy(error)
+    Refusal::policy(error)
 }
 
-fn policy(error: ErrorShape) -> Refusal {
-    let close = Close::new(1008, error.message.clone());
-    Refusal { error, close }
-}
-
+#[expect(clippy::needless_pass_by_value, reason = "reads as `map_err(broken)`")]
 fn broken(error: StoreError) -> Refusal {
     tracing::error!(%error, "pairing could not be looked up");
     let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
-    Refusal { close: Close::new(1013, "gateway unavailable"), error }
+    Refusal::new(error, Close::new(1013, "gateway unavailable"))
 }

@@ -16,20 +16,20 @@ use serde_json::Value;
 use tokio::net::{TcpListener, TcpSocket};
 
 mod anthropic;
+mod desk;
 mod dialect;
 mod incoming;
 mod log;
 mod openai;
 mod script;
 mod server;
-mod shared;
 mod strict;
 
+pub use desk::{FakeLlmOptions, Recorded};
 pub use script::{Gate, Turn};
-pub use shared::{FakeLlmOptions, Recorded};
 
 use crate::client::WAIT_CAP;
-use shared::{Shared, Tally};
+use desk::{Shared, Tally};
 
 /// Connections that may wait to be accepted; a benchmark opens hundreds at once.
 const BACKLOG: u32 = 4_096;

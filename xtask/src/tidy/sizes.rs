@@ -14,7 +14,7 @@ const FOLDER_ENTRIES: usize = 30;
 /// Our own packages a package uses.
 const OWN_DEPENDENCIES: usize = 10;
 /// Packages that put the others together.
-const COMPOSERS: [&str; 3] = ["homard", "homard-gateway", "homard-tests"];
+const COMPOSERS: [&str; 2] = ["homard", "homard-gateway"];
 
 /// What is larger than the house aims for, one line each.
 pub(super) fn guidance(metadata: &Metadata, files: &[SourceFile]) -> Vec<String> {

@@ -10,7 +10,7 @@ fn settings(workspace: &Path) -> PromptSettings {
         workspace: workspace.to_owned(),
         timezone: "Europe/Paris".into(),
         max_file_chars: 200,
-        max_total_chars: 300,
+        max_total_chars: 450,
     }
 }
 

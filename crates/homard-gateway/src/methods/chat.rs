@@ -1,5 +1,6 @@
 //! `chat.*`.
 
+use std::ops::BitOr;
 use std::time::Duration;
 
 use homard_channel::{Conversation, Inbound, Sender};
@@ -15,7 +16,7 @@ use homard_protocol::{
 };
 use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::session_key;
 use crate::error;
@@ -244,17 +245,33 @@ fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Valu
         kept.push(message);
     }
     kept.reverse();
+    name_runs(&mut kept);
     (kept, left_out)
+}
+
+/// Writes down which run each answer belongs to: that of the last question before it.
+fn name_runs(messages: &mut [Value]) {
+    let mut run: Option<String> = None;
+    for message in messages {
+        if message.get("role").and_then(Value::as_str) == Some("user") {
+            let key = message.get("idempotencyKey").and_then(Value::as_str);
+            run = key.and_then(|key| key.strip_suffix(":user")).map(str::to_owned);
+        } else if let (Some(run), Some(mark)) =
+            (&run, message.get_mut("__openclaw").and_then(Value::as_object_mut))
+        {
+            mark.insert("runId".to_owned(), json!(run));
+        }
+    }
 }
 
 /// One entry as clients read it, with its id and place under `__openclaw`.
 fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     let entry = place.entry;
-    let mut mark = json!({"id": entry.id, "seq": place.seq});
+    let mut mark = Map::from_iter([("id".to_owned(), json!(entry.id)), ("seq".to_owned(), json!(place.seq))]);
     let mut message = match entry.kind {
         EntryKind::Message { message } => serde_json::to_value(message).ok()?,
         EntryKind::Compaction { summary, .. } => {
-            mark["kind"] = json!("compaction");
+            mark.insert("kind".to_owned(), json!("compaction"));
             json!({"role": "system", "content": [{"type": "text", "text": summary}], "timestamp": 0})
         }
         EntryKind::CustomMessage { content, display: true, .. } => {
@@ -263,9 +280,9 @@ fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
         _ => return None,
     };
     if shorten(&mut message, max_chars) {
-        mark["truncated"] = json!(true);
+        mark.insert("truncated".to_owned(), json!(true));
     }
-    message.as_object_mut()?.insert("__openclaw".to_owned(), mark);
+    message.as_object_mut()?.insert("__openclaw".to_owned(), Value::Object(mark));
     Some(message)
 }
 
@@ -278,9 +295,11 @@ fn shorten(value: &mut Value, max_chars: usize) -> bool {
             text.push_str("\n[… cut; open the message to read all of it …]");
             true
         }
-        Value::Array(items) => items.iter_mut().fold(false, |cut, item| shorten(item, max_chars) || cut),
+        Value::Array(items) => {
+            items.iter_mut().map(|item| shorten(item, max_chars)).fold(false, BitOr::bitor)
+        }
         Value::Object(fields) => {
-            fields.values_mut().fold(false, |cut, field| shorten(field, max_chars) || cut)
+            fields.values_mut().map(|field| shorten(field, max_chars)).fold(false, BitOr::bitor)
         }
         _ => false,
     }

@@ -85,7 +85,9 @@ async fn replace(
 ) -> Result<ConfigWriteResult, ErrorShape> {
     let handle = gateway.config().clone();
     let outcome = blocking(move || handle.replace_raw(&raw, base_hash.as_deref())).await?;
-    written(gateway, outcome, Listed::No)
+    let mut result = written(gateway, outcome)?;
+    result.changed_paths = None;
+    Ok(result)
 }
 
 /// `config.patch`.
@@ -96,20 +98,12 @@ pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWri
         handle.merge_patch(&params.raw, params.base_hash.as_deref(), &replace)
     })
     .await?;
-    written(&cx.gateway, outcome, Listed::Yes)
-}
-
-/// Whether the answer names what changed.
-#[derive(PartialEq, Eq)]
-enum Listed {
-    Yes,
-    No,
+    written(&cx.gateway, outcome)
 }
 
 fn written(
     gateway: &Gateway,
     outcome: Result<WriteOutcome, WriteError>,
-    listed: Listed,
 ) -> Result<ConfigWriteResult, ErrorShape> {
     let outcome = outcome.map_err(|e| error::config_write(&e))?;
     let snapshot = gateway.config().snapshot();
@@ -122,7 +116,7 @@ fn written(
         noop: nothing.then_some(true),
         hash: Some(outcome.hash),
         config: hidden(&snapshot.parsed),
-        changed_paths: (listed == Listed::Yes).then_some(outcome.changed_paths),
+        changed_paths: Some(outcome.changed_paths),
         restart,
     })
 }

@@ -60,7 +60,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         "connections": gateway.clients().count(),
         "lanesAwake": gateway.relay().lanes_awake(),
         "sessions": {
-            "paths": admin.then(|| vec![paths.database().display().to_string()]).unwrap_or_default(),
+            "paths": if admin { vec![paths.database().display().to_string()] } else { Vec::new() },
             "count": count,
             "defaults": {"model": defaults.model, "modelProvider": defaults.model_provider,
                 "contextTokens": defaults.context_tokens},

@@ -13,11 +13,11 @@ use futures_util::stream;
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
+use super::desk::{Recorded, Settings, Shared};
 use super::dialect::{Api, Dialect};
 use super::incoming::{OpenTurn, Outline, PlannedTool, control, tool_control};
 use super::log::{LogLine, now_ns};
 use super::script::{Broken, Speech, Step, Turn, broken, gated, numbered, spoken};
-use super::shared::{Recorded, Settings, Shared};
 use super::strict;
 
 /// Largest body read.
