@@ -59,7 +59,15 @@ impl TestClient {
     /// # Errors
     /// When nobody listens or no challenge comes.
     pub async fn connect(url: &str) -> Result<Self> {
-        let mut client = Self::open(url).await?;
+        Self::connect_with(url, &[]).await
+    }
+
+    /// The same with request headers of the test's choosing, `origin` for example.
+    ///
+    /// # Errors
+    /// As [`connect`](TestClient::connect).
+    pub async fn connect_with(url: &str, headers: &[(&'static str, &str)]) -> Result<Self> {
+        let mut client = Self::open_with(url, headers).await?;
         let challenge = client.next_event("connect.challenge").await?;
         client.challenge = challenge.get("payload").cloned().unwrap_or_default();
         Ok(client)
@@ -70,12 +78,19 @@ impl TestClient {
     /// # Errors
     /// When nobody listens.
     pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, &[]).await
+    }
+
+    async fn open_with(url: &str, headers: &[(&'static str, &str)]) -> Result<Self> {
         let uri: http::Uri = url.parse().with_context(|| format!("not a URL: {url}"))?;
         let address = (uri.host().unwrap_or("127.0.0.1"), uri.port_u16().unwrap_or(DEFAULT_PORT));
         let stream = TcpStream::connect(address).await.with_context(|| format!("nobody listens at {url}"))?;
         stream.set_nodelay(true)?;
         let limits = Limits::default().max_payload_len(Some(MAX_PAYLOAD));
-        let upgrade = ClientBuilder::from_uri(uri).limits(limits);
+        let mut upgrade = ClientBuilder::from_uri(uri).limits(limits);
+        for (name, value) in headers {
+            upgrade = upgrade.add_header(http::HeaderName::from_static(name), value.parse()?)?;
+        }
         let (socket, _) = capped("the upgrade", async { Ok(upgrade.connect_on(stream).await?) }).await?;
         Ok(Self {
             socket,
@@ -160,6 +175,15 @@ impl TestClient {
     /// When the socket is closed.
     pub async fn send_raw(&mut self, text: impl Into<String>) -> Result<()> {
         let message = Message::text(text.into());
+        capped("the socket to take a frame", async { Ok(self.socket.send(message).await?) }).await
+    }
+
+    /// Sends a binary message, which the protocol does not know.
+    ///
+    /// # Errors
+    /// When the socket is closed.
+    pub async fn send_binary(&mut self, bytes: Vec<u8>) -> Result<()> {
+        let message = Message::binary(bytes);
         capped("the socket to take a frame", async { Ok(self.socket.send(message).await?) }).await
     }
 

@@ -44,14 +44,14 @@ fn user_messages_carry_their_time_and_bookkeeping_is_left_out() {
         ],
         None,
     );
-    assert_eq!(texts(&history), ["[Sun 2026-11-15 18:41 UTC] hi", "note"]);
+    assert_eq!(texts(&history), ["[Sun 2026-11-15 19:41 UTC] hi", "note"]);
 }
 
 #[test]
 fn a_picture_without_words_still_has_its_time() {
     let image = UserBlock::Image { data: String::new(), mime_type: "image/png".into() };
     let history = history(vec![EntryKind::Message { message: user(UserContent::Blocks(vec![image])) }], None);
-    assert_eq!(texts(&history), ["[Sun 2026-11-15 18:41 UTC]"]);
+    assert_eq!(texts(&history), ["[Sun 2026-11-15 19:41 UTC]"]);
 }
 
 #[test]
