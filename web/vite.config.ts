@@ -7,6 +7,8 @@ import { defineConfig } from 'vitest/config';
 const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
 export default defineConfig(({ mode }) => ({
+  // Relative, so that the page works beneath gateway.controlUi.basePath.
+  base: './',
   plugins: [svelte()],
   define: { __APP_VERSION__: JSON.stringify(manifest.version) },
   // Vitest must load Svelte's browser build, or runes would not react.

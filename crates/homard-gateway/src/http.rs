@@ -7,8 +7,8 @@ use bytes::Bytes;
 use homard_protocol::limits::MAX_PREAUTH_PAYLOAD;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, ETAG,
-    HeaderValue, IF_NONE_MATCH, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
-    VARY,
+    HeaderValue, IF_NONE_MATCH, LOCATION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
+    UPGRADE, VARY,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::Full;
@@ -117,10 +117,20 @@ fn metrics(gateway: &Gateway, detailed: bool) -> Answer {
 fn page(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
     let Some(pages) = gateway.pages() else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let said = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok()).unwrap_or("");
+    let base = gateway.config().current().gateway.control_ui.base_path.clone();
+    if !base.is_empty() && path == base {
+        return redirect(&format!("{base}/"));
+    }
+    let Some(path) = path.strip_prefix(base.as_str()) else {
+        return text(StatusCode::NOT_FOUND, "Not Found");
+    };
     let path = path.trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
-    // Paths are looked up in a table of embedded names, so `..` finds nothing.
-    let found = pages.file(path, said(ACCEPT_ENCODING)).or_else(|| {
+    // Paths are looked up in a table of embedded names, so `..` finds nothing. The page names its assets
+    // relative to itself, so they are found beneath any of its paths.
+    let asset = path.rfind("assets/").and_then(|at| path.get(at..));
+    let asset = || asset.and_then(|asset| pages.file(asset, said(ACCEPT_ENCODING)));
+    let found = pages.file(path, said(ACCEPT_ENCODING)).or_else(asset).or_else(|| {
         let wants_html = said(ACCEPT).contains("text/html");
         wants_html.then(|| pages.file("index.html", said(ACCEPT_ENCODING))).flatten()
     });
@@ -139,6 +149,14 @@ fn page(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
     }
     if let Some(encoding) = file.encoding {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    answer
+}
+
+fn redirect(to: &str) -> Answer {
+    let mut answer = text(StatusCode::PERMANENT_REDIRECT, "Moved");
+    if let Ok(to) = HeaderValue::from_str(to) {
+        answer.headers_mut().insert(LOCATION, to);
     }
     answer
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use homard_agent::PromptSettings;
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
-use homard_config::config::tools::{ToolProfile, ToolRule};
+use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
 use homard_llm::{ModelError, Models, Resolved, ThinkingLevel};
 use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
@@ -126,7 +126,16 @@ fn policy(config: &Config, agent: &Agent, model: &Resolved) -> ToolPolicy {
         push_lists(&mut layers, LayerName::GlobalProvider, rule);
     }
     push_lists(&mut layers, LayerName::Agent, own);
+    if !may_run_commands(&config.tools.exec) {
+        layers.push(Layer::new(LayerName::Global, &[], &["exec"]));
+    }
     ToolPolicy::new(layers)
+}
+
+/// Whether commands run at all. An owner who restricted them gets none until approvals can be asked for: a
+/// rule that cannot be kept is kept by refusing.
+fn may_run_commands(exec: &Exec) -> bool {
+    matches!(exec.security, None | Some(ExecSecurity::Full)) && exec.ask != ExecAsk::Always
 }
 
 fn push_profile(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {

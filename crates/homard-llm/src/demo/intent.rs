@@ -105,7 +105,7 @@ impl Intent {
 }
 
 /// The person's words without the time stamp or sender put in front of them.
-fn body(text: &str) -> &str {
+pub(super) fn body(text: &str) -> &str {
     let text = text.trim();
     match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((stamp, rest)) if !stamp.contains('\n') && !rest.trim().is_empty() => rest.trim(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_protocol::{Message, ToolResultMessage};
 use serde_json::{Value, json};
 
-use super::intent::Intent;
+use super::intent::{Intent, body};
 use super::talk;
 use crate::request::Request;
 
@@ -78,7 +78,7 @@ fn open_turn(messages: &[Arc<Message>]) -> (String, Vec<&ToolResultMessage>) {
     let start = messages.iter().rposition(|message| matches!(&**message, Message::User(_)));
     let (asked, since) = match start {
         Some(at) => (
-            messages.get(at).map(|m| m.text()).unwrap_or_default(),
+            messages.get(at).map(|m| body(&m.text()).to_owned()).unwrap_or_default(),
             messages.get(at + 1..).unwrap_or_default(),
         ),
         None => (String::new(), messages),

@@ -117,3 +117,10 @@ proptest! {
         drop(ask(vec![result("exec", &answer, failed)], ALL));
     }
 }
+
+#[test]
+fn the_time_in_front_of_a_message_is_not_repeated() {
+    let asked = json!({"role": "user", "content": "[Sun 2026-11-15 22:54 UTC] sing to me", "timestamp": 1});
+    let Step { text, .. } = ask(vec![asked], &[]);
+    assert!(text.contains("sing to me") && !text.contains("22:54"), "{text}");
+}

@@ -1,0 +1,87 @@
+//! The grammar of the command line. Doc comments are the help people read; each command's own options live in
+//! its file under [`commands`](crate::commands).
+
+use clap::builder::{PossibleValuesParser, Styles, TypedValueParser, styling::AnsiColor};
+use clap::{Args, Parser, Subcommand};
+use homard_config::config::logging::LogLevel;
+use serde::de::DeserializeOwned;
+
+use crate::commands::{
+    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  homard gateway                  start the gateway and print the link to the chat
+  homard agent -m \"hello\"         say something and watch the answer come
+  homard status                   see whether everything is well
+  homard config set gateway.port 18790
+  homard logs --follow
+
+Files live in ~/.homard; HOMARD_STATE_DIR puts them elsewhere.";
+
+/// A personal AI assistant that runs on your own machine
+///
+/// Homard is one program: a gateway that talks to models and to your chat apps, a web page to chat in, and these
+/// commands. Start with `homard gateway`, open the link it prints, and say hello.
+#[derive(Parser)]
+#[command(name = "homard", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options every command takes.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Use the files of another profile, in ~/.homard-NAME
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "dev")]
+    pub(crate) profile: Option<String>,
+    /// Use the profile for development: ~/.homard-dev, port 19001
+    #[arg(long, global = true)]
+    pub(crate) dev: bool,
+    /// Say more or less than the configuration asks for
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = words_of::<LogLevel>(&LOG_LEVELS))]
+    pub(crate) log_level: Option<LogLevel>,
+    /// Print without colours
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Agent(agent::AgentArgs),
+    Completion(completion::CompletionArgs),
+    Config(config::ConfigArgs),
+    Dashboard(dashboard::DashboardArgs),
+    Gateway(Box<gateway::GatewayArgs>),
+    Health(health::HealthArgs),
+    Logs(logs::LogsArgs),
+    Models(models::ModelsArgs),
+    Sessions(sessions::SessionsArgs),
+    Status(status::StatusArgs),
+}
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Yellow.on_default().bold())
+    .usage(AnsiColor::Yellow.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Green.on_default());
+
+const LOG_LEVELS: [&str; 7] = ["silent", "fatal", "error", "warn", "info", "debug", "trace"];
+
+/// A parser for an enum of the configuration, by the words the file uses.
+pub(crate) fn words_of<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words).try_map(|word| serde_json::from_value::<T>(word.into()))
+}
+
+#[cfg(test)]
+mod tests;

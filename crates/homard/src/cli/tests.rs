@@ -1,0 +1,83 @@
+//! The grammar holds together, and the help says what it should.
+
+use clap::{CommandFactory, Parser};
+
+use super::Cli;
+
+#[test]
+fn the_grammar_has_no_contradictions() {
+    Cli::command().debug_assert();
+}
+
+fn help(words: &[&str]) -> String {
+    let line = std::iter::once("homard").chain(words.iter().copied()).chain(["--help"]);
+    match Cli::command().term_width(100).try_get_matches_from(line) {
+        Err(help) => help.to_string(),
+        Ok(_) => panic!("--help did not stop {words:?}"),
+    }
+}
+
+#[test]
+fn help_teaches() {
+    let pages = [
+        ("homard", vec![]),
+        ("gateway", vec!["gateway"]),
+        ("gateway_call", vec!["gateway", "call"]),
+        ("agent", vec!["agent"]),
+        ("config", vec!["config"]),
+        ("config_set", vec!["config", "set"]),
+        ("sessions", vec!["sessions"]),
+        ("logs", vec!["logs"]),
+        ("dashboard", vec!["dashboard"]),
+        ("models_list", vec!["models", "list"]),
+    ];
+    for (name, words) in pages {
+        insta::assert_snapshot!(name, help(&words));
+    }
+}
+
+#[test]
+fn common_command_lines_are_understood() {
+    let lines = [
+        "homard gateway",
+        "homard gateway --port 0 --bind lan --auth token --token x --force --verbose --allow-unconfigured",
+        "homard gateway run --port 18790",
+        "homard --dev gateway",
+        "homard gateway --dev",
+        "homard gateway status --json",
+        "homard gateway call chat.history --params {\"sessionKey\":\"main\"}",
+        "homard agent -m hi --session-key main --thinking low --timeout 30 --json",
+        "homard agent --message hi --agent work",
+        "homard sessions --active 60 --limit 5 --json",
+        "homard models list --json",
+        "homard logs --follow --limit 10 --plain",
+        "homard dashboard --no-open",
+        "homard config set gateway.port 18790 --strict-json",
+        "homard config unset gateway.port",
+        "homard config file",
+        "homard completion --shell zsh",
+        "homard health --url ws://127.0.0.1:1 --token t --timeout 100",
+        "homard status --log-level debug --no-color --profile work",
+    ];
+    for line in lines {
+        if let Err(error) = Cli::try_parse_from(line.split(' ')) {
+            panic!("{line}: {error}");
+        }
+    }
+}
+
+#[test]
+fn wrong_command_lines_are_usage_errors() {
+    let lines = [
+        "homard frobnicate",
+        "homard gateway --bind moon",
+        "homard agent --message hi --session-key a --session-id b",
+        "homard --profile a --dev status",
+        "homard completion --shell tcsh",
+        "homard config set gateway.port",
+    ];
+    for line in lines {
+        let Err(error) = Cli::try_parse_from(line.split(' ')) else { panic!("{line} was taken") };
+        assert_eq!(error.exit_code(), 2, "{line}");
+    }
+}

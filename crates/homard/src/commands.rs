@@ -1,0 +1,121 @@
+//! The commands, one file each, and what they share: where files are, how the terminal is written to.
+
+pub(crate) mod agent;
+pub(crate) mod completion;
+pub(crate) mod config;
+mod connection;
+pub(crate) mod dashboard;
+pub(crate) mod gateway;
+pub(crate) mod health;
+pub(crate) mod logs;
+pub(crate) mod models;
+pub(crate) mod sessions;
+pub(crate) mod status;
+mod table;
+mod words;
+
+use std::future::Future;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use homard_config::config::logging::{ConsoleStyle, LogLevel};
+use homard_config::{
+    Config, Environment, InvalidConfig, Overrides, Paths, ProcessFacts, Profile, Snapshot, Source,
+};
+use homard_runtime::Clock;
+
+use crate::cli::{Cli, Command, Global};
+use crate::logging::redact::Redactor;
+use crate::logging::{Log, LogSetup};
+use crate::report::Console;
+
+/// What every command has at hand.
+pub(crate) struct Cx {
+    /// Where settings come from.
+    pub(crate) source: Source,
+    /// The options every command takes.
+    pub(crate) global: Global,
+    /// The terminal.
+    pub(crate) console: Console,
+}
+
+impl Cx {
+    fn new(global: Global, environment: Environment, console: Console) -> anyhow::Result<Self> {
+        let facts = ProcessFacts::from_process();
+        let profile = match (&global.profile, global.dev) {
+            (Some(name), _) => Some(Profile::parse(name)?),
+            (None, true) => Some(Profile::Dev),
+            (None, false) => None,
+        };
+        let paths = Paths::resolve(&environment, &facts, profile)?;
+        let source = Source { environment, facts, paths, clock: Clock::system() };
+        Ok(Self { source, global, console })
+    }
+
+    /// The configuration file at every stage of being understood.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot::load(&self.source, &Overrides::default())
+    }
+
+    /// The settings in effect.
+    ///
+    /// # Errors
+    /// When the file cannot be used; the error names everything that is wrong with it.
+    pub(crate) fn config(&self) -> anyhow::Result<Arc<Config>> {
+        let snapshot = self.snapshot();
+        match snapshot.config {
+            Some(config) => Ok(config),
+            None => Err(InvalidConfig { path: snapshot.path, issues: snapshot.issues }.into()),
+        }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    let environment = Environment::from_process();
+    let no_color = cli.global.no_color || environment.get("NO_COLOR").is_some();
+    let console = Console::new(no_color);
+    let outcome = Cx::new(cli.global, environment, console).and_then(|cx| dispatch(&cx, cli.command));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => console.report(&error),
+    }
+}
+
+fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Completion(args) => completion::run(cx, &args),
+        Command::Config(args) => config::run(cx, args),
+        Command::Gateway(args) => gateway::dispatch(cx, *args),
+        Command::Agent(args) => ask(cx, agent::run(cx, args)),
+        Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
+        Command::Health(args) => ask(cx, health::run(cx, &args)),
+        Command::Logs(args) => ask(cx, logs::run(cx, args)),
+        Command::Models(args) => ask(cx, models::run(cx, args)),
+        Command::Sessions(args) => ask(cx, sessions::run(cx, args)),
+        Command::Status(args) => ask(cx, status::run(cx, &args)),
+    }
+}
+
+/// Runs a command that talks to a gateway: one thread is plenty. Its own log stays silent unless asked for.
+pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let _log = match cx.global.log_level {
+        Some(level) => Some(Log::start(console_log(cx, level)).context("could not start the log")?),
+        None => None,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.context("could not start the runtime")?.block_on(command)
+}
+
+fn console_log(cx: &Cx, level: LogLevel) -> LogSetup {
+    LogSetup {
+        files: None,
+        file_level: LogLevel::Silent,
+        console_level: level,
+        console_style: ConsoleStyle::Pretty,
+        color: cx.console.colors_errors(),
+        redactor: Redactor::default(),
+        clock: cx.source.clock.clone(),
+    }
+}

@@ -1,0 +1,292 @@
+//! `homard agent`: one turn, streamed to the terminal.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use homard_client::{Client, Events, Heard, TwoPhase};
+use homard_protocol::methods::agent::{AgentFinished, AgentParams};
+use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
+use homard_protocol::{AgentId, SessionKey};
+use serde_json::Value;
+
+use super::Cx;
+use super::connection::{self, Target};
+use crate::report::{Advice, Console};
+
+/// How much longer than the run itself the client waits for its end.
+const END_GRACE: Duration = Duration::from_secs(30);
+/// Longest message read from standard input.
+const MAX_STDIN_BYTES: u64 = 4 * 1024 * 1024;
+const EXAMPLES: &str = "\
+Examples:
+  homard agent -m \"what is in my notes about Lisbon?\"
+  git diff | homard agent -m -                       the message comes from standard input
+  homard agent -m \"plan my day\" --session-key agent:main:planning
+  homard agent -m \"hi\" --json | jq -r '.result.payloads[].text'";
+
+/// Say something to an agent and print its answer
+///
+/// The answer is printed as it comes. Ctrl-C stops the run. Ends with exit code 1 when the run failed or was stopped.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AgentArgs {
+    /// What to say; `-` reads it from standard input
+    #[arg(long, short, value_name = "TEXT")]
+    message: String,
+    /// In which conversation; the agent's main one otherwise
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["session_id", "agent"])]
+    session_key: Option<String>,
+    /// In which conversation, by transcript
+    #[arg(long, value_name = "ID")]
+    session_id: Option<String>,
+    /// To which agent; the default one otherwise
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Think with another model this once, as provider/model
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// How hard to think: off, minimal, low, medium, high …
+    #[arg(long, value_name = "LEVEL")]
+    thinking: Option<String>,
+    /// How long the run may take, in seconds
+    #[arg(long, value_name = "S")]
+    timeout: Option<f64>,
+    /// Print the result as JSON when the run has ended
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the run could not be started, failed, or was stopped.
+pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
+    args.message = message(args.message)?;
+    let limit = run_limit(cx, args.timeout);
+    let json = args.json;
+    let client = connection::connect(cx, &args.target, homard_client::DEFAULT_TIMEOUT).await?;
+    // Before the request, so that not even the first word is missed.
+    let events = client.events();
+    let params = params(args, &client)?;
+    let started = client.call_two_phase("agent", &params).await?;
+    let mut answer = Answer::new(cx.console, &params.idempotency_key, !json);
+    let finished = watch(&client, events, started, (&mut answer, limit)).await?;
+    client.close().await;
+    conclude(cx, &finished, &mut answer, json)
+}
+
+fn message(given: String) -> anyhow::Result<String> {
+    let text = if given == "-" {
+        let mut text = String::new();
+        io::stdin()
+            .lock()
+            .take(MAX_STDIN_BYTES)
+            .read_to_string(&mut text)
+            .context("could not read the message")?;
+        text
+    } else {
+        given
+    };
+    if text.trim().is_empty() {
+        return Err(Advice::error("the message is empty", "say something with -m \"…\""));
+    }
+    Ok(text)
+}
+
+fn run_limit(cx: &Cx, timeout: Option<f64>) -> Duration {
+    let asked = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let configured = || cx.snapshot().config.map(|config| config.agents.defaults.timeout);
+    asked.or_else(configured).unwrap_or_default().max(END_GRACE).saturating_add(END_GRACE)
+}
+
+fn params(args: AgentArgs, client: &Client) -> anyhow::Result<AgentParams> {
+    let main = || client.hello().snapshot.session_defaults.main_session_key.clone();
+    let session_key = match (&args.session_key, &args.session_id, &args.agent) {
+        (Some(key), _, _) => Some(key.clone()),
+        (None, Some(_), _) => None,
+        (None, None, Some(agent)) => Some(SessionKey::main(AgentId::parse(agent)?).to_string()),
+        (None, None, None) => Some(main()),
+    };
+    Ok(AgentParams {
+        message: args.message,
+        idempotency_key: uuid::Uuid::now_v7().to_string(),
+        agent_id: args.agent,
+        session_key,
+        session_id: args.session_id,
+        model: args.model,
+        thinking: args.thinking,
+        timeout: args.timeout,
+        ..AgentParams::default()
+    })
+}
+
+/// Prints what comes until the run has ended; Ctrl-C asks the gateway to end it.
+async fn watch(
+    client: &Client,
+    mut events: Events,
+    started: TwoPhase,
+    (answer, limit): (&mut Answer, Duration),
+) -> anyhow::Result<Value> {
+    let session_key = started.accepted.get("sessionKey").and_then(Value::as_str).unwrap_or("").to_owned();
+    let run_id = answer.run_id.clone();
+    let finished = started.finished(limit);
+    tokio::pin!(finished);
+    let mut stopping = false;
+    let mut listening = true;
+    loop {
+        tokio::select! {
+            // Events first: they were sent before the end.
+            biased;
+            heard = events.next(), if listening => match heard {
+                Some(heard) => answer.hear(&heard)?,
+                None => listening = false,
+            },
+            finished = &mut finished => return Ok(finished?),
+            pressed = tokio::signal::ctrl_c(), if !stopping => {
+                pressed?;
+                stopping = true;
+                let params = ChatAbortParams {
+                    session_key: session_key.clone(),
+                    run_id: Some(run_id.clone()),
+                    ..ChatAbortParams::default()
+                };
+                client.call::<ChatAbort>(&params).await.context("could not stop the run")?;
+            }
+        }
+    }
+}
+
+fn conclude(cx: &Cx, finished: &Value, answer: &mut Answer, json: bool) -> anyhow::Result<()> {
+    if json {
+        cx.console.json(finished)?;
+    }
+    let Ok(finished) = serde_json::from_value::<AgentFinished>(finished.clone()) else {
+        bail!("the gateway's answer has no result: {finished}");
+    };
+    if !json {
+        let texts: Vec<&str> =
+            finished.result.payloads.iter().filter_map(|payload| payload.text.as_deref()).collect();
+        answer.complete(&texts.join("\n\n"))?;
+    }
+    if finished.result.meta.aborted {
+        return Err(Advice::error(
+            "the run was stopped",
+            "what was said until then is kept in the conversation",
+        ));
+    }
+    if finished.status != "ok" {
+        return Err(Advice::error(finished.summary, "`homard logs` says more"));
+    }
+    Ok(())
+}
+
+/// What has been printed of an answer. Snapshots of the whole text arrive, possibly with some left out, so only
+/// what is new in each is printed.
+struct Answer {
+    console: Console,
+    run_id: String,
+    shown: bool,
+    printed: String,
+}
+
+impl Answer {
+    fn new(console: Console, run_id: &str, shown: bool) -> Self {
+        Self { console, run_id: run_id.to_owned(), shown, printed: String::new() }
+    }
+
+    fn hear(&mut self, heard: &Heard) -> io::Result<()> {
+        let Heard::Event(frame) = heard else { return Ok(()) };
+        let text = |path| frame.payload.pointer(path).and_then(Value::as_str);
+        if frame.event != "chat" || text("/runId") != Some(&self.run_id) || text("/state") != Some("delta") {
+            return Ok(());
+        }
+        match (text("/message/content/0/text"), text("/deltaText")) {
+            (Some(whole), delta) => self.show(whole, delta.unwrap_or("")),
+            (None, Some(delta)) => self.add(delta),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn show(&mut self, whole: &str, delta: &str) -> io::Result<()> {
+        let new = whole.strip_prefix(self.printed.as_str()).unwrap_or(delta).to_owned();
+        self.add(&new)
+    }
+
+    fn add(&mut self, text: &str) -> io::Result<()> {
+        self.printed.push_str(text);
+        if self.shown { self.console.part(text) } else { Ok(()) }
+    }
+
+    /// Prints what the stream left out, and ends the line.
+    fn complete(&mut self, whole: &str) -> io::Result<()> {
+        let missing = if self.printed.trim().is_empty() {
+            whole.to_owned()
+        } else {
+            whole.strip_prefix(self.printed.as_str()).unwrap_or("").to_owned()
+        };
+        self.add(&missing)?;
+        if self.printed.is_empty() || self.printed.ends_with('\n') { Ok(()) } else { self.add("\n") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use homard_client::Heard;
+    use serde_json::json;
+
+    use super::{Answer, message};
+    use crate::report::Console;
+
+    fn delta(run: &str, whole: &str, delta: &str) -> Heard {
+        let payload = json!({
+            "runId": run, "state": "delta", "deltaText": delta, "message": {"content": [{"type":"text","text": whole}]}
+        });
+        Heard::Event(Arc::new(
+            serde_json::from_value(json!({"type":"event","event":"chat","payload":payload})).unwrap(),
+        ))
+    }
+
+    #[test]
+    fn an_answer_is_whole_even_when_parts_were_missed() {
+        let mut answer = Answer::new(Console::new(true), "r", false);
+        for heard in [
+            delta("r", "Hel", "Hel"),
+            delta("other", "Nothing of ours", "Nothing of ours"),
+            Heard::Missed(3),
+            delta("r", "Hello wor", "wor"),
+        ] {
+            answer.hear(&heard).unwrap();
+        }
+        assert_eq!(answer.printed, "Hello wor");
+        answer.complete("Hello world").unwrap();
+        assert_eq!(answer.printed, "Hello world\n");
+    }
+
+    #[test]
+    fn an_answer_that_did_not_stream_is_printed_at_the_end() {
+        let mut answer = Answer::new(Console::new(true), "r", false);
+        answer.complete("all of it").unwrap();
+        assert_eq!(answer.printed, "all of it\n");
+    }
+
+    #[test]
+    fn a_text_that_begins_anew_is_added_by_its_parts() {
+        let mut answer = Answer::new(Console::new(true), "r", false);
+        answer.hear(&delta("r", "Let me look. ", "Let me look. ")).unwrap();
+        answer.hear(&delta("r", "Found it.", "Found it.")).unwrap();
+        answer.complete("Found it.").unwrap();
+        assert_eq!(answer.printed, "Let me look. Found it.\n");
+    }
+
+    #[test]
+    fn an_empty_message_is_refused() {
+        assert!(message("  \n".into()).is_err());
+        assert_eq!(message("hi".into()).unwrap(), "hi");
+    }
+}

@@ -1,0 +1,331 @@
+//! `homard gateway`: run it, look at it, call it.
+
+use std::fs::{File, TryLockError};
+use std::io::Read;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use homard_config::config::gateway::{AuthMode, BindMode};
+use homard_config::config::logging::LogLevel;
+use homard_config::{Secret, Source};
+use homard_protocol::connect::HelloOk;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use super::connection::{self, Patience, Target};
+use super::health::{self, HealthArgs};
+use super::table::pairs;
+use super::{Cx, ask, words};
+use crate::cli::words_of;
+use crate::compose;
+use crate::report::{Advice, AlreadyTold, Mark};
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  homard gateway                         on this machine only, port 18789
+  homard gateway --port 18790 --verbose
+  homard gateway --force                 take over from a gateway that still runs
+  homard gateway status                  is one running?
+  homard gateway call chat.history --params '{\"sessionKey\":\"main\"}'";
+
+const CALL_EXAMPLES: &str = "\
+Examples:
+  homard gateway call health
+  homard gateway call sessions.list --params '{\"limit\":5}'
+  homard gateway call agent --expect-final --params '{\"message\":\"hi\",\"idempotencyKey\":\"1\"}'";
+
+/// How long a gateway that is asked to stop may let its runs finish.
+const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take when asked again.
+const TAKE_OVER_GRACE: Duration = Duration::from_secs(10);
+/// How often to look whether it has stopped.
+const TAKE_OVER_POLL: Duration = Duration::from_millis(20);
+/// How long `--expect-final` waits: as long as the longest run.
+const FINAL_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Run the gateway, or talk to one that runs
+///
+/// The gateway is the program everything else talks to: the web page, these commands, your chat apps. It runs until
+/// you stop it with Ctrl-C and prints a link that opens the chat already signed in.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = RUN_EXAMPLES)]
+pub(crate) struct GatewayArgs {
+    #[command(subcommand)]
+    command: Option<GatewayCommand>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Subcommand)]
+enum GatewayCommand {
+    /// Run the gateway in this terminal; the same as `homard gateway`
+    Run(RunArgs),
+    /// See whether a gateway runs, and how to reach it
+    Status(StatusArgs),
+    /// Call any method and print the answer
+    Call(CallArgs),
+    /// Ask the gateway how it is
+    Health(HealthArgs),
+}
+
+/// How to run the gateway.
+#[derive(Args)]
+struct RunArgs {
+    /// Port to listen on
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// Who can reach it: this machine (loopback), the local network (lan), the tailnet …
+    #[arg(long, value_name = "WHERE", value_parser = words_of::<BindMode>(&["loopback", "lan", "tailnet", "auto", "custom"]))]
+    bind: Option<BindMode>,
+    /// How callers prove themselves
+    #[arg(long, value_name = "HOW", value_parser = words_of::<AuthMode>(&["token", "password", "none", "trusted-proxy"]))]
+    auth: Option<AuthMode>,
+    /// Token callers must know; generated and kept when there is none
+    #[arg(long)]
+    token: Option<String>,
+    /// Password callers must know, with --auth password
+    #[arg(long)]
+    password: Option<String>,
+    /// Stop a gateway that already uses the port, then start
+    #[arg(long)]
+    force: bool,
+    /// Say more about what happens
+    #[arg(long)]
+    verbose: bool,
+    /// Start even if this machine is configured to use a gateway elsewhere
+    #[arg(long)]
+    allow_unconfigured: bool,
+}
+
+/// Everything a gateway needs to start; read by [`compose::run_gateway`].
+pub(crate) struct GatewayOptions {
+    /// Where settings come from.
+    pub(crate) source: Source,
+    /// Instead of the configured port.
+    pub(crate) port: Option<u16>,
+    /// Instead of the configured interfaces.
+    pub(crate) bind: Option<BindMode>,
+    /// Instead of the configured way to prove oneself.
+    pub(crate) auth: Option<AuthMode>,
+    /// Instead of the configured token.
+    pub(crate) token: Option<Secret>,
+    /// Instead of the configured password.
+    pub(crate) password: Option<Secret>,
+    /// Whether the terminal shows what happens in detail.
+    pub(crate) verbose: bool,
+    /// Whether to start although `gateway.mode` is not local.
+    pub(crate) allow_unconfigured: bool,
+    /// Instead of the configured log levels, both of them.
+    pub(crate) log_level: Option<LogLevel>,
+    /// Whether standard error may be coloured.
+    pub(crate) color: bool,
+}
+
+#[derive(Args)]
+struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
+}
+
+#[derive(Args)]
+#[command(after_help = CALL_EXAMPLES)]
+struct CallArgs {
+    /// Method, such as `health` or `chat.history`
+    method: String,
+    /// Parameters, as JSON
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    params: String,
+    /// Wait for the second answer of methods that answer twice
+    #[arg(long)]
+    expect_final: bool,
+    /// Print JSON (this command always does)
+    #[arg(long, hide = true)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
+}
+
+/// Runs the chosen part of the command.
+///
+/// # Errors
+/// Whatever went wrong.
+pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
+    match args.command {
+        None => serve(cx, args.run),
+        Some(GatewayCommand::Run(run)) => serve(cx, run),
+        Some(GatewayCommand::Status(args)) => ask(cx, status(cx, &args)),
+        Some(GatewayCommand::Call(args)) => ask(cx, call(cx, &args)),
+        Some(GatewayCommand::Health(args)) => ask(cx, health::run(cx, &args)),
+    }
+}
+
+fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("homard").build();
+    let runtime = runtime.context("could not start the runtime")?;
+    runtime.block_on(async {
+        if args.force {
+            let port = match args.port {
+                Some(port) => port,
+                None => cx.config()?.gateway.port,
+            };
+            take_over(cx, port).await?;
+        }
+        compose::run_gateway(GatewayOptions {
+            source: cx.source.clone(),
+            port: args.port,
+            bind: args.bind,
+            auth: args.auth,
+            token: args.token.map(Secret::new),
+            password: args.password.map(Secret::new),
+            verbose: args.verbose,
+            allow_unconfigured: args.allow_unconfigured,
+            log_level: cx.global.log_level,
+            color: cx.console.colors_errors(),
+        })
+        .await
+    })
+}
+
+/// Asks a gateway on the same state, or else on the same port, to stop, and waits until it has.
+async fn take_over(cx: &Cx, port: u16) -> anyhow::Result<()> {
+    let Some(pid) = running_gateway(cx) else {
+        return if is_taken(port).await { Err(port_of_a_stranger(port)) } else { Ok(()) };
+    };
+    cx.console.note(&format!("stopping the gateway that runs (process {})", pid.as_raw_nonzero()));
+    // The first signal lets runs under way finish, the second does not.
+    for grace in [TAKE_OVER_PATIENCE, TAKE_OVER_GRACE] {
+        kill_process(pid, Signal::TERM)
+            .with_context(|| format!("could not stop process {}", pid.as_raw_nonzero()))?;
+        if tokio::time::timeout(grace, until_stopped(cx)).await.is_ok() {
+            return if is_taken(port).await { Err(port_of_a_stranger(port)) } else { Ok(()) };
+        }
+    }
+    bail!("the gateway that runs does not stop")
+}
+
+async fn until_stopped(cx: &Cx) {
+    let mut looks = tokio::time::interval(TAKE_OVER_POLL);
+    while running_gateway(cx).is_some() {
+        looks.tick().await;
+    }
+}
+
+fn port_of_a_stranger(port: u16) -> anyhow::Error {
+    Advice::error(
+        format!("port {port} is used by another program"),
+        "stop that program, or choose another port with --port",
+    )
+}
+
+async fn is_taken(port: u16) -> bool {
+    port != 0 && TcpStream::connect(("127.0.0.1", port)).await.is_ok()
+}
+
+/// The process that holds the lock of our state. An old file nobody holds names nobody: process ids are used
+/// again, and a stranger must not be stopped.
+fn running_gateway(cx: &Cx) -> Option<Pid> {
+    let mut file = File::open(cx.source.paths.lock_file()).ok()?;
+    if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return None;
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    pid_in(&text)
+}
+
+/// The first number of a lock file, whether it is bare or JSON with a `pid`.
+fn pid_in(text: &str) -> Option<Pid> {
+    let json: Option<Value> = serde_json::from_str(text).ok();
+    let number = match json {
+        Some(Value::Number(number)) => number.as_i64(),
+        Some(value) => value.get("pid").and_then(Value::as_i64),
+        None => text.split_whitespace().next().and_then(|word| word.parse().ok()),
+    };
+    number.and_then(|number| i32::try_from(number).ok()).filter(|&number| number > 1).and_then(Pid::from_raw)
+}
+
+async fn status(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
+    let route = connection::route(cx, &args.target)?;
+    let probed = connection::probe(cx, &route, args.patience.limit()).await;
+    let paths = &cx.source.paths;
+    let pid = running_gateway(cx).filter(|_| route.local).map(|pid| pid.as_raw_nonzero().get());
+    if args.json {
+        cx.console.json(&json!({
+            "ok": probed.is_ok(),
+            "url": route.url,
+            "pid": pid,
+            "server": probed.as_ref().ok().map(|client| &client.hello().server),
+            "uptimeMs": probed.as_ref().ok().map(|client| client.hello().snapshot.uptime_ms),
+            "error": probed.as_ref().err().map(ToString::to_string),
+            "configPath": paths.config_path,
+            "stateDir": paths.state_dir,
+        }))?;
+        return probed.map(drop).map_err(|_told| AlreadyTold.into());
+    }
+    let client = probed?;
+    for line in running_lines(cx, &route.url, pid, client.hello()) {
+        cx.console.line(&line)?;
+    }
+    client.close().await;
+    Ok(())
+}
+
+fn running_lines(cx: &Cx, url: &str, pid: Option<i32>, hello: &HelloOk) -> Vec<String> {
+    let process = pid.map_or_else(String::new, |pid| format!(", process {pid}"));
+    let mut lines = vec![format!("{} at {url}{process}", cx.console.mark(Mark::Good, "The gateway runs"))];
+    lines.extend(pairs(&[
+        ("version", hello.server.version.clone()),
+        ("uptime", words::span(hello.snapshot.uptime_ms)),
+        ("config", cx.source.paths.config_path.display().to_string()),
+        ("state", cx.source.paths.state_dir.display().to_string()),
+    ]));
+    lines
+}
+
+async fn call(cx: &Cx, args: &CallArgs) -> anyhow::Result<()> {
+    let params: Value = serde_json::from_str(&args.params).map_err(|error| {
+        Advice::error(
+            format!("--params is not JSON: {error}"),
+            "write it like '{\"limit\":5}', quotes included",
+        )
+    })?;
+    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let answer = if args.expect_final {
+        client.call_two_phase(&args.method, &params).await?.finished(FINAL_LIMIT).await?
+    } else {
+        client.call_raw(&args.method, &params).await?
+    };
+    cx.console.json(&answer)?;
+    client.close().await;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pid_in;
+
+    #[test]
+    fn a_lock_file_may_be_bare_or_json() {
+        for (text, pid) in [
+            ("1234\n", Some(1234)),
+            ("{\"pid\":1234,\"port\":1}", Some(1234)),
+            ("1234 18789", Some(1234)),
+            ("", None),
+            ("1", None),
+            ("-5", None),
+            ("{}", None),
+            ("99999999999999", None),
+        ] {
+            assert_eq!(pid_in(text).map(|pid| pid.as_raw_nonzero().get()), pid, "{text}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `homard sessions`: the conversations the gateway keeps.
+
+use clap::Args;
+use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
+use homard_protocol::session_row::SessionRow;
+
+use super::connection::{self, Patience, Target};
+use super::table::table;
+use super::{Cx, words};
+use crate::report::Mark;
+
+/// How much of a conversation's name is shown.
+const TITLE_CHARS: usize = 40;
+const EXAMPLES: &str = "\
+Examples:
+  homard sessions --active 60          what happened in the last hour
+  homard sessions --json | jq -r '.sessions[].key'";
+
+/// List conversations, newest first
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SessionsArgs {
+    /// Only those with something new in the last so many minutes
+    #[arg(long, value_name = "MIN")]
+    active: Option<f64>,
+    /// Only those of this agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no gateway or it does not answer.
+pub(crate) async fn run(cx: &Cx, args: SessionsArgs) -> anyhow::Result<()> {
+    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let params = SessionsListParams {
+        limit: args.limit,
+        active_minutes: args.active,
+        agent_id: args.agent,
+        include_derived_titles: Some(true),
+        ..SessionsListParams::default()
+    };
+    let list = client.call::<SessionsList>(&params).await?;
+    client.close().await;
+    if args.json {
+        return Ok(cx.console.json(&list)?);
+    }
+    if list.sessions.is_empty() {
+        cx.console.note("no conversations yet; start one with `homard agent -m hello`");
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = list.sessions.iter().map(|session| row(session, list.ts)).collect();
+    for (number, line) in table(&["SESSION", "LAST", "MODEL", "CONTEXT", "TITLE"], &rows).iter().enumerate() {
+        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
+        cx.console.line(&line)?;
+    }
+    if list.has_more {
+        cx.console.note(&format!("{} of {}; --limit shows more", list.count, list.total_count));
+    }
+    Ok(())
+}
+
+fn row(session: &SessionRow, now_ms: i64) -> Vec<String> {
+    let title = session.label.as_ref().or(session.display_name.as_ref()).or(session.derived_title.as_ref());
+    let running = if session.has_active_run { "running, " } else { "" };
+    vec![
+        session.key.clone(),
+        session
+            .updated_at
+            .map_or_else(|| "–".to_owned(), |then| format!("{running}{}", words::ago(then, now_ms))),
+        session.model.clone().unwrap_or_else(|| "–".into()),
+        context(session),
+        title.map_or_else(String::new, |title| words::brief(title, TITLE_CHARS)),
+    ]
+}
+
+fn context(session: &SessionRow) -> String {
+    match (session.total_tokens, session.context_tokens) {
+        (Some(used), Some(window)) if window > 0 => {
+            format!(
+                "{}/{} ({} %)",
+                words::tokens(used),
+                words::tokens(window),
+                used.saturating_mul(100) / window
+            )
+        }
+        (Some(used), _) => words::tokens(used),
+        (None, _) => "–".to_owned(),
+    }
+}

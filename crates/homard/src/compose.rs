@@ -1,0 +1,220 @@
+//! Builds the gateway out of the other crates and runs it: the only place that knows every room.
+
+mod furnish;
+mod lock;
+mod machine;
+mod pages;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use homard_config::config::gateway::{AuthMode, BindMode};
+use homard_config::{Config, ConfigHandle, ensure_gateway_token};
+use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
+use homard_llm::Http;
+use homard_relay::{Bus, Relay, RelayParts};
+use homard_runtime::Tasks;
+use homard_store::{OpenOptions, Store};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::dashboard::link;
+use crate::commands::gateway::GatewayOptions;
+use crate::logging;
+use crate::report::{Advice, Console};
+
+/// Runs a gateway until it is asked to stop, starting it afresh whenever its configuration asks for that.
+pub(crate) async fn run_gateway(options: GatewayOptions) -> anyhow::Result<()> {
+    let began = Instant::now();
+    machine::raise_file_limit();
+    let lock = lock::take(&options.source.paths.lock_file())?;
+    ensure_gateway_token(&options.source)?;
+    let config = open_config(&options)?;
+    let log = Arc::new(logging::gateway::start(&options, &config.current())?);
+    let signals = Tasks::new();
+    let asked = CancellationToken::new();
+    let (stop, over) = (asked.clone(), signals.token().clone());
+    signals.spawn(async move { machine::wait_for_stop_signal(&stop, &over).await });
+    let (follower, choice, token) = (Arc::clone(&log), options.level_choice(), signals.token().clone());
+    let followed = config.clone();
+    signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
+
+    let mut first_start = Some(began);
+    let outcome = loop {
+        match serve(&options, &config, &mut first_start, &asked).await {
+            Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
+            Ok(Stopped::Asked) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    signals.token().cancel();
+    signals.finish(std::time::Duration::ZERO).await;
+    log.flush();
+    drop(lock);
+    outcome
+}
+
+/// The configuration with the command line's wishes on top.
+fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
+    let config = ConfigHandle::open(options.source.clone())?;
+    let wishes = [
+        ("gateway.port", options.port.map(|port| json!(port))),
+        ("gateway.bind", options.bind.map(|bind| json!(bind))),
+        ("gateway.auth.mode", options.auth.map(|mode| json!(mode))),
+        ("gateway.auth.token", options.token.as_ref().map(|token| json!(token.expose()))),
+        ("gateway.auth.password", options.password.as_ref().map(|password| json!(password.expose()))),
+    ];
+    for (path, value) in wishes {
+        if let Some(value) = value {
+            config.set_override(path, value)?;
+        }
+    }
+    Ok(config)
+}
+
+/// One life of the gateway.
+async fn serve(
+    options: &GatewayOptions,
+    config: &ConfigHandle,
+    first_start: &mut Option<Instant>,
+    asked: &CancellationToken,
+) -> anyhow::Result<Stopped> {
+    let current = config.current();
+    check(&current, options)?;
+    let address = address(&current)?;
+    let listener = bind(address).await?;
+    let source = &options.source;
+    let clock = source.clock.clone();
+    let store = Store::open(OpenOptions {
+        database: source.paths.database(),
+        agents_dir: source.paths.agents_dir(),
+        clock: clock.clone(),
+    })?;
+    let bus = Bus::default();
+    let http = Http::default();
+    let relay = Relay::new(RelayParts {
+        config: config.clone(),
+        store: store.clone(),
+        models: furnish::models(&current, &http, &clock),
+        tools: furnish::tools(&current, &source.paths),
+        bus: bus.clone(),
+        clock: clock.clone(),
+    });
+    let gateway = Gateway::new(GatewayParts {
+        config: config.clone(),
+        store: store.clone(),
+        relay: relay.clone(),
+        bus,
+        clock: clock.clone(),
+        pages: Some(Box::new(pages::Embedded)),
+        log_file: log_file(config, options),
+        host: machine::facts(),
+    });
+    let on_reload = on_reload(config.clone(), relay, options, http);
+    announce(&listener, &current, first_start.take());
+    let stopped = homard_gateway::run(gateway, listener, on_reload, asked.clone()).await?;
+    store.close().await;
+    Ok(stopped)
+}
+
+/// Refuses what would be unsafe or pointless to start.
+fn check(config: &Config, options: &GatewayOptions) -> anyhow::Result<()> {
+    let gateway = &config.gateway;
+    let remote = gateway.mode == Some(homard_config::config::gateway::GatewayMode::Remote);
+    if remote && !options.allow_unconfigured {
+        return Err(Advice::error(
+            "gateway.mode is `remote`: this machine is set up to use another gateway",
+            "set gateway.mode to `local`, or start with --allow-unconfigured",
+        ));
+    }
+    if gateway.auth.mode == AuthMode::TrustedProxy {
+        return Err(Advice::error(
+            "gateway.auth.mode `trusted-proxy` is known, not yet in effect",
+            "use `token` or `password` until it is",
+        ));
+    }
+    if gateway.auth.mode == AuthMode::None && gateway.bind != BindMode::Loopback {
+        return Err(Advice::error(
+            "a gateway that asks for no token may only listen on this machine",
+            "set gateway.auth.mode to `token`, or gateway.bind to `loopback`",
+        ));
+    }
+    Ok(())
+}
+
+fn address(config: &Config) -> anyhow::Result<SocketAddr> {
+    let gateway = &config.gateway;
+    let ip = match gateway.bind {
+        BindMode::Loopback | BindMode::Auto => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        BindMode::Lan => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        BindMode::Custom => {
+            let host = gateway.custom_bind_host.as_deref().unwrap_or_default();
+            host.parse().map_err(|_not_an_address| {
+                Advice::error(
+                    format!("gateway.customBindHost `{host}` is not an address"),
+                    "write an IP address of this machine, for example 192.0.2.10",
+                )
+            })?
+        }
+        BindMode::Tailnet => {
+            return Err(Advice::error(
+                "gateway.bind `tailnet` is known, not yet in effect",
+                "use `custom` with gateway.customBindHost set to the tailnet address",
+            ));
+        }
+    };
+    Ok(SocketAddr::new(ip, gateway.port))
+}
+
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    match homard_gateway::bind(address).await {
+        Ok(listener) => Ok(listener),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(Advice::error(
+            format!("port {} is in use by another program", address.port()),
+            "stop it, choose another with --port, or take over from a running gateway with --force",
+        )),
+        Err(error) => Err(error).with_context(|| format!("could not listen on {address}")),
+    }
+}
+
+fn log_file(
+    config: &ConfigHandle,
+    options: &GatewayOptions,
+) -> Box<dyn Fn() -> std::path::PathBuf + Send + Sync> {
+    let (config, source) = (config.clone(), options.source.clone());
+    Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
+}
+
+fn on_reload(config: ConfigHandle, relay: Relay, options: &GatewayOptions, http: Http) -> OnReload {
+    let source = options.source.clone();
+    Box::new(move |_reload| {
+        let current = config.current();
+        relay.furnish(
+            furnish::models(&current, &http, &source.clock),
+            furnish::tools(&current, &source.paths),
+        );
+    })
+}
+
+/// Says where the chat is; the first time also how long the start took.
+fn announce(listener: &TcpListener, config: &Config, began: Option<Instant>) {
+    let Ok(address) = listener.local_addr() else { return };
+    let Some(began) = began else { return };
+    let host = if address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
+    let link = link(config, SocketAddr::new(host, address.port()));
+    let console = Console::new(true);
+    // The link holds the token, so it goes to the terminal and never to the log.
+    let told = console.line(&format!(
+        "Homard is ready. Open this link to chat:
+
+  {link}
+"
+    ));
+    if told.is_err() {
+        tracing::debug!("nobody reads the terminal");
+    }
+    tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+}

@@ -1,0 +1,121 @@
+//! The log of a gateway: what its settings and its command line ask for.
+
+use std::io;
+use std::path::PathBuf;
+
+use homard_config::config::gateway::Auth;
+use homard_config::config::logging::{ConsoleStyle, LogLevel, Logging};
+use homard_config::{Config, ConfigHandle, Paths, Secret};
+use homard_runtime::{Clock, OrCancel};
+use tokio_util::sync::CancellationToken;
+
+use super::files::LogFiles;
+use super::redact::Redactor;
+use super::{Log, LogSetup};
+use crate::commands::gateway::GatewayOptions;
+
+/// What the command line says about levels; it wins over the file as long as the process lives.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LevelChoice {
+    /// Both levels.
+    pub(crate) level: Option<LogLevel>,
+    /// At least `debug` on the terminal.
+    pub(crate) verbose: bool,
+}
+
+impl LevelChoice {
+    /// The levels of file and terminal.
+    fn levels(self, settings: &Logging) -> (LogLevel, LogLevel) {
+        let console = match self.level {
+            Some(level) => level,
+            None if self.verbose => settings.console_level.max(LogLevel::Debug),
+            None => settings.console_level,
+        };
+        (self.level.unwrap_or(settings.level), console)
+    }
+}
+
+impl GatewayOptions {
+    /// What the command line says about levels.
+    pub(crate) fn level_choice(&self) -> LevelChoice {
+        LevelChoice { level: self.log_level, verbose: self.verbose }
+    }
+}
+
+/// Starts the log of a gateway; every secret of its settings is masked from the first line on.
+///
+/// # Errors
+/// When the system gives no thread, or a log runs already.
+pub(crate) fn start(options: &GatewayOptions, config: &Config) -> io::Result<Log> {
+    let settings = &config.logging;
+    let (file_level, console_level) = options.level_choice().levels(settings);
+    let redactor = Redactor::default();
+    let log = Log::start(LogSetup {
+        files: Some(files(settings, &options.source.paths)),
+        file_level,
+        console_level,
+        console_style: settings.console_style.unwrap_or(ConsoleStyle::Pretty),
+        color: options.color,
+        redactor,
+        clock: options.source.clock.clone(),
+    })?;
+    for secret in secrets(config).into_iter().chain(options.token.as_ref()).chain(options.password.as_ref()) {
+        log.keep_secret(secret.expose());
+    }
+    Ok(log)
+}
+
+/// Takes changed levels and new secrets over as the configuration changes.
+pub(crate) async fn follow(log: &Log, handle: &ConfigHandle, choice: LevelChoice, cancel: CancellationToken) {
+    let mut news = handle.subscribe();
+    while let Ok(Ok(())) = news.changed().or_cancel(&cancel).await {
+        let config = handle.current();
+        let (file, console) = choice.levels(&config.logging);
+        log.set_levels(file, console);
+        for secret in secrets(&config) {
+            log.keep_secret(secret.expose());
+        }
+    }
+}
+
+/// The file that is written today; `logs.tail` reads it.
+pub(crate) fn file_of_today(settings: &Logging, paths: &Paths, clock: &Clock) -> PathBuf {
+    files(settings, paths).path_at(clock.now_ms())
+}
+
+fn files(settings: &Logging, paths: &Paths) -> LogFiles {
+    match &settings.file {
+        Some(path) => LogFiles::fixed(path.clone(), settings.max_file_bytes),
+        None => LogFiles::daily(paths.logs_dir(), settings.max_file_bytes),
+    }
+}
+
+/// Every secret of the settings that this house knows by name.
+fn secrets(config: &Config) -> Vec<&Secret> {
+    let Auth { token, password, .. } = &config.gateway.auth;
+    let keys = config.models.providers.values().filter_map(|provider| provider.api_key.as_ref());
+    token.iter().chain(password).chain(keys).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_config::config::logging::LogLevel;
+    use homard_config::{Config, Environment, Paths};
+
+    use super::LevelChoice;
+
+    #[test]
+    fn the_command_line_wins_over_the_file() {
+        let nothing: [(&str, &str); 0] = [];
+        let paths = Paths::under(std::path::Path::new("/nowhere"));
+        let settings = Config::empty(&paths, &Environment::from_pairs(nothing)).logging;
+        let cases = [
+            (LevelChoice::default(), (LogLevel::Info, LogLevel::Info)),
+            (LevelChoice { level: None, verbose: true }, (LogLevel::Info, LogLevel::Debug)),
+            (LevelChoice { level: Some(LogLevel::Warn), verbose: true }, (LogLevel::Warn, LogLevel::Warn)),
+        ];
+        for (choice, levels) in cases {
+            assert_eq!(choice.levels(&settings), levels, "{choice:?}");
+        }
+    }
+}

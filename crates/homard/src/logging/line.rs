@@ -1,0 +1,162 @@
+//! How a log line looks: as JSON in the file, and in words on a terminal.
+
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
+use tracing::Level;
+
+use super::redact::Redactor;
+
+/// Names of our own; a field that would hide one of them gets an underscore.
+const OWN_NAMES: [&str; 4] = ["time", "level", "subsystem", "message"];
+/// How wide the subsystem column is on a terminal.
+const SUBSYSTEM_WIDTH: usize = 14;
+/// Parts of a module path that are worth a reader's time.
+const SUBSYSTEM_PARTS: usize = 2;
+
+/// One log line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Line {
+    /// Milliseconds since 1970, when known.
+    pub(crate) ms: Option<i64>,
+    pub(crate) level: String,
+    pub(crate) subsystem: String,
+    pub(crate) message: String,
+    pub(crate) fields: Map<String, Value>,
+}
+
+impl Line {
+    pub(crate) fn new(level: &Level, target: &str, message: String, fields: Map<String, Value>) -> Self {
+        let level = level.as_str().to_ascii_lowercase();
+        Self { ms: None, level, subsystem: subsystem(target), message, fields }
+    }
+
+    pub(crate) fn stamped(mut self, ms: i64) -> Self {
+        self.ms = Some(ms);
+        self
+    }
+
+    /// Without secrets, wherever they stand.
+    pub(crate) fn masked(mut self, redactor: &Redactor) -> Self {
+        if let std::borrow::Cow::Owned(text) = redactor.mask(&self.message) {
+            self.message = text;
+        }
+        for (name, value) in &mut self.fields {
+            redactor.mask_field(name, value);
+        }
+        self
+    }
+
+    /// The line of the file, without the line break.
+    pub(crate) fn to_json(&self) -> String {
+        let time = self.ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let mut object = Map::with_capacity(self.fields.len() + OWN_NAMES.len());
+        object.insert("time".into(), time.map(|time| format!("{time:.3}")).into());
+        object.insert("level".into(), self.level.as_str().into());
+        object.insert("subsystem".into(), self.subsystem.as_str().into());
+        object.insert("message".into(), self.message.as_str().into());
+        for (name, value) in &self.fields {
+            let name = if OWN_NAMES.contains(&name.as_str()) { format!("{name}_") } else { name.clone() };
+            object.insert(name, value.clone());
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// Reads a line of the file back; anything that is not one of ours becomes a message as it stands.
+    pub(crate) fn read(text: &str) -> Self {
+        let Ok(Value::Object(mut object)) = serde_json::from_str(text) else {
+            return Self {
+                ms: None,
+                level: String::new(),
+                subsystem: String::new(),
+                message: text.to_owned(),
+                fields: Map::new(),
+            };
+        };
+        let mut take = |name| match object.shift_remove(name) {
+            Some(Value::String(text)) => text,
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        let (time, level, subsystem, message) =
+            (take("time"), take("level"), take("subsystem"), take("message"));
+        let ms = time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond());
+        Self { ms, level, subsystem, message, fields: object }
+    }
+}
+
+/// `homard_gateway::socket::reader` is `gateway/socket` to people.
+fn subsystem(target: &str) -> String {
+    let short = target.strip_prefix("homard_").unwrap_or(target);
+    short.split("::").take(SUBSYSTEM_PARTS).collect::<Vec<_>>().join("/")
+}
+
+/// How lines look on a terminal.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Look {
+    /// One JSON object a line.
+    #[default]
+    Json,
+    /// In words.
+    Words {
+        /// The local time zone; `None` leaves the time out.
+        zone: Option<TimeZone>,
+        /// Whether to colour.
+        color: bool,
+    },
+}
+
+impl Look {
+    /// With the local time.
+    pub(crate) fn pretty(color: bool) -> Self {
+        Self::Words { zone: Some(TimeZone::system()), color }
+    }
+
+    /// Without the time.
+    pub(crate) fn compact(color: bool) -> Self {
+        Self::Words { zone: None, color }
+    }
+
+    /// The line, without the line break.
+    pub(crate) fn show(&self, line: &Line) -> String {
+        match self {
+            Self::Json => line.to_json(),
+            Self::Words { zone, color } => words(line, zone.as_ref(), *color),
+        }
+    }
+}
+
+fn words(line: &Line, zone: Option<&TimeZone>, color: bool) -> String {
+    let paint = |code: &str, text: &str| {
+        if color && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    };
+    let mut parts = Vec::with_capacity(5);
+    let stamp = line.ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    if let (Some(zone), Some(stamp)) = (zone, stamp) {
+        parts.push(paint("2", &stamp.to_zoned(zone.clone()).strftime("%H:%M:%S").to_string()));
+    }
+    if !line.level.is_empty() {
+        parts.push(paint(level_color(&line.level), &format!("{:<5}", line.level)));
+        parts.push(paint("36", &format!("{:<SUBSYSTEM_WIDTH$}", line.subsystem)));
+    }
+    parts.push(line.message.clone());
+    for (name, value) in &line.fields {
+        let value = match value {
+            Value::String(text) if !text.is_empty() && !text.contains([' ', '"']) => text.clone(),
+            other => other.to_string(),
+        };
+        parts.push(paint("2", &format!("{name}={value}")));
+    }
+    parts.join(" ").trim_end().to_owned()
+}
+
+fn level_color(level: &str) -> &'static str {
+    match level {
+        "error" | "fatal" => "31",
+        "warn" => "33",
+        "info" => "32",
+        _ => "2",
+    }
+}
+
+#[cfg(test)]
+mod tests;

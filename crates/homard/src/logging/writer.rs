@@ -1,0 +1,143 @@
+//! The thread that formats, masks and writes log lines.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use homard_config::config::logging::ConsoleStyle;
+use serde_json::{Map, Value};
+use tracing::Level;
+
+use super::line::{Line, Look};
+use super::{Levels, LogSetup};
+
+/// Lines that may wait to be written. When full, new lines are dropped and counted.
+const QUEUE_LINES: usize = 4_096;
+/// Where the lines about the log itself come from.
+const OWN_SUBSYSTEM: &str = "log";
+
+/// An event as it leaves the caller.
+pub(super) struct Record {
+    pub(super) ms: i64,
+    pub(super) level: Level,
+    pub(super) target: &'static str,
+    pub(super) message: String,
+    pub(super) fields: Map<String, Value>,
+}
+
+/// What the thread is asked to do.
+pub(super) enum Job {
+    Write(Record),
+    Flush(SyncSender<()>),
+}
+
+/// The callers' end.
+#[derive(Clone)]
+pub(super) struct Queue {
+    sender: SyncSender<Job>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl Queue {
+    /// Queues a record, or counts it when there is no room. Never waits.
+    pub(super) fn push(&self, record: Record) {
+        if self.sender.try_send(Job::Write(record)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn sender(&self) -> SyncSender<Job> {
+        self.sender.clone()
+    }
+}
+
+/// Starts the thread.
+pub(super) fn start(setup: LogSetup, levels: Arc<Levels>) -> io::Result<Queue> {
+    let (sender, jobs) = sync_channel(QUEUE_LINES);
+    let dropped = Arc::new(AtomicU64::new(0));
+    let queue = Queue { sender, dropped: Arc::clone(&dropped) };
+    let writer = Writer { setup, levels, dropped, look: Look::default(), complained: false };
+    // The process may end while the thread waits: it owns nothing that needs an orderly end but the buffer,
+    // which `Log::flush` empties.
+    let _thread = std::thread::Builder::new().name("homard-log".into()).spawn(move || writer.run(&jobs))?;
+    Ok(queue)
+}
+
+struct Writer {
+    setup: LogSetup,
+    levels: Arc<Levels>,
+    dropped: Arc<AtomicU64>,
+    look: Look,
+    complained: bool,
+}
+
+impl Writer {
+    fn run(mut self, jobs: &Receiver<Job>) {
+        self.look = match self.setup.console_style {
+            ConsoleStyle::Pretty => Look::pretty(self.setup.color),
+            ConsoleStyle::Compact => Look::compact(self.setup.color),
+            ConsoleStyle::Json => Look::Json,
+        };
+        while let Ok(job) = jobs.recv() {
+            self.take(job);
+            while let Ok(job) = jobs.try_recv() {
+                self.take(job);
+            }
+            self.flush();
+        }
+    }
+
+    fn take(&mut self, job: Job) {
+        match job {
+            Job::Write(record) => {
+                self.tell_dropped(record.ms);
+                let line = Line::new(&record.level, record.target, record.message, record.fields);
+                self.write(record.ms, record.level, line);
+            }
+            Job::Flush(done) => {
+                self.flush();
+                // Nobody waits any more when this fails.
+                done.try_send(()).unwrap_or_default();
+            }
+        }
+    }
+
+    fn tell_dropped(&mut self, ms: i64) {
+        let count = self.dropped.swap(0, Ordering::Relaxed);
+        if count > 0 {
+            let text = "log lines were dropped because they came faster than they could be written";
+            let fields = Map::from_iter([("count".to_owned(), Value::from(count))]);
+            self.write(ms, Level::WARN, Line::new(&Level::WARN, OWN_SUBSYSTEM, text.into(), fields));
+        }
+    }
+
+    fn write(&mut self, ms: i64, level: Level, line: Line) {
+        let line = line.stamped(ms).masked(&self.setup.redactor);
+        if self.levels.wants_console(level) {
+            // A terminal that is gone is no reason to stop logging to the file.
+            drop(writeln!(io::stderr().lock(), "{}", self.look.show(&line)));
+        }
+        if self.levels.wants_file(level) {
+            let written = self.setup.files.as_mut().map(|files| files.write(ms, &line.to_json()));
+            self.complain(written.and_then(Result::err));
+        }
+    }
+
+    fn flush(&mut self) {
+        let flushed = self.setup.files.as_mut().map(super::files::LogFiles::flush);
+        self.complain(flushed.and_then(Result::err));
+    }
+
+    /// Says once that the file cannot be written; the terminal goes on.
+    fn complain(&mut self, error: Option<io::Error>) {
+        let Some(error) = error else { return };
+        if !self.complained {
+            self.complained = true;
+            drop(writeln!(io::stderr().lock(), "warning: could not write the log file: {error}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

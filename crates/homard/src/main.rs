@@ -1,0 +1,18 @@
+//! The `homard` program: reads the command line, runs one command, reports how it went.
+//!
+//! [`cli`] is the grammar, [`commands`] has one file per command, [`compose`] builds the gateway out of the other
+//! crates, [`report`] says what went wrong, [`logging`] is the log of a running gateway.
+
+mod cli;
+mod commands;
+mod compose;
+mod logging;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    commands::run(cli::Cli::parse())
+}

@@ -1,0 +1,214 @@
+//! What a person sees: results on standard output, troubles on standard error as `error:`, `caused by:`, `hint:`.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use homard_client::ClientError;
+
+/// How to mark a piece of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A heading or a name.
+    Strong,
+    /// All is well.
+    Good,
+    /// Look here.
+    Warning,
+    /// Something is wrong.
+    Bad,
+}
+
+impl Mark {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Strong => "1",
+            Self::Good => "32",
+            Self::Warning => "33",
+            Self::Bad => "31;1",
+        }
+    }
+}
+
+/// The terminal, or whatever stands in its place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    color_out: bool,
+    color_err: bool,
+}
+
+impl Console {
+    /// Colours only where somebody can see them and nobody objected.
+    pub(crate) fn new(no_color: bool) -> Self {
+        Self {
+            color_out: !no_color && io::stdout().is_terminal(),
+            color_err: !no_color && io::stderr().is_terminal(),
+        }
+    }
+
+    /// Whether standard error may be coloured, for the log.
+    pub(crate) fn colors_errors(&self) -> bool {
+        self.color_err
+    }
+
+    /// Whether results may be coloured.
+    pub(crate) fn colors_results(&self) -> bool {
+        self.color_out
+    }
+
+    /// Marks a piece of a result.
+    pub(crate) fn mark(&self, mark: Mark, text: &str) -> String {
+        paint(self.color_out, mark, text)
+    }
+
+    /// Prints a line of the result.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn line(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.write_all(b"\n")
+    }
+
+    /// Prints a part of a line at once.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn part(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Prints a value for a program.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn json(&self, value: &impl serde::Serialize) -> io::Result<()> {
+        self.line(&serde_json::to_string_pretty(value)?)
+    }
+
+    /// Says something beside the result; lost when nobody can hear it.
+    pub(crate) fn note(&self, text: &str) {
+        drop(writeln!(io::stderr().lock(), "{text}"));
+    }
+
+    /// Warns beside the result.
+    pub(crate) fn warn(&self, text: &str) {
+        self.note(&format!("{} {text}", paint(self.color_err, Mark::Warning, "warning:")));
+    }
+
+    /// Reports why a command did not work and returns its exit code.
+    pub(crate) fn report(&self, error: &anyhow::Error) -> ExitCode {
+        if reader_is_gone(error) {
+            return ExitCode::SUCCESS;
+        }
+        if !error.is::<AlreadyTold>() {
+            for line in explain(error, self.color_err) {
+                self.note(&line);
+            }
+        }
+        ExitCode::FAILURE
+    }
+}
+
+fn paint(color: bool, mark: Mark, text: &str) -> String {
+    if color { format!("\x1b[{}m{text}\x1b[0m", mark.code()) } else { text.to_owned() }
+}
+
+/// `homard logs | head` is not a failure.
+fn reader_is_gone(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn explain(error: &anyhow::Error, color: bool) -> Vec<String> {
+    let mut lines = vec![format!("{} {error}", paint(color, Mark::Bad, "error:"))];
+    for cause in error.chain().skip(1) {
+        lines.push(format!("{} {cause}", paint(color, Mark::Strong, "caused by:")));
+    }
+    if let Some(hint) = hint(error) {
+        lines.push(format!("{} {hint}", paint(color, Mark::Good, "hint:")));
+    }
+    lines
+}
+
+/// The first thing in the chain that knows what to do.
+fn hint(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(|cause| {
+        let advice = cause.downcast_ref::<Advice>().map(|advice| advice.hint.clone());
+        advice.or_else(|| cause.downcast_ref::<ClientError>().and_then(ClientError::hint))
+    })
+}
+
+/// A failure of a command itself, with what to do about it.
+#[derive(Debug)]
+pub(crate) struct Advice {
+    message: String,
+    hint: String,
+}
+
+impl Advice {
+    /// Makes an error with a hint.
+    pub(crate) fn error(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        Self { message: message.into(), hint: hint.into() }.into()
+    }
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Advice {}
+
+/// The command has said itself what went wrong; only the exit code is left to set.
+#[derive(Debug)]
+pub(crate) struct AlreadyTold;
+
+impl fmt::Display for AlreadyTold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the command did not succeed")
+    }
+}
+
+impl std::error::Error for AlreadyTold {}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use anyhow::Context;
+    use homard_client::ClientError;
+
+    use super::{Advice, explain, reader_is_gone};
+
+    #[test]
+    fn a_report_names_error_causes_and_hint() {
+        let source = io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused");
+        let error = ClientError::NotRunning { url: "ws://127.0.0.1:1".into(), source };
+        let error = anyhow::Error::from(error).context("could not get the status");
+        assert_eq!(
+            explain(&error, false),
+            [
+                "error: could not get the status",
+                "caused by: no gateway is running at ws://127.0.0.1:1",
+                "caused by: connection refused",
+                "hint: start it with `homard gateway`",
+            ]
+        );
+    }
+
+    #[test]
+    fn advice_of_a_command_comes_first() {
+        let error = Advice::error("no", "do this");
+        assert_eq!(explain(&error, false), ["error: no", "hint: do this"]);
+    }
+
+    #[test]
+    fn a_reader_that_left_is_no_failure() {
+        let gone: io::Result<()> = Err(io::ErrorKind::BrokenPipe.into());
+        assert!(reader_is_gone(&gone.context("while printing").unwrap_err()));
+    }
+}
