@@ -59,3 +59,20 @@ fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<Ses
     };
     SessionKey::parse_for(text, &agent).map_err(|e| error::session_key(&e))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+    use homard_protocol::events::ALL_EVENTS;
+
+    #[test]
+    fn the_manual_lists_every_method_and_event_and_no_other() {
+        let manual = include_str!("../../../docs/protocol.md");
+        let listed = |section: &str| -> Vec<String> {
+            let after = manual.split(section).nth(1).unwrap().split("\n## ").next().unwrap();
+            after.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next()).map(str::to_owned).collect()
+        };
+        assert_eq!(listed("## Methods"), table().names());
+        assert_eq!(listed("## Events"), ALL_EVENTS.map(str::to_owned));
+    }
+}

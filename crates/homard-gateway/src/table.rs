@@ -101,6 +101,14 @@ impl MethodTable {
         self.entries.get(name)
     }
 
+    /// All names, sorted.
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.entries.keys().map(|&name| name.to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// The names `hello-ok` lists, sorted.
     pub(crate) fn advertised(&self) -> Vec<String> {
         let mut names: Vec<String> = self
