@@ -16,8 +16,7 @@ use homard_protocol::connect::{ConnectChallenge, ConnectParams, HelloOk};
 use homard_protocol::events::CONNECT_CHALLENGE;
 use homard_protocol::frame::FrameError;
 use homard_protocol::limits::{
-    CLOSE_GRACE, HANDSHAKE_TIMEOUT, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS,
-    MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
+    CLOSE_GRACE, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS, MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
 use homard_protocol::{ConnId, ErrorShape, RequestFrame};
 use serde_json::json;
@@ -87,7 +86,7 @@ where
         ConnectChallenge { nonce: nonce.clone(), ts: gateway.clock().now_ms(), capabilities: Vec::new() };
     let frame = json!({"type": "event", "event": CONNECT_CHALLENGE, "payload": challenge}).to_string();
     socket.send(Message::text(frame)).await?;
-    let Ok(first) = timeout(HANDSHAKE_TIMEOUT, next_text(socket)).await else {
+    let Ok(first) = timeout(gateway.handshake_timeout(), next_text(socket)).await else {
         return Ok(Err(Close::new(1000, "handshake timeout")));
     };
     let text = first?;

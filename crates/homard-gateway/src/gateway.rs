@@ -14,8 +14,8 @@ use homard_protocol::connect::{
 };
 use homard_protocol::events::{ALL_EVENTS, PresenceEvent};
 use homard_protocol::limits::{
-    CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW, MAX_ATTACHMENT_BYTES, MAX_BUFFERED_BYTES, MAX_IMAGE_BYTES,
-    MAX_PAYLOAD, PROTOCOL_VERSION, TICK_INTERVAL,
+    CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW, HANDSHAKE_TIMEOUT, MAX_ATTACHMENT_BYTES, MAX_BUFFERED_BYTES,
+    MAX_IMAGE_BYTES, MAX_PAYLOAD, PROTOCOL_VERSION, TICK_INTERVAL,
 };
 use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
@@ -39,6 +39,9 @@ use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::table::MethodTable;
 use crate::write_limit::WriteLimit;
+
+/// Overrides the time a socket may take to finish `connect`, in milliseconds.
+const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
 
 /// What a gateway is made of.
 pub struct GatewayParts {
@@ -263,6 +266,13 @@ impl Gateway {
     /// Cancelled when the gateway begins to stop.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.stopping
+    }
+
+    /// How long a socket may take to finish `connect`.
+    pub(crate) fn handshake_timeout(&self) -> Duration {
+        let config = self.config.current();
+        let set = config.env.get(HANDSHAKE_TIMEOUT_VARIABLE).and_then(|ms| ms.parse().ok());
+        set.map_or(HANDSHAKE_TIMEOUT, Duration::from_millis)
     }
 
     pub(crate) fn uptime_ms(&self) -> u64 {

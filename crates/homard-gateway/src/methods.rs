@@ -70,7 +70,11 @@ mod tests {
         let manual = include_str!("../../../docs/protocol.md");
         let listed = |section: &str| -> Vec<String> {
             let after = manual.split(section).nth(1).unwrap().split("\n## ").next().unwrap();
-            after.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next()).map(str::to_owned).collect()
+            after
+                .lines()
+                .filter_map(|l| l.strip_prefix("| `")?.split('`').next())
+                .map(str::to_owned)
+                .collect()
         };
         assert_eq!(listed("## Methods"), table().names());
         assert_eq!(listed("## Events"), ALL_EVENTS.map(str::to_owned));

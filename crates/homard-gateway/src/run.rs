@@ -48,6 +48,8 @@ pub async fn run(
     on_reload: OnReload,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
+    // Before anybody is let in: a new message must not be taken for one that waited.
+    gateway.relay().recover().await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();
@@ -61,7 +63,6 @@ pub async fn run(
     let doors = Tasks::new();
     let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
     doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
-    gateway.relay().recover().await.map_err(io::Error::other)?;
 
     let stopped = until_stopped(&gateway, &on_reload, &cancel).await;
     shut_down(&gateway, &doors, &accepting, stopped).await;

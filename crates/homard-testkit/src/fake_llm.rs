@@ -26,7 +26,7 @@ mod server;
 mod strict;
 
 pub use desk::{FakeLlmOptions, Recorded};
-pub use script::{Gate, Turn};
+pub use script::{Gate, Speech, Turn};
 
 use crate::client::WAIT_CAP;
 use desk::{Shared, Tally};

@@ -26,9 +26,48 @@ const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 /// How long it waits at most.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Parameters about delivery and other rooms that are not furnished yet: taken without effect.
+const KNOWN_REST: [&str; 26] = [
+    "accountId",
+    "bestEffortDeliver",
+    "bootstrapContextMode",
+    "bootstrapContextRunKind",
+    "channel",
+    "cwd",
+    "deliver",
+    "disableMessageTool",
+    "expectedExistingSessionId",
+    "groupChannel",
+    "groupId",
+    "groupSpace",
+    "inputProvenance",
+    "label",
+    "lane",
+    "modelRun",
+    "promptMode",
+    "replyAccountId",
+    "replyChannel",
+    "replyTo",
+    "sessionEffects",
+    "sourceReplyDeliveryMode",
+    "suppressPromptPersistence",
+    "threadId",
+    "to",
+    "voiceWakeTrigger",
+];
+
+fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), ErrorShape> {
+    let unknown =
+        rest.keys().find(|name| !KNOWN_REST.contains(&name.as_str()) && !name.starts_with("internal"));
+    unknown.map_or(Ok(()), |name| {
+        Err(ErrorShape::invalid(format!("invalid agent params: at root: unexpected property '{name}'")))
+    })
+}
+
 /// `agent`: answers `accepted` at once and again when the run is over.
 pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorShape> {
     let gateway = &cx.gateway;
+    check_rest(&params.rest)?;
     let key = target(gateway, &params).await?;
     let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
     if params.message.trim().is_empty() && images.is_empty() {
