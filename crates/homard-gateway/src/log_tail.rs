@@ -54,13 +54,13 @@ mod tests {
     #[test]
     fn follows_by_cursor_and_notices_rotation() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        write!(file, "one\ntwo\n").unwrap();
+        writeln!(file, "one\ntwo").unwrap();
         let first = tail(file.path(), &LogsTailParams::default()).unwrap();
         assert_eq!(
             (first.lines.as_slice(), first.truncated),
             (["one".to_owned(), "two".to_owned()].as_slice(), false)
         );
-        write!(file, "three\n").unwrap();
+        writeln!(file, "three").unwrap();
         let next = LogsTailParams { cursor: Some(first.cursor), ..LogsTailParams::default() };
         assert_eq!(tail(file.path(), &next).unwrap().lines, ["three"]);
         file.as_file().set_len(0).unwrap();

@@ -6,6 +6,9 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Locality, OriginRefusal, Peer, check_origin};
 
+/// Headers of a request.
+type Headers<'a> = &'a [(&'static str, &'a str)];
+
 fn peer(remote: &str, headers: &[(&'static str, &str)], trusted: &[&str]) -> Peer {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -17,7 +20,7 @@ fn peer(remote: &str, headers: &[(&'static str, &str)], trusted: &[&str]) -> Pee
 
 #[test]
 fn only_direct_loopback_with_a_loopback_name_is_local() {
-    let cases: [(&str, &[(&'static str, &str)], Locality); 8] = [
+    let cases: [(&str, Headers<'_>, Locality); 8] = [
         ("127.0.0.1", &[("host", "127.0.0.1:18789")], Locality::Local),
         ("::1", &[("host", "[::1]:18789")], Locality::Local),
         ("::ffff:127.0.0.1", &[("host", "localhost:18789")], Locality::Local),
@@ -43,7 +46,8 @@ fn forwarded_addresses_count_only_from_trusted_proxies() {
 #[test]
 fn origins_are_loopback_or_listed() {
     let ours = ("host", "127.0.0.1:18789");
-    let cases: [(&[(&'static str, &str)], &[&str], Result<(), OriginRefusal>); 10] = [
+    type Outcome = Result<(), OriginRefusal>;
+    let cases: [(Headers<'_>, &[&str], Outcome); 10] = [
         (&[ours, ("origin", "http://127.0.0.1:18789")], &[], Ok(())),
         (&[ours, ("origin", "http://localhost:5173")], &[], Ok(())),
         (&[("host", "[::1]:18789"), ("origin", "http://[::1]:18789")], &[], Ok(())),
