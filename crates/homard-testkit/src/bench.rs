@@ -1,0 +1,68 @@
+//! The benchmark: a real gateway process, the fake model server in another, and this process as the people.
+//!
+//! Reading order: this file is the programme, `stage` is what every scene stands on, `scenes` are what is
+//! measured, `turns` and `requests` make the load, `machine` reads the clocks, `report` prints.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+mod conn;
+mod http;
+mod machine;
+mod model;
+mod report;
+mod requests;
+mod scenes;
+mod stage;
+mod transcript;
+mod turns;
+
+pub use report::Report;
+
+use scenes::{crowd, growth, load, rpc, start, turn};
+use stage::{Stage, progress};
+
+/// The parts of the benchmark, in the order they are played.
+pub const SCENES: [&str; 6] = ["start", "turn", "load", "rpc", "growth", "crowd"];
+
+/// What to measure and with what.
+#[derive(Debug, Clone)]
+pub struct BenchOptions {
+    /// The `homard` binary.
+    pub homard: PathBuf,
+    /// The `fake_llm` binary.
+    pub fake: PathBuf,
+    /// A tenth of the work, to see that everything still runs; the figures mean little.
+    pub quick: bool,
+    /// Only this one of [`SCENES`].
+    pub only: Option<String>,
+}
+
+/// Measures everything. Must be called inside a runtime, best one with a single thread: what this process
+/// spends is missing elsewhere.
+///
+/// # Errors
+/// When a process does not start, a turn fails, or the scene asked for does not exist.
+pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
+    if let Some(only) = options.only.as_deref().filter(|only| !SCENES.contains(only)) {
+        bail!("there is no scene `{only}`; there are {}", SCENES.join(", "));
+    }
+    let mut report = Report::new(machine::describe());
+    let stage = Stage::set(options).await?;
+    for scene in SCENES {
+        if options.only.as_deref().is_some_and(|only| only != scene) {
+            continue;
+        }
+        progress(&format!("scene: {scene}"));
+        match scene {
+            "start" => start::play(&stage, &mut report).await?,
+            "turn" => turn::play(&stage, &mut report).await?,
+            "load" => load::play(&stage, &mut report).await?,
+            "rpc" => rpc::play(&stage, &mut report).await?,
+            "growth" => growth::play(&stage, &mut report).await?,
+            _ => crowd::play(&stage, &mut report).await?,
+        }
+    }
+    Ok(report)
+}

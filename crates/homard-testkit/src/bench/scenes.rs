@@ -1,0 +1,14 @@
+//! What is measured, one file per question.
+
+/// What a thousand people who say nothing cost.
+pub(super) mod crowd;
+/// Whether a turn costs more as the store and the conversation grow.
+pub(super) mod growth;
+/// How many turns go through.
+pub(super) mod load;
+/// How many requests go through.
+pub(super) mod rpc;
+/// How long a start takes and what is held afterwards.
+pub(super) mod start;
+/// What one turn costs and where its time goes.
+pub(super) mod turn;

@@ -1,0 +1,292 @@
+//! The binary as people and scripts use it: exit codes, words, files. No gateway needed; where one is, it is
+//! scripted on a real socket.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+use std::process::{Output, Stdio};
+
+use futures_util::{SinkExt, StreamExt};
+use homard_runtime::Tasks;
+use homard_testkit::{TestHome, free_port};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
+use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
+
+fn homard(home: &TestHome, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    command
+        .args(args)
+        .env_clear()
+        .env("HOME", home.path())
+        .env("HOMARD_STATE_DIR", home.state_dir())
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+async fn run(home: &TestHome, args: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = homard(home, args).output().await.unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+#[tokio::test]
+async fn without_a_gateway_health_says_how_to_start_one() {
+    let port = free_port().unwrap();
+    let home = TestHome::with_config(&json!({"gateway": {"port": port, "auth": {"token": "t"}}})).unwrap();
+    let (code, out, err) = run(&home, &["health"]).await;
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.starts_with(&format!("error: no gateway is running at ws://127.0.0.1:{port}\n")), "{err}");
+    assert!(err.ends_with("hint: start it with `homard gateway`\n"), "{err}");
+
+    let (code, out, err) = run(&home, &["status", "--json"]).await;
+    assert_eq!((code, err.as_str()), (1, ""));
+    let out: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(out["ok"], false);
+}
+
+#[tokio::test]
+async fn usage_errors_end_with_two() {
+    let home = TestHome::new().unwrap();
+    for args in [&["frobnicate"] as &[&str], &["agent"], &["gateway", "--port", "x"]] {
+        assert_eq!(run(&home, args).await.0, 2, "{args:?}");
+    }
+    assert_eq!(
+        run(&home, &["--version"]).await,
+        (0, format!("homard {}\n", env!("CARGO_PKG_VERSION")), String::new())
+    );
+}
+
+#[tokio::test]
+async fn a_setting_is_set_read_and_removed() {
+    let home = TestHome::new().unwrap();
+    home.write_config_text("{\n  // my port\n  gateway: { port: 4000 },\n}\n").unwrap();
+    let set = run(&home, &["config", "set", "gateway.port", "4001"]).await;
+    assert_eq!((set.0, set.1.as_str()), (0, "set gateway.port\n"), "{}", set.2);
+    assert_eq!(run(&home, &["config", "get", "gateway.port"]).await.1, "4001\n");
+    let text = std::fs::read_to_string(home.config_path()).unwrap();
+    assert!(text.contains("// my port"), "{text}");
+    assert_eq!(run(&home, &["config", "unset", "gateway.port"]).await.0, 0);
+    let gone = run(&home, &["config", "get", "gateway.port"]).await;
+    assert_eq!(gone.0, 1);
+    assert!(gone.2.contains("`gateway.port` is not set"), "{}", gone.2);
+    assert_eq!(run(&home, &["config", "file"]).await.1, format!("{}\n", home.config_path().display()));
+}
+
+#[tokio::test]
+async fn secrets_are_hidden_unless_asked_for() {
+    let home = TestHome::with_config(&json!({"gateway": {"auth": {"token": "hunter2hunter2"}}})).unwrap();
+    let hidden = run(&home, &["config", "get"]).await;
+    assert_eq!(hidden.0, 0);
+    assert!(!hidden.1.contains("hunter2"), "{}", hidden.1);
+    assert_eq!(run(&home, &["config", "get", "gateway.auth.token", "--reveal"]).await.1, "hunter2hunter2\n");
+    let link = run(&home, &["dashboard", "--no-open"]).await;
+    assert_eq!(link.1, "http://127.0.0.1:18789/#token=hunter2hunter2\n");
+}
+
+#[tokio::test]
+async fn an_invalid_setting_is_named_and_not_written() {
+    let home = TestHome::new().unwrap();
+    home.write_config_text("{ gateway: { port: 4000 } }").unwrap();
+    let (code, _, err) = run(&home, &["config", "set", "gateway.port", "no"]).await;
+    assert_eq!(code, 1);
+    assert!(err.contains("gateway.port"), "{err}");
+    assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), "{ gateway: { port: 4000 } }");
+
+    home.write_config_text("{ gateway: { prot: 1 } }").unwrap();
+    let (code, _, err) = run(&home, &["config", "validate"]).await;
+    assert_eq!(code, 1);
+    assert!(err.contains("prot") && err.contains("port"), "{err}");
+    assert_eq!(run(&home, &["config", "validate", "--json"]).await.0, 1);
+}
+
+#[tokio::test]
+async fn completions_exist_for_every_shell() {
+    let home = TestHome::new().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let (code, out, _) = run(&home, &["completion", "--shell", shell]).await;
+        assert!(code == 0 && out.contains("dashboard"), "{shell}");
+    }
+}
+
+struct Peer(WebSocketStream<TcpStream>);
+
+impl Peer {
+    async fn send(&mut self, frame: Value) {
+        self.0.send(Message::text(frame.to_string())).await.unwrap();
+    }
+
+    async fn next(&mut self) -> Value {
+        loop {
+            let message = self.0.next().await.unwrap().unwrap();
+            if let Some(text) = message.as_text() {
+                return serde_json::from_str(text).unwrap();
+            }
+        }
+    }
+
+    async fn answer(&mut self, request: &Value, payload: Value) {
+        self.send(json!({"type":"res","id":request["id"],"ok":true,"payload":payload})).await;
+    }
+
+    async fn delta(&mut self, run: &Value, delta: &str, whole: &str) {
+        let message = json!({"role":"assistant","content":[{"type":"text","text":whole}],"timestamp":1});
+        let payload = json!({"runId":run,"sessionKey":"agent:main:main","seq":1,"state":"delta","deltaText":delta,"message":message});
+        self.send(json!({"type":"event","event":"chat","payload":payload,"seq":1})).await;
+    }
+
+    /// Hears `agent` and accepts it; returns the request.
+    async fn accept_run(&mut self) -> Value {
+        let request = self.next().await;
+        assert_eq!(request["method"], "agent");
+        let accepted = json!({"runId":request["params"]["idempotencyKey"],"sessionKey":"agent:main:main",
+            "status":"accepted","acceptedAt":1});
+        self.answer(&request, accepted).await;
+        request
+    }
+}
+
+fn finished(run: &Value, status: &str, text: &str, aborted: bool) -> Value {
+    json!({"runId":run,"status":status,"summary":if aborted {"aborted"} else {"completed"},"result":{
+        "payloads":[{"text":text,"mediaUrl":null}],
+        "meta":{"durationMs":1,"aborted":aborted,"agentMeta":{"sessionId":"s","provider":"p","model":"m",
+            "usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"total":2}}}}})
+}
+
+fn hello() -> Value {
+    json!({
+        "type":"hello-ok","protocol":4,"server":{"version":"9","connId":"c","bootId":"b"},
+        "features":{"methods":[],"events":[],"capabilities":[]},
+        "snapshot":{"presence":[],"health":{},"stateVersion":{"presence":0,"health":0},"uptimeMs":1,
+            "sessionDefaults":{"defaultAgentId":"main","mainKey":"main","mainSessionKey":"agent:main:main",
+                "scope":"per-sender","modelConfigured":true}},
+        "auth":{"role":"operator","scopes":["operator.admin"],"method":"token"},
+        "policy":{"maxPayload":1,"maxBufferedBytes":1,"tickIntervalMs":30000,
+            "attachments":{"maxBytes":1,"maxImageBytes":1}}
+    })
+}
+
+/// A gateway that follows `script` after the handshake; returns a home configured for it.
+async fn scripted<F, S>(script: S) -> TestHome
+where
+    S: FnOnce(Peer) -> F + Send + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    Tasks::new().spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let (_, socket) = ServerBuilder::new().accept(stream).await.unwrap();
+        let mut peer = Peer(socket);
+        let challenge = json!({"nonce":"n","ts":1,"capabilities":[]});
+        peer.send(json!({"type":"event","event":"connect.challenge","payload":challenge})).await;
+        let connect = peer.next().await;
+        assert_eq!(connect["params"]["auth"], json!({"token":"t"}));
+        peer.answer(&connect, hello()).await;
+        script(peer).await;
+    });
+    TestHome::with_config(&json!({"gateway": {"port": port, "auth": {"token": "t"}}})).unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_is_printed_as_it_comes() {
+    let (go_on, may_go_on) = tokio::sync::oneshot::channel();
+    let home = scripted(|mut peer| async move {
+        let request = peer.accept_run().await;
+        assert_eq!(request["params"]["sessionKey"], "agent:main:main");
+        let run = &request["params"]["idempotencyKey"];
+        peer.delta(run, "Hello\n", "Hello\n").await;
+        may_go_on.await.unwrap();
+        peer.delta(run, "wor", "Hello\nwor").await;
+        peer.answer(&request, finished(run, "ok", "Hello\nworld", false)).await;
+        while peer.0.next().await.is_some() {}
+    })
+    .await;
+    let mut child = homard(&home, &["agent", "-m", "hi"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    out.read_line(&mut first).await.unwrap();
+    assert_eq!(first, "Hello\n", "the first line is there before the run has ended");
+    go_on.send(()).unwrap();
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).await.unwrap();
+    assert_eq!(rest, "world\n");
+    assert!(child.wait().await.unwrap().success());
+}
+
+#[tokio::test]
+async fn ctrl_c_stops_the_run_and_says_so() {
+    let home = scripted(|mut peer| async move {
+        let request = peer.accept_run().await;
+        let run = &request["params"]["idempotencyKey"];
+        peer.delta(run, "Half a sen\n", "Half a sen\n").await;
+        let abort = peer.next().await;
+        assert_eq!(abort["method"], "chat.abort");
+        assert_eq!(abort["params"], json!({"sessionKey":"agent:main:main","runId":run}));
+        peer.answer(&abort, json!({"ok":true,"aborted":true,"runIds":[run]})).await;
+        peer.answer(&request, finished(run, "error", "Half a sen\n", true)).await;
+        while peer.0.next().await.is_some() {}
+    })
+    .await;
+    let mut command = homard(&home, &["agent", "-m", "hi"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    out.read_line(&mut first).await.unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let Output { status, stderr, .. } = child.wait_with_output().await.unwrap();
+    assert_eq!(status.code(), Some(1));
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert!(stderr.starts_with("error: the run was stopped\n"), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_failed_run_ends_with_one_and_json_holds_everything() {
+    let home = scripted(|mut peer| async move {
+        let request = peer.accept_run().await;
+        let run = &request["params"]["idempotencyKey"];
+        peer.answer(&request, finished(run, "error", "", false)).await;
+        while peer.0.next().await.is_some() {}
+    })
+    .await;
+    let (code, out, _) = run(&home, &["agent", "-m", "hi", "--json"]).await;
+    assert_eq!(code, 1);
+    let out: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(out["status"], "error");
+}
+
+#[tokio::test]
+async fn any_method_can_be_called() {
+    let home = scripted(|mut peer| async move {
+        let request = peer.next().await;
+        peer.answer(&request, json!({"method": request["method"], "params": request["params"]})).await;
+        while peer.0.next().await.is_some() {}
+    })
+    .await;
+    let (code, out, err) = run(&home, &["gateway", "call", "x.y", "--params", r#"{"a":1}"#]).await;
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap(), json!({"method":"x.y","params":{"a":1}}));
+    let (code, _, err) = run(&home, &["gateway", "call", "x", "--params", "{"]).await;
+    assert!(code == 1 && err.contains("--params is not JSON"), "{err}");
+}
+
+#[tokio::test]
+async fn logs_of_a_gateway_that_is_gone_are_read_from_its_file() {
+    let port = free_port().unwrap();
+    let log = TestHome::new().unwrap();
+    let file = log.path().join("own.log");
+    std::fs::write(
+        &file,
+        "{\"time\":null,\"level\":\"error\",\"subsystem\":\"store\",\"message\":\"disk full\"}\n",
+    )
+    .unwrap();
+    let config = json!({"gateway": {"port": port}, "logging": {"file": file}});
+    let home = TestHome::with_config(&config).unwrap();
+    let (code, out, err) = run(&home, &["logs"]).await;
+    assert_eq!((code, out.as_str()), (0, "error store          disk full\n"));
+    assert!(err.contains("no gateway is running"), "{err}");
+    assert_eq!(run(&home, &["logs", "--follow", "--url", "ws://127.0.0.1:1"]).await.0, 1);
+}

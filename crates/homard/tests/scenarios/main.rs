@@ -1,0 +1,37 @@
+//! Whole-gateway stories: the real binary as a process, a fake model server, clients speaking raw frames.
+//!
+//! One file per story. Every test has its own state folder, its own port and its own fake, waits for facts and
+//! never for time, and reads as what must be true.
+
+#[cfg(test)]
+mod abort;
+#[cfg(test)]
+mod bad_disk;
+#[cfg(test)]
+mod chat;
+#[cfg(test)]
+mod config_over_wire;
+#[cfg(test)]
+mod flood;
+#[cfg(test)]
+mod handshake;
+#[cfg(test)]
+mod hostile_words;
+#[cfg(test)]
+mod http;
+#[cfg(test)]
+mod looking_around;
+#[cfg(test)]
+mod reconnect;
+#[cfg(test)]
+mod scopes;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod starting;
+#[cfg(test)]
+mod survival;
+#[cfg(test)]
+mod tool_turns;
+#[cfg(test)]
+mod world;

@@ -1,0 +1,99 @@
+//! Starting: which settings win, and starts that are refused in words a person can act on.
+
+use std::process::Stdio;
+
+use homard_testkit::{FakeLlm, Launch, TestGateway, TestHome, free_port};
+use serde_json::json;
+
+use crate::world::{
+    KEY, OPENAI, World, as_owner, config, failed_start, gateway, launch, outcome, talk, until,
+};
+
+#[tokio::test]
+async fn a_second_gateway_on_the_same_state_is_refused_with_words() {
+    let world = World::start().await;
+    let home = world.gateway.home();
+    let (code, words) = failed_start(gateway(), home).await;
+    assert_eq!(code, Some(1), "{words}");
+    let pid = world.gateway.pid().unwrap().to_string();
+    assert!(words.contains("already runs") && words.contains(&pid) && words.contains("--force"), "{words}");
+    let mut client = world.owner().await;
+    assert_eq!(talk(&mut client, KEY, "unharmed?").await["state"], "final");
+}
+
+#[tokio::test]
+async fn force_takes_over_from_the_gateway_that_runs() {
+    let mut world = World::start().await;
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "remember").await;
+    let old = world.gateway.pid().unwrap();
+    let mut command = gateway();
+    command.arg("--force");
+    let mut second = as_owner(command, world.gateway.home())
+        .env("HOMARD_GATEWAY_PORT", world.gateway.port().to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(client.close_code().await.unwrap(), (1012, "service restart".to_owned()));
+    assert!(world.gateway.ended().await.unwrap().success());
+    let mut client = until("the new gateway", || async { world.gateway.operator().await.ok() }).await;
+    assert_ne!(second.id(), Some(old));
+    let page = client.call("chat.history", json!({"sessionKey": KEY})).await.unwrap();
+    assert_eq!(page["totalMessages"], 2);
+    second.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_refused_with_words() {
+    let world = World::start().await;
+    let home = TestHome::with_config(&config(&world.fake, OPENAI, |_| {})).unwrap();
+    let port = world.gateway.port().to_string();
+    let mut command = gateway();
+    command.args(["--port", &port]);
+    let (code, words) = outcome(as_owner(command, &home)).await;
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.contains(&port) && words.contains("in use") && words.contains("--port"), "{words}");
+}
+
+#[tokio::test]
+async fn the_command_line_is_stronger_than_the_environment_and_that_than_the_file() {
+    let fake = FakeLlm::start().await.unwrap();
+    let (flag, variable) = (free_port().unwrap(), free_port().unwrap());
+    let file = json!({"gateway": {"port": free_port().unwrap()}});
+    for (launch, port) in [
+        (launch().arg("--port").arg(flag.to_string()), flag),
+        (Launch { port: variable, ..launch() }, variable),
+    ] {
+        let mut settings = config(&fake, OPENAI, |_| {});
+        settings["gateway"]["port"] = file["gateway"]["port"].clone();
+        let home = TestHome::with_config(&settings).unwrap();
+        // Readiness is looked for where the strongest word says; the variable says elsewhere for the flag.
+        let mut launch = launch.env("HOMARD_GATEWAY_PORT", variable.to_string());
+        launch.port = port;
+        let gateway = TestGateway::start(launch, home).await.unwrap();
+        assert_eq!(gateway.get("/readyz").await.unwrap().0, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_broken_configuration_is_refused_naming_the_place() {
+    let cases = [
+        ("{ gateway: ", "homard.json"),
+        (r#"{"gateway": {"port": "many"}}"#, "gateway.port"),
+        (r#"{"gatway": {}}"#, "gateway"),
+        (
+            r#"{"models": {"providers": {"p": {"apiKey": "${HOMARD_NO_SUCH_VAR}", "baseUrl": "http://x"}}}}"#,
+            "HOMARD_NO_SUCH_VAR",
+        ),
+        (r#"{"gateway": {"auth": {"mode": "none"}, "bind": "lan"}}"#, "loopback"),
+    ];
+    for (text, words) in cases {
+        let home = TestHome::new().unwrap();
+        home.write_config_text(text).unwrap();
+        let (code, said) = failed_start(gateway(), &home).await;
+        assert_eq!(code, Some(1), "{text}: {said}");
+        assert!(said.contains(words) && !said.contains("panicked"), "{text}: {said}");
+        assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), text, "the file is left alone");
+    }
+}
