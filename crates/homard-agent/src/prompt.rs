@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use homard_tools::ToolSpec;
 
@@ -20,6 +20,8 @@ const HEAD_TENTHS: usize = 7;
 const TAIL_TENTHS: usize = 2;
 /// A file that has less room than this left is not begun.
 const MIN_FILE_CHARS: usize = 64;
+/// How long the files are taken to be as they were.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Prompts kept; one per workspace in use.
 const MAX_CACHED: usize = 64;
 
@@ -61,11 +63,32 @@ struct Cached {
     tools: String,
     stamps: Stamps,
     text: Arc<str>,
+    looked_at: Instant,
 }
 
 type Stamps = [Option<(SystemTime, u64)>; FILES.len()];
 
 impl Prompt {
+    /// The prompt, if its files were looked at a moment ago and no tool has run since.
+    #[must_use]
+    pub fn fresh(&self, settings: &PromptSettings, tools: &[Arc<ToolSpec>]) -> Option<Arc<str>> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = cache.get(&settings.workspace)?;
+        let recent = kept.looked_at.elapsed() < LOOK_AGAIN_AFTER;
+        (recent && kept.settings == *settings && kept.tools == tool_lines(tools))
+            .then(|| Arc::clone(&kept.text))
+    }
+
+    /// Looks at the files again next time, because one of them may have changed.
+    pub fn forget(&self, workspace: &Path) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = cache.get_mut(workspace)
+            && let Some(long_ago) = Instant::now().checked_sub(LOOK_AGAIN_AFTER)
+        {
+            kept.looked_at = long_ago;
+        }
+    }
+
     /// The prompt for these settings and tools. Looks at the files; blocks, so call it off the reactor.
     ///
     /// # Errors
@@ -73,19 +96,20 @@ impl Prompt {
     pub fn build(&self, settings: &PromptSettings, tools: &[Arc<ToolSpec>]) -> Result<Arc<str>, PromptError> {
         let stamps = stamps(&settings.workspace);
         let tools = tool_lines(tools);
-        let kept =
-            self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&settings.workspace).cloned();
-        if let Some(kept) = kept
+        let looked_at = Instant::now();
+        if let Some(kept) =
+            self.cache.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&settings.workspace)
             && kept.settings == *settings
             && kept.stamps == stamps
             && kept.tools == tools
         {
-            return Ok(kept.text);
+            kept.looked_at = looked_at;
+            return Ok(Arc::clone(&kept.text));
         }
         let broken = |source| PromptError { path: settings.workspace.clone(), source };
         std::fs::create_dir_all(&settings.workspace).map_err(broken)?;
         let text: Arc<str> = assemble(settings, &tools).into();
-        let cached = Cached { settings: settings.clone(), tools, stamps, text: Arc::clone(&text) };
+        let cached = Cached { settings: settings.clone(), tools, stamps, text: Arc::clone(&text), looked_at };
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() >= MAX_CACHED {
             cache.clear();

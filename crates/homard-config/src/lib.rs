@@ -51,5 +51,4 @@ pub use restore::NothingToRestore;
 pub use schema::{schema, schema_at};
 pub use secret::{REDACTED, Secret};
 pub use value_path::PathSyntaxError;
-pub use watch::WatchError;
 pub use write::{WriteError, WriteOutcome, set_path, unset_path};

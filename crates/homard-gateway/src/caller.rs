@@ -31,7 +31,11 @@ impl Caller {
             Access::Open => Ok(()),
             Access::Node if role == Role::Node => Ok(()),
             Access::Operator(scope) if role == Role::Operator => self.check_scope(scope),
-            Access::Node | Access::Operator(_) => {
+            Access::Sessions(scope) if role == Role::Operator => {
+                let narrow = scope.for_sessions().is_some_and(|narrow| self.client.scopes.grants(narrow));
+                if narrow { Ok(()) } else { self.check_scope(scope) }
+            }
+            Access::Node | Access::Operator(_) | Access::Sessions(_) => {
                 Err(ErrorShape::invalid(format!("unauthorized role: {role}")))
             }
         }

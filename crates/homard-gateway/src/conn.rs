@@ -20,7 +20,7 @@ use homard_protocol::limits::{
 };
 use homard_protocol::{ConnId, ErrorShape, RequestFrame};
 use serde_json::json;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
@@ -33,12 +33,23 @@ use crate::origin::Peer;
 use crate::preauth::Ticket;
 use crate::table::{Cx, error_frame};
 
+/// What is read and thrown away at a time from a client that sent too much.
+const DRAIN_BUFFER: usize = 64 * 1024;
+
 /// Why a socket ended without a close frame of ours.
-struct Gone;
+enum Gone {
+    /// The other side went away.
+    Left,
+    /// It sent more than it may; the library has queued the close frame.
+    TooLarge,
+}
 
 impl From<tokio_websockets::Error> for Gone {
-    fn from(_gone: tokio_websockets::Error) -> Self {
-        Self
+    fn from(error: tokio_websockets::Error) -> Self {
+        match error {
+            tokio_websockets::Error::PayloadTooLong { .. } => Self::TooLarge,
+            _ => Self::Left,
+        }
     }
 }
 
@@ -54,22 +65,47 @@ pub(crate) async fn run<S>(
 {
     let greeted = tokio::select! {
         greeted = greet(&gateway, &mut socket, peer) => greeted,
-        () = cancel.cancelled() => Ok(Err(Close::new(1012, "service restart"))),
+        () = gateway.stopping().cancelled() => Ok(Err(service_restart())),
     };
     drop(ticket);
-    match greeted {
+    let ended = match greeted {
         Ok(Ok(caller)) => {
             socket.limits_mut().set_max_payload_len(Some(MAX_PAYLOAD));
             gateway.connected(&caller);
-            let ended = serve(&gateway, &mut socket, &caller).await;
+            let ended = tokio::select! {
+                ended = serve(&gateway, &mut socket, &caller) => ended,
+                () = cancel.cancelled() => Ok(service_restart()),
+            };
             gateway.disconnected(&caller);
-            if let Ok(close) = ended {
-                say_goodbye(&mut socket, &close).await;
-            }
+            ended
         }
-        Ok(Err(close)) => say_goodbye(&mut socket, &close).await,
-        Err(Gone) => {}
+        Ok(Err(close)) => Ok(close),
+        Err(gone) => Err(gone),
+    };
+    match ended {
+        Ok(close) => say_goodbye(&mut socket, &close).await,
+        Err(Gone::TooLarge) => hang_up_on(&mut socket).await,
+        Err(Gone::Left) => {}
     }
+}
+
+fn service_restart() -> Close {
+    Close::new(1012, "service restart")
+}
+
+/// Sends the close frame the library has queued, and reads on for a while so that it is not lost with what
+/// the other side still sends.
+async fn hang_up_on<S>(socket: &mut WebSocketStream<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let parting = async {
+        if socket.flush().await.is_ok() {
+            let mut unwanted = vec![0_u8; DRAIN_BUFFER];
+            while matches!(socket.get_mut().read(&mut unwanted).await, Ok(read) if read > 0) {}
+        }
+    };
+    let _grace_over = timeout(CLOSE_GRACE, parting).await;
 }
 
 /// Sends the challenge and waits for a good `connect`.
@@ -117,7 +153,7 @@ async fn welcome<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone)?;
+    let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone::Left)?;
     let hello: HelloOk = gateway.hello(&conn, &admission);
     let device = admission.device.as_ref().map(|device| device.id.clone());
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
@@ -125,7 +161,7 @@ where
     let caller = Arc::new(Caller { client, id: params.client.id, mode: params.client.mode, peer });
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
-    let text = serde_json::to_string(&frame).map_err(|_never| Gone)?;
+    let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
     socket.send(Message::text(text)).await?;
     Ok(caller)
 }
@@ -142,8 +178,7 @@ fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> 
 
 fn connect_params(request: &RequestFrame) -> Result<ConnectParams, Refusal> {
     let text = request.params.as_ref().map_or("{}", |params| params.get());
-    serde_json::from_str(text)
-        .map_err(|error| Refusal::policy(crate::table::params_error("connect", text, &error)))
+    serde_json::from_str(text).map_err(|error| Refusal::policy(crate::table::params_error("connect", &error)))
 }
 
 async fn refuse<S, T>(
@@ -166,12 +201,12 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     loop {
-        let message = socket.next().await.ok_or(Gone)??;
+        let message = socket.next().await.ok_or(Gone::Left)??;
         if let Some(text) = message.as_text() {
             return Ok(text.to_owned());
         }
         if message.is_close() {
-            return Err(Gone);
+            return Err(Gone::Left);
         }
     }
 }
@@ -191,13 +226,13 @@ where
         tokio::select! {
             message = socket.next() => {
                 alive.heard();
-                let message = message.ok_or(Gone)??;
+                let message = message.ok_or(Gone::Left)??;
                 if let Some(text) = message.as_text() {
                     if let Some(close) = requests.take(text) {
                         return Ok(close);
                     }
                 } else if message.is_close() {
-                    return Err(Gone);
+                    return Err(Gone::Left);
                 }
             }
             batch = caller.client.next_batch() => match batch {
@@ -206,7 +241,7 @@ where
             },
             () = alive.due() => {
                 if alive.is_lost() {
-                    return Err(Gone);
+                    return Err(Gone::Left);
                 }
                 socket.send(Message::ping("")).await?;
             }
@@ -230,7 +265,7 @@ where
         biased;
         sent = &mut sending => Ok(sent?),
         _close = caller.client.must_close() => {
-            timeout(CLOSE_GRACE, sending).await.map_err(|_stuck| Gone)?.map_err(Gone::from)
+            timeout(CLOSE_GRACE, sending).await.map_err(|_stuck| Gone::Left)?.map_err(Gone::from)
         }
     }
 }
@@ -332,7 +367,7 @@ impl Requests<'_> {
         let Some(entry) = self.gateway.methods().get(&request.method) else {
             return Err(ErrorShape::invalid(format!("unknown method: {}", request.method)));
         };
-        entry.check(self.caller)?;
+        entry.check_role(self.caller)?;
         if entry.rate_limited {
             self.gateway.check_write_limit(&request.method, self.caller)?;
         }

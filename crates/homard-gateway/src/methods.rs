@@ -50,6 +50,23 @@ pub(crate) fn table() -> MethodTable {
         .on::<SystemPresence, _, _>(system::presence)
 }
 
+/// Refuses a number that is out of its documented range.
+fn check_range<N: PartialOrd + std::fmt::Display>(
+    method: &str,
+    field: &str,
+    value: Option<N>,
+    range: std::ops::RangeInclusive<N>,
+) -> Result<(), ErrorShape> {
+    match value {
+        Some(value) if !range.contains(&value) => Err(ErrorShape::invalid(format!(
+            "invalid {method} params: at /{field}: must be between {} and {}",
+            range.start(),
+            range.end()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Reads a session key as a client may write it; bare keys belong to `agent`, or to the default one.
 fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<SessionKey, ErrorShape> {
     let config = gateway.config().current();

@@ -38,7 +38,7 @@ pub enum Stopped {
 pub type OnReload = Box<dyn Fn(&Reload) + Send + Sync>;
 
 /// Serves on `listener` until `cancel` fires or the configuration asks for a restart; then stops in order:
-/// no new connections, no new messages, runs finish or are stopped, everyone is told, sockets close.
+/// no new connections, everyone is told, no new messages, runs finish or are stopped, sockets close.
 ///
 /// # Errors
 /// When what was left unfinished by an earlier process cannot be looked up.
@@ -53,9 +53,7 @@ pub async fn run(
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();
-    watching.spawn(async move {
-        config.run_watcher(token).await.or_log("changes of the configuration file will not be noticed");
-    });
+    watching.spawn(config.run_watcher(token));
     let ticking = Arc::clone(&gateway);
     let token = watching.token().clone();
     watching.spawn(async move { tick(ticking, token).await });
@@ -100,15 +98,16 @@ async fn until_stopped(gateway: &Gateway, on_reload: &OnReload, cancel: &Cancell
 async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationToken, stopped: Stopped) {
     accepting.cancel();
     doors.finish(CLOSE_GRACE).await;
-    gateway.relay().stop(DRAIN_GRACE).await;
     let (reason, restart_expected_ms) = match stopped {
         Stopped::Asked => ("gateway stopping", None),
         Stopped::ConfigChanged => ("config changed", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
+    gateway.relay().stop(DRAIN_GRACE).await;
+    // Requests under way are answered before their sockets close.
+    gateway.tasks().finish(CLOSE_GRACE).await;
     gateway.clients().close_all(&Close::new(1012, "service restart"));
     gateway.stopping().cancel();
-    gateway.tasks().finish(CLOSE_GRACE).await;
     gateway.sockets().finish(CLOSE_GRACE).await;
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use homard_protocol::limits::CLOSE_GRACE;
 use homard_runtime::{OrLog, Tasks};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
@@ -92,7 +93,10 @@ async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
         ended = connection.as_mut() => ended,
         () = stopping.cancelled() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            match tokio::time::timeout(CLOSE_GRACE, connection).await {
+                Ok(ended) => ended,
+                Err(_too_slow) => return,
+            }
         }
     };
     if let Err(error) = ended {

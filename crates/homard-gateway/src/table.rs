@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, is_wrong_role};
 use crate::gateway::Gateway;
 
 /// What every handler gets besides its parameters.
@@ -44,14 +44,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Checks role and scope that do not depend on parameters, so that strangers learn nothing from errors.
-    pub(crate) fn check(&self, caller: &Caller) -> Result<(), ErrorShape> {
-        match self.access {
-            // Which operator scope may depend on the parameters; the role does not.
-            Access::Operator(_) => caller
-                .check(Access::Operator(homard_protocol::Scope::SessionsRead))
-                .or_else(|error| if crate::caller::is_wrong_role(&error) { Err(error) } else { Ok(()) }),
-            other @ (Access::Open | Access::Node) => caller.check(other),
+    /// Whether a caller of this role may call it at all; scopes are checked with the parameters.
+    pub(crate) fn check_role(&self, caller: &Caller) -> Result<(), ErrorShape> {
+        match caller.check(self.access) {
+            Err(error) if is_wrong_role(&error) => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -83,7 +80,13 @@ impl MethodTable {
     {
         let call: Call = Box::new(move |cx, params| {
             Box::pin(async move {
-                let params = read_params::<M>(params.as_deref())?;
+                let params = match read_params::<M>(params.as_deref()) {
+                    Ok(params) => params,
+                    Err(error) => {
+                        cx.caller.check(M::LEAST)?;
+                        return Err(error);
+                    }
+                };
                 cx.caller.check(M::access_for(&params))?;
                 let id = Arc::clone(&cx.request_id);
                 let result = handler(cx, params).await?;
@@ -144,11 +147,15 @@ const TARGETS: [&str; 2] = ["sessionKey", "key"];
 
 fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, ErrorShape> {
     let text = raw.map_or("{}", RawValue::get);
-    serde_json::from_str(text).map_err(|error| params_error(M::NAME, text, &error))
+    if !text.starts_with('{') {
+        // Serde would read a list as a struct.
+        return Err(ErrorShape::invalid(format!("invalid {} params: at root: must be object", M::NAME)));
+    }
+    serde_json::from_str(text).map_err(|error| params_error(M::NAME, &error))
 }
 
 /// Says what is wrong with parameters in the words clients match on.
-pub(crate) fn params_error(method: &str, text: &str, error: &serde_json::Error) -> ErrorShape {
+pub(crate) fn params_error(method: &str, error: &serde_json::Error) -> ErrorShape {
     let reason = homard_protocol::frame::plain_reason(error);
     let names_target = TARGETS.iter().any(|field| reason == format!("missing field `{field}`"));
     if names_target {
@@ -159,10 +166,8 @@ pub(crate) fn params_error(method: &str, text: &str, error: &serde_json::Error) 
         format!("at root: unexpected property '{field}'")
     } else if let Some(field) = quoted(&reason, "missing field `") {
         format!("at root: must have required property '{field}'")
-    } else if text.trim_start().starts_with('{') {
-        reason
     } else {
-        "at root: must be object".to_owned()
+        reason
     };
     ErrorShape::invalid(format!("invalid {method} params: {said}"))
 }

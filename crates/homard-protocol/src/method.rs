@@ -12,6 +12,8 @@ pub enum Access {
     Open,
     /// Operators with this scope.
     Operator(Scope),
+    /// Operators with this scope, or with its narrow form that covers sessions only.
+    Sessions(Scope),
     /// Nodes only.
     Node,
 }
@@ -23,6 +25,8 @@ pub trait Method {
     const NAME: &'static str;
     /// Who may call it, unless [`access_for`](Method::access_for) says otherwise.
     const ACCESS: Access;
+    /// The least anybody needs, whatever the parameters; who lacks it learns nothing about them.
+    const LEAST: Access = Self::ACCESS;
     /// Whether `hello-ok` lists it.
     const ADVERTISED: bool = true;
     /// Whether it counts against the control-plane write limit.

@@ -98,6 +98,16 @@ impl Scope {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text)
     }
 
+    /// The scope that grants the same for sessions only, where there is one.
+    #[must_use]
+    pub fn for_sessions(self) -> Option<Self> {
+        match self {
+            Self::Read => Some(Self::SessionsRead),
+            Self::Write => Some(Self::SessionsWrite),
+            _ => None,
+        }
+    }
+
     /// The scopes that also grant this one, besides itself and [`Scope::Admin`].
     fn implied_by(self) -> u16 {
         match self {

@@ -69,12 +69,13 @@ pub(crate) fn error_kind(reason: FailReason) -> ErrorKind {
     match reason {
         FailReason::Refusal | FailReason::ContentFilter => ErrorKind::Refusal,
         FailReason::Timeout => ErrorKind::Timeout,
-        FailReason::RateLimit | FailReason::Overloaded => ErrorKind::RateLimit,
+        FailReason::RateLimit => ErrorKind::RateLimit,
         FailReason::ContextOverflow => ErrorKind::ContextLength,
         FailReason::Auth
         | FailReason::Billing
         | FailReason::Format
         | FailReason::ModelNotFound
+        | FailReason::Overloaded
         | FailReason::Aborted
         | FailReason::Unknown => ErrorKind::Unknown,
     }

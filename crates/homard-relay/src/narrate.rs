@@ -71,8 +71,9 @@ impl Narrator {
 
     /// Tells that the run is getting ready.
     pub(crate) fn status(&self, phase: &'static str) {
-        self.agent(AgentStream::RunStatus, json!({"phase": phase}));
-        self.chat(ChatState::Status { phase });
+        let (seq, session_id) = self.next();
+        self.chat_at(seq, ChatState::Status { phase });
+        self.agent_at(seq, session_id, AgentStream::RunStatus, json!({"phase": phase}));
     }
 
     /// Tells about the run's life.
@@ -197,12 +198,19 @@ impl Narrator {
         );
     }
 
+    /// The next number of the run, and the transcript if it is known.
+    fn next(&self) -> (u64, Option<Arc<str>>) {
+        let mut state = self.state();
+        state.seq += 1;
+        (state.seq, state.session_id.clone())
+    }
+
     fn agent(&self, stream: AgentStream, data: Value) {
-        let (seq, session_id) = {
-            let mut state = self.state();
-            state.seq += 1;
-            (state.seq, state.session_id.clone())
-        };
+        let (seq, session_id) = self.next();
+        self.agent_at(seq, session_id, stream, data);
+    }
+
+    fn agent_at(&self, seq: u64, session_id: Option<Arc<str>>, stream: AgentStream, data: Value) {
         let event = AgentEvent {
             run_id: Arc::clone(&self.subject.run_text),
             session_key: Arc::clone(&self.subject.session_key),
@@ -224,6 +232,10 @@ impl Narrator {
 
     fn chat(&self, state: ChatState) {
         let seq = self.state().seq;
+        self.chat_at(seq, state);
+    }
+
+    fn chat_at(&self, seq: u64, state: ChatState) {
         self.bus.publish(&ChatEvent {
             run_id: Arc::clone(&self.subject.run_text),
             session_key: Arc::clone(&self.subject.session_key),

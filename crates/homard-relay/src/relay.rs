@@ -380,6 +380,16 @@ impl Relay {
         self.inner.runs.active_ids(key)
     }
 
+    /// The sessions that have runs under way.
+    #[must_use]
+    pub fn active_sessions(&self) -> Vec<SessionKey> {
+        let mut keys: Vec<SessionKey> =
+            self.inner.runs.all().iter().map(|run| run.session_key.clone()).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
     /// How many runs are under way.
     #[must_use]
     pub fn active_count(&self) -> usize {

@@ -7,7 +7,7 @@ use homard_agent::{Agent, Ended, History, How, Turn};
 use homard_llm::ThinkingLevel;
 use homard_protocol::{Message, ModelRef};
 use homard_runtime::OrCancel;
-use homard_store::{RunStatus, SessionRecord, StartRun};
+use homard_store::{Context, RunStatus, SessionRecord, StartRun};
 use serde_json::json;
 
 use crate::deliver::{self, Reply};
@@ -104,6 +104,12 @@ async fn prepare(
             kept.record(Message::User(message), started.seq);
             kept
         }
+        _ if started.new_session => {
+            let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
+            let mut told = History::new(session.session_id.clone(), nothing, settings.zone.clone());
+            told.record(Message::User(message), started.seq);
+            told
+        }
         _ => from_transcript(inner, &session, &settings).await?,
     };
     let system = system_prompt(inner, &settings, &overrides).await?;
@@ -154,10 +160,13 @@ async fn system_prompt(
 ) -> Result<Arc<str>, NotBegun> {
     let (prompt, wanted) = (inner.prompt(), settings.prompt.clone());
     let specs = inner.rooms().tools.specs(&settings.policy);
-    let built = tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs)).await;
-    let text = built
-        .map_err(|error| NotBegun(error.to_string()))?
-        .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?;
+    let text = match prompt.fresh(&wanted, &specs) {
+        Some(text) => text,
+        None => tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs))
+            .await
+            .map_err(|error| NotBegun(error.to_string()))?
+            .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?,
+    };
     Ok(match &overrides.extra_system {
         Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
         None => text,
@@ -167,8 +176,14 @@ async fn system_prompt(
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
 async fn ask(inner: &Inner, turn: &Turn, told: &mut History, run: &Arc<Run>, limit: Duration) -> Ended {
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
-    let narrator = Arc::clone(&run.narrator);
-    let mut on_step = |step: homard_agent::Step<'_>| narrator.step(&step);
+    let (narrator, prompt) = (Arc::clone(&run.narrator), inner.prompt());
+    let mut on_step = |step: homard_agent::Step<'_>| {
+        if matches!(step, homard_agent::Step::ToolEnd { .. }) {
+            // The tool may have changed a file that the next prompt is made of.
+            prompt.forget(&turn.workspace);
+        }
+        narrator.step(&step);
+    };
     let running = agent.run(turn, told, &mut on_step, &run.cancel);
     let time_is_up = tokio::time::sleep(limit);
     tokio::pin!(running, time_is_up);

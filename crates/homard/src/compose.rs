@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use homard_config::config::gateway::{AuthMode, BindMode};
-use homard_config::{Config, ConfigHandle, ensure_gateway_token};
+use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
 use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
@@ -26,9 +26,20 @@ use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::report::{Advice, Console};
 
+/// The environment with the command line's wishes on top: they win over variables of the same meaning.
+fn with_wishes(environment: &Environment, options: &GatewayOptions) -> Environment {
+    let bind = options.bind.and_then(|bind| json!(bind).as_str().map(str::to_owned));
+    let wishes =
+        [("HOMARD_GATEWAY_PORT", options.port.map(|port| port.to_string())), ("HOMARD_GATEWAY_BIND", bind)];
+    let wishes = wishes.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
+    let given = environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Environment::from_pairs(wishes).beneath(given)
+}
+
 /// Runs a gateway until it is asked to stop, starting it afresh whenever its configuration asks for that.
-pub(crate) async fn run_gateway(options: GatewayOptions) -> anyhow::Result<()> {
+pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<()> {
     let began = Instant::now();
+    options.source.environment = with_wishes(&options.source.environment, &options);
     machine::raise_file_limit();
     let lock = lock::take(&options.source.paths.lock_file())?;
     ensure_gateway_token(&options.source)?;
@@ -61,8 +72,6 @@ pub(crate) async fn run_gateway(options: GatewayOptions) -> anyhow::Result<()> {
 fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
     let config = ConfigHandle::open(options.source.clone())?;
     let wishes = [
-        ("gateway.port", options.port.map(|port| json!(port))),
-        ("gateway.bind", options.bind.map(|bind| json!(bind))),
         ("gateway.auth.mode", options.auth.map(|mode| json!(mode))),
         ("gateway.auth.token", options.token.as_ref().map(|token| json!(token.expose()))),
         ("gateway.auth.password", options.password.as_ref().map(|password| json!(password.expose()))),

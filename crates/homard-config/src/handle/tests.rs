@@ -95,7 +95,7 @@ async fn the_watcher_notices_edits_of_the_file_and_of_includes() {
     let cancel = tasks.token().clone();
     let watching = handle.clone();
     let mut news = handle.subscribe();
-    tasks.spawn(async move { watching.run_watcher(cancel).await.unwrap() });
+    tasks.spawn(async move { watching.run_watcher(cancel).await });
     // The watcher starts when the runtime first polls it; edit until it has noticed.
     let include = home.path().join(".homard/gw.json5");
     std::fs::write(&include, "{ port: 7 }").unwrap();

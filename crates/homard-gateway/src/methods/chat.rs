@@ -18,7 +18,7 @@ use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
-use super::session_key;
+use super::{check_range, session_key};
 use crate::error;
 use crate::gateway::Gateway;
 use crate::session_rows;
@@ -26,8 +26,10 @@ use crate::table::Cx;
 
 /// The channel of messages that operators send themselves.
 const OPERATOR_CHANNEL: &str = "webchat";
-/// Longest text of one message in a history, unless the caller says otherwise.
-const DEFAULT_MAX_CHARS: usize = 500_000;
+/// Longest text of one message in a history.
+const MAX_MESSAGE_CHARS: u64 = 500_000;
+/// Longest label of an injected note.
+const MAX_NOTE_LABEL: usize = 100;
 /// What a person types to stop a run.
 const STOP_COMMAND: &str = "/stop";
 
@@ -136,6 +138,8 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
 /// `chat.inject`.
 pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, ErrorShape> {
     let gateway = &cx.gateway;
+    let label_chars = params.label.as_ref().map(|label| label.chars().count());
+    check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let session = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
     let Some(session) = session else { return Err(ErrorShape::invalid("session not found")) };
@@ -166,6 +170,9 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
 /// `chat.history`.
 pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, ErrorShape> {
     let gateway = &cx.gateway;
+    check_range("chat.history", "limit", params.limit, 1..=MAX_HISTORY_LIMIT)?;
+    check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
+    check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
     let asked = params.session_id.as_deref().map(SessionId::parse).transpose();
@@ -174,7 +181,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let offset = params.offset.unwrap_or(0);
     let page = match &session_id {
         Some(id) => {
-            let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LIMIT).clamp(1, MAX_HISTORY_LIMIT);
+            let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LIMIT);
             let query = PageQuery {
                 limit: usize::try_from(limit).unwrap_or(1),
                 before_seq: None,
@@ -184,7 +191,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
         }
         None => homard_store::Page::default(),
     };
-    let max_chars = params.max_chars.and_then(|n| usize::try_from(n).ok()).unwrap_or(DEFAULT_MAX_CHARS);
+    let max_chars = usize::try_from(params.max_chars.unwrap_or(MAX_MESSAGE_CHARS)).unwrap_or(usize::MAX);
     let max_bytes = params.max_bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(MAX_HISTORY_BYTES);
     let (messages, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
     let has_more = page.has_more || left_out;

@@ -15,7 +15,7 @@ use homard_store::{
 };
 use serde_json::{Map, Value};
 
-use super::session_key;
+use super::{check_range, session_key};
 use crate::error;
 use crate::gateway::Gateway;
 use crate::session_rows;
@@ -30,7 +30,8 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let limit = params.limit.unwrap_or(DEFAULT_LIST_LIMIT).clamp(1, MAX_LIST_LIMIT);
     let offset = params.offset.unwrap_or(0);
     let now = gateway.clock().now_ms();
-    let query = query(&params, usize::try_from(limit).unwrap_or(1), now)?;
+    let mut query = query(&params, usize::try_from(limit).unwrap_or(1), now)?;
+    query.keys = (params.active_only == Some(true)).then(|| gateway.relay().active_sessions());
     let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
@@ -38,8 +39,6 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
         .rows
         .iter()
         .map(|record| session_rows::row(gateway, record))
-        .filter(|row| params.active_only != Some(true) || row.has_active_run)
-        .filter(|row| params.pinned.is_none_or(|pinned| row.pinned == pinned))
         .map(|mut row| {
             row.derived_title = row.derived_title.filter(|_| titles);
             row.last_message_preview = row.last_message_preview.filter(|_| previews);
@@ -84,6 +83,8 @@ fn query(params: &SessionsListParams, limit: usize, now: i64) -> Result<SessionQ
         active_since,
         label: params.label.clone(),
         spawned_by: params.spawned_by.clone(),
+        keys: None,
+        pinned: params.pinned,
         archived: match &params.archived {
             Some(Value::Bool(true)) => ArchivedFilter::Archived,
             Some(Value::String(all)) if all == "all" => ArchivedFilter::All,
@@ -112,6 +113,9 @@ pub(super) async fn preview(
     params: SessionsPreviewParams,
 ) -> Result<SessionsPreviewResult, ErrorShape> {
     let gateway = &cx.gateway;
+    check_range("sessions.preview", "keys", Some(params.keys.len()), 1..=usize::MAX)?;
+    check_range("sessions.preview", "limit", params.limit, 1..=u32::MAX)?;
+    check_range("sessions.preview", "maxChars", params.max_chars, 20..=u32::MAX)?;
     let items = usize::try_from(params.limit.unwrap_or(DEFAULT_PREVIEW_ITEMS)).unwrap_or(1);
     let chars = usize::try_from(params.max_chars.unwrap_or(DEFAULT_PREVIEW_CHARS)).unwrap_or(1);
     let mut previews = Vec::new();

@@ -2,10 +2,13 @@
 
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::system::{HealthParams, LogsTailParams, LogsTailResult};
+use homard_protocol::methods::system::{
+    HealthParams, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
+};
 use homard_protocol::presence::PresenceEntry;
 use serde_json::{Value, json};
 
+use super::check_range;
 use crate::error;
 use crate::health;
 use crate::log_tail;
@@ -82,6 +85,8 @@ pub(super) async fn last_heartbeat(_cx: Cx, _params: NoParams) -> Result<Option<
 
 /// `logs.tail`.
 pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, ErrorShape> {
+    check_range("logs.tail", "limit", params.limit, 1..=MAX_LOG_LINES)?;
+    check_range("logs.tail", "maxBytes", params.max_bytes, 1..=MAX_LOG_BYTES)?;
     let path = cx.gateway.log_file();
     let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
     read.map_err(|error| ErrorShape::unavailable(error.to_string()))?

@@ -12,8 +12,17 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 9] =
-    [CONNECT_CHALLENGE, "agent", "chat", "health", "presence", "session.tool", "sessions.changed", "shutdown", "tick"];
+pub const ALL_EVENTS: [&str; 9] = [
+    CONNECT_CHALLENGE,
+    "agent",
+    "chat",
+    "health",
+    "presence",
+    "session.tool",
+    "sessions.changed",
+    "shutdown",
+    "tick",
+];
 
 /// `tick`: still here.
 #[derive(Debug, Clone, Serialize)]

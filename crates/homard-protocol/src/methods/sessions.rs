@@ -27,7 +27,7 @@ pub struct SessionsList;
 
 impl Method for SessionsList {
     const NAME: &'static str = "sessions.list";
-    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    const ACCESS: Access = Access::Sessions(Scope::Read);
     type Params = SessionsListParams;
     type Result = SessionsListResult;
 }
@@ -176,7 +176,7 @@ pub struct SessionsPreview;
 
 impl Method for SessionsPreview {
     const NAME: &'static str = "sessions.preview";
-    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    const ACCESS: Access = Access::Sessions(Scope::Read);
     type Params = SessionsPreviewParams;
     type Result = SessionsPreviewResult;
 }
@@ -230,7 +230,7 @@ pub struct SessionsResolve;
 
 impl Method for SessionsResolve {
     const NAME: &'static str = "sessions.resolve";
-    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    const ACCESS: Access = Access::Sessions(Scope::Read);
     const ADVERTISED: bool = false;
     type Params = SessionsResolveParams;
     type Result = SessionsResolveResult;
@@ -316,6 +316,7 @@ const WRITABLE: [&str; 15] = [
 ];
 
 impl Method for SessionsPatch {
+    const LEAST: Access = Access::Operator(Scope::Write);
     const NAME: &'static str = "sessions.patch";
     const ACCESS: Access = Access::Operator(Scope::Admin);
     type Params = SessionsPatchParams;
@@ -414,6 +415,7 @@ pub struct SessionsResetResult {
 pub struct SessionsDelete;
 
 impl Method for SessionsDelete {
+    const LEAST: Access = Access::Operator(Scope::Write);
     const NAME: &'static str = "sessions.delete";
     const ACCESS: Access = Access::Operator(Scope::Admin);
     type Params = SessionsDeleteParams;
@@ -476,7 +478,7 @@ pub struct SessionsSubscribe;
 
 impl Method for SessionsSubscribe {
     const NAME: &'static str = "sessions.subscribe";
-    const ACCESS: Access = Access::Operator(Scope::SessionsRead);
+    const ACCESS: Access = Access::Sessions(Scope::Read);
     type Params = SessionsListParams;
     type Result = SessionsSubscribeResult;
 }

@@ -10,7 +10,10 @@ use serde_json::Value;
 use super::{Narrator, Subject};
 use crate::bus::Bus;
 
-fn narrator() -> (Narrator, Arc<Mutex<Vec<(String, Value)>>>) {
+/// Names and payloads, in order.
+type Heard = Arc<Mutex<Vec<(String, Value)>>>;
+
+fn narrator() -> (Narrator, Heard) {
     let bus = Bus::default();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);

@@ -3,7 +3,7 @@
 //! A list walks one index in the order it is shown and stops when the page is full; totals come from counters
 //! kept by triggers wherever the filters allow it.
 
-use homard_protocol::AgentId;
+use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
@@ -44,6 +44,10 @@ pub struct SessionQuery {
     pub label: Option<String>,
     /// Only those spawned by this session key.
     pub spawned_by: Option<String>,
+    /// Only those with these keys.
+    pub keys: Option<Vec<SessionKey>>,
+    /// Only those kept on top, or only those not.
+    pub pinned: Option<bool>,
     /// Whether put-away sessions are listed.
     pub archived: ArchivedFilter,
     /// Whether the global conversation is listed.
@@ -118,6 +122,8 @@ fn list(conn: &Connection, query: &SessionQuery) -> Result<SessionPage, StoreErr
     let counters_suffice = query.search.is_none()
         && query.active_since.is_none()
         && query.label.is_none()
+        && query.keys.is_none()
+        && query.pinned.is_none()
         && query.spawned_by.is_none();
     let total = if counters_suffice { counted(conn, query)? } else { scanned(conn, query)? };
     Ok(SessionPage { rows, total })
@@ -161,6 +167,14 @@ impl Filter {
         }
         if let Some(parent) = &query.spawned_by {
             filter.and("json_extract(entry, '$.spawnedBy') = ?", parent.clone());
+        }
+        if let Some(keys) = &query.keys {
+            let list: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            let list = serde_json::to_string(&list).unwrap_or_else(|_never| "[]".to_owned());
+            filter.and("key IN (SELECT value FROM json_each(?))", list);
+        }
+        if let Some(pinned) = query.pinned {
+            filter.and("(json_extract(entry, '$.pinnedAt') IS NOT NULL) = ?", pinned);
         }
         if let Some(search) = query.search.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
             filter.and(
