@@ -20,7 +20,7 @@ use homard_protocol::limits::{
 };
 use homard_protocol::{ConnId, ErrorShape, RequestFrame};
 use serde_json::json;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
@@ -33,6 +33,10 @@ use crate::origin::Peer;
 use crate::preauth::Ticket;
 use crate::table::{Cx, error_frame};
 
+/// First byte of an unfragmented close frame.
+const CLOSE_FRAME: u8 = 0x88;
+/// The close code of a message that is too large.
+const TOO_LARGE: u16 = 1009;
 /// What is read and thrown away at a time from a client that sent too much.
 const DRAIN_BUFFER: usize = 64 * 1024;
 
@@ -40,7 +44,7 @@ const DRAIN_BUFFER: usize = 64 * 1024;
 enum Gone {
     /// The other side went away.
     Left,
-    /// It sent more than it may; the library has queued the close frame.
+    /// It sent more than it may.
     TooLarge,
 }
 
@@ -68,8 +72,10 @@ pub(crate) async fn run<S>(
         () = gateway.stopping().cancelled() => Ok(Err(service_restart())),
     };
     drop(ticket);
+    let mut too_large = "preauth payload too large";
     let ended = match greeted {
         Ok(Ok(caller)) => {
+            too_large = "payload too large";
             socket.limits_mut().set_max_payload_len(Some(MAX_PAYLOAD));
             gateway.connected(&caller);
             let ended = tokio::select! {
@@ -84,7 +90,7 @@ pub(crate) async fn run<S>(
     };
     match ended {
         Ok(close) => say_goodbye(&mut socket, &close).await,
-        Err(Gone::TooLarge) => hang_up_on(&mut socket).await,
+        Err(Gone::TooLarge) => hang_up_on(&mut socket, too_large).await,
         Err(Gone::Left) => {}
     }
 }
@@ -93,16 +99,21 @@ fn service_restart() -> Close {
     Close::new(1012, "service restart")
 }
 
-/// Sends the close frame the library has queued, and reads on for a while so that it is not lost with what
-/// the other side still sends.
-async fn hang_up_on<S>(socket: &mut WebSocketStream<S>)
+/// Says 1009 to a client that sent too much, and reads on for a while so that the word is not lost with what
+/// the client still sends. Written past the library, whose own close frame would give another reason.
+async fn hang_up_on<S>(socket: &mut WebSocketStream<S>, reason: &str)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
+    let reason = cut(reason, MAX_CLOSE_REASON).as_bytes();
+    let mut frame = vec![CLOSE_FRAME, u8::try_from(reason.len() + 2).unwrap_or(2)];
+    frame.extend_from_slice(&TOO_LARGE.to_be_bytes());
+    frame.extend_from_slice(reason);
     let parting = async {
-        if socket.flush().await.is_ok() {
+        let raw = socket.get_mut();
+        if raw.write_all(&frame).await.is_ok() && raw.flush().await.is_ok() {
             let mut unwanted = vec![0_u8; DRAIN_BUFFER];
-            while matches!(socket.get_mut().read(&mut unwanted).await, Ok(read) if read > 0) {}
+            while matches!(raw.read(&mut unwanted).await, Ok(read) if read > 0) {}
         }
     };
     let _grace_over = timeout(CLOSE_GRACE, parting).await;
