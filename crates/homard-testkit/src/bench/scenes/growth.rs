@@ -17,8 +17,8 @@ use crate::gateway::TestGateway;
 
 /// Sessions that speak, spread over all that are stored.
 const SPEAKERS: usize = 40;
-/// How many are stored.
-const STORED: [usize; 3] = [40, 10_000, 100_000];
+/// How many are stored; the fewest that give every round speakers of its own count as empty.
+const STORED: [usize; 3] = [SPEAKERS * REPEATS, 10_000, 100_000];
 /// Turns in a long transcript.
 const LONG: usize = 2_000;
 /// Turns since its compaction.
