@@ -10,7 +10,7 @@ use std::time::Duration;
 use homard_agent::History;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use crate::relay::Inner;
 use crate::route::Routed;
@@ -26,6 +26,8 @@ const LINGER: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) run: Arc<Run>,
+    /// Whether the message turned out to be kept; `None` when that was known before.
+    pub(crate) kept: Option<oneshot::Receiver<()>>,
     pub(crate) routed: Routed,
     pub(crate) message: UserMessage,
     pub(crate) overrides: Overrides,

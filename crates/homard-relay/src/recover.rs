@@ -71,7 +71,7 @@ impl Relay {
         else {
             return false;
         };
-        self.enqueue(routed, record.run_id.clone(), message, Overrides::default());
+        self.enqueue(routed, record.run_id.clone(), message, (Overrides::default(), None));
         true
     }
 }

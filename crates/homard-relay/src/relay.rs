@@ -13,7 +13,7 @@ use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
 use homard_tools::Toolbox;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -299,20 +299,27 @@ impl Relay {
             source: submission.source.to_owned(),
             message: serde_json::to_string(&message).unwrap_or_default(),
         };
-        if let Accepted::Duplicate(record) = self.inner.store.accept_run(new).await? {
-            return Ok(if record.status.is_finished() {
-                Submitted::Finished(record)
-            } else {
-                Submitted::InFlight { run_id, session_key: record.session_key.clone() }
-            });
-        }
         let overrides = Overrides {
             model: submission.model,
             thinking: submission.thinking,
             timeout: submission.timeout,
             extra_system: submission.extra_system,
         };
-        self.enqueue(routed, run_id.clone(), message, overrides);
+        // The lane may begin at once: its first write is behind this one and shares its commit. It tells
+        // nobody anything before it knows that the message is kept.
+        let (is_kept, kept) = oneshot::channel();
+        let accepted = self.inner.store.post_run(new).await?;
+        self.enqueue(routed, run_id.clone(), message, (overrides, Some(kept)));
+        if let Accepted::Duplicate(record) = accepted.await? {
+            return Ok(if record.status.is_finished() {
+                Submitted::Finished(record)
+            } else {
+                Submitted::InFlight { run_id, session_key: record.session_key.clone() }
+            });
+        }
+        if is_kept.send(()).is_err() {
+            tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");
+        }
         Ok(Submitted::Started { run_id, session_key: key })
     }
 
@@ -322,7 +329,7 @@ impl Relay {
         routed: crate::route::Routed,
         run_id: RunId,
         message: UserMessage,
-        overrides: Overrides,
+        (overrides, kept): (Overrides, Option<oneshot::Receiver<()>>),
     ) {
         let inner = &self.inner;
         let key = routed.session_key().clone();
@@ -336,7 +343,7 @@ impl Relay {
         let cancel = inner.tasks.token().child_token();
         let run = Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel));
         inner.runs.add(&run);
-        inner.lanes.put(inner, &inner.tasks, Waiting { run, routed, message, overrides });
+        inner.lanes.put(inner, &inner.tasks, Waiting { run, kept, routed, message, overrides });
     }
 
     /// Stops one run, or every run of a session, and waits until they are over.

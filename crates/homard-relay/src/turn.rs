@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_agent::{Agent, Ended, History, How, Turn};
+use homard_config::Config;
+use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{Message, ModelRef};
 use homard_runtime::OrCancel;
-use homard_store::{Context, RunStatus, SessionRecord, StartRun};
+use homard_store::{Context, RunStatus, SessionRecord, StartRun, Started};
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
 use crate::lane::{Overrides, Waiting};
 use crate::relay::Inner;
+use crate::route::Routed;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
 
@@ -40,7 +44,12 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             run.begin();
             answer(inner, waiting, history, &run).await
         }
-        Err(_cancelled) => Reply::stopped_before_it_began(),
+        Err(_cancelled) => is_kept(waiting.kept).await.then(Reply::stopped_before_it_began),
+    };
+    let Some(reply) = reply else {
+        // The message had been answered before, or could not be kept: whoever sent it has been told.
+        inner.runs().remove(&run.id);
+        return;
     };
     if reply.changed_elsewhere {
         *history = None;
@@ -49,14 +58,32 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     inner.runs().remove(&run.id);
 }
 
+/// Whether the message turned out to be kept, and new.
+async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
+    match kept {
+        Some(kept) => kept.await.is_ok(),
+        None => true,
+    }
+}
+
+/// The reply to a message; `None` when it turned out not to be ours to answer.
 async fn answer(
     inner: &Arc<Inner>,
-    waiting: Waiting,
+    mut waiting: Waiting,
     history: &mut Option<History>,
     run: &Arc<Run>,
-) -> Reply {
+) -> Option<Reply> {
     let started_at = inner.clock().now_ms();
-    match prepare(inner, waiting, history, run).await {
+    let kept = waiting.kept.take();
+    let started = start(inner, &waiting, run).await;
+    if !is_kept(kept).await {
+        return None;
+    }
+    let prepared = match started {
+        Ok(started) => prepare(inner, waiting, started, history, run).await,
+        Err(not_begun) => Err(not_begun),
+    };
+    Some(match prepared {
         Ok((turn, timeout, mut told)) => {
             run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
             run.narrator.status("starting_model");
@@ -67,29 +94,39 @@ async fn answer(
             reply(ended, &turn, started_at, run)
         }
         Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at),
-    }
+    })
 }
 
-/// Records that the turn begins and gathers what it needs.
+fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAgent, NotBegun> {
+    let agent = config.agents.agent(routed.agent());
+    agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", routed.agent())))
+}
+
+/// Records that the turn begins.
+async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, NotBegun> {
+    let config = inner.config();
+    let agent = agent_of(&config, &waiting.routed)?;
+    let start = StartRun {
+        run_id: run.id.clone(),
+        message: waiting.message.clone(),
+        cwd: agent.workspace.display().to_string(),
+        patch: None,
+    };
+    inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))
+}
+
+/// Gathers what a turn that has begun needs.
 async fn prepare(
     inner: &Inner,
     waiting: Waiting,
+    started: Started,
     history: &mut Option<History>,
     run: &Run,
 ) -> Result<(Turn, Duration, History), NotBegun> {
     let Waiting { routed, message, overrides, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
-    let agent = config.agents.agent(routed.agent());
-    let agent =
-        agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", routed.agent())))?;
-    let start = StartRun {
-        run_id: run.id.clone(),
-        message: message.clone(),
-        cwd: agent.workspace.display().to_string(),
-        patch: None,
-    };
-    let started = inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))?;
+    let agent = agent_of(&config, &routed)?;
     let session = started.session;
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.status("preparing_context");

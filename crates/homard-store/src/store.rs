@@ -282,10 +282,26 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     {
+        self.post(work).await?.await
+    }
+
+    /// Hands `work` to the writer thread; the future it returns waits for the commit. Work that is posted next
+    /// runs next, and usually in the same commit.
+    pub(crate) async fn post<T, F>(
+        &self,
+        work: F,
+    ) -> Result<impl Future<Output = Result<T, StoreError>> + Send + use<T, F>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
         let (order, answer) = writer::order(work);
         self.inner.writes.send(order).await.map_err(|_closed| StoreError::Closed)?;
-        let result = answer.await.map_err(|_dropped| StoreError::Closed)?;
-        result.map_err(|error| error.located(&self.inner.layout.database))
+        let layout = Arc::clone(&self.inner.layout);
+        Ok(async move {
+            let result = answer.await.map_err(|_dropped| StoreError::Closed)?;
+            result.map_err(|error| error.located(&layout.database))
+        })
     }
 
     /// Runs `work` on a reader thread.

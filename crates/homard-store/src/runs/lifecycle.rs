@@ -27,6 +27,19 @@ impl Store {
         self.write(move |batch| accept(batch, &run)).await
     }
 
+    /// Hands a request to be kept to the writer; the future it returns says, once it is committed, whether it
+    /// was new. A run posted this way may be started right away: the start is behind it in the queue, and the
+    /// two usually share a commit.
+    ///
+    /// # Errors
+    /// When the store is closed.
+    pub async fn post_run(
+        &self,
+        run: NewRun,
+    ) -> Result<impl Future<Output = Result<Accepted, StoreError>> + Send + use<>, StoreError> {
+        self.post(move |batch| accept(batch, &run)).await
+    }
+
     /// Begins a run: makes session and transcript if there are none and appends what the person said.
     ///
     /// # Errors
