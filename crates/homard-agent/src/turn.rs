@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel};
+use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec};
 use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, SessionId, SessionKey, ToolCall, ToolResultMessage, Usage,
 };
@@ -44,6 +44,8 @@ pub struct Turn {
     pub system: Arc<str>,
     /// How hard it thinks.
     pub thinking: ThinkingLevel,
+    /// What it is told it may use.
+    pub offered: Arc<[ToolSpec]>,
     /// What it may use.
     pub tools: Arc<Toolbox>,
     /// And whether it may.
@@ -136,14 +138,13 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Ended {
         let mut tally = Tally::default();
-        let tools = model_tools(turn);
         for _call in 0..MAX_MODEL_CALLS {
             on_step(Step::Asking);
             let request = Request {
                 model: Arc::clone(&turn.model.model),
                 system: Arc::clone(&turn.system),
                 messages: history.messages(),
-                tools: Arc::clone(&tools),
+                tools: Arc::clone(&turn.offered),
                 max_tokens: None,
                 thinking: turn.thinking,
             };
@@ -186,18 +187,6 @@ impl Agent {
         }
         Ok(())
     }
-}
-
-fn model_tools(turn: &Turn) -> Arc<[homard_llm::ToolSpec]> {
-    let specs = turn.tools.specs(&turn.policy);
-    specs
-        .iter()
-        .map(|spec| homard_llm::ToolSpec {
-            name: spec.name.clone(),
-            description: spec.description.clone(),
-            parameters: spec.parameters.clone(),
-        })
-        .collect()
 }
 
 async fn ask(

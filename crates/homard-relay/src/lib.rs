@@ -14,6 +14,7 @@ mod bus;
 mod deliver;
 mod lane;
 mod narrate;
+mod offer;
 mod recover;
 mod relay;
 mod route;

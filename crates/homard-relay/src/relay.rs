@@ -21,6 +21,7 @@ use crate::admit::{Refused, admit};
 use crate::bus::{Audience, Bus};
 use crate::lane::{Lanes, MAX_WAITING, Overrides, Waiting};
 use crate::narrate::{Narrator, Subject};
+use crate::offer::Offers;
 use crate::route::{RoutePolicy, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
@@ -49,6 +50,7 @@ pub struct RelayParts {
 pub(crate) struct Rooms {
     pub(crate) models: Arc<Models>,
     pub(crate) tools: Arc<Toolbox>,
+    pub(crate) offers: Offers,
     capacity: Arc<Semaphore>,
     permits: usize,
 }
@@ -213,6 +215,7 @@ impl Relay {
         let rooms = Rooms {
             models: Arc::new(models),
             tools: Arc::new(tools),
+            offers: Offers::default(),
             capacity: Arc::new(Semaphore::new(permits)),
             permits,
         };
@@ -250,7 +253,8 @@ impl Relay {
         } else {
             Arc::new(Semaphore::new(permits))
         };
-        let rooms = Rooms { models: Arc::new(models), tools: Arc::new(tools), capacity, permits };
+        let offers = Offers::default();
+        let rooms = Rooms { models: Arc::new(models), tools: Arc::new(tools), offers, capacity, permits };
         self.inner.rooms.store(Arc::new(rooms));
     }
 

@@ -10,6 +10,7 @@ use homard_llm::ThinkingLevel;
 use homard_protocol::{Message, ModelRef};
 use homard_runtime::OrCancel;
 use homard_store::{Context, RunStatus, SessionRecord, StartRun, Started};
+use homard_tools::ToolSpec;
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -149,7 +150,8 @@ async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
-    let system = system_prompt(inner, &settings, &overrides).await?;
+    let offer = rooms.offers.of(&rooms.tools, &settings.policy);
+    let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
@@ -158,6 +160,7 @@ async fn prepare(
         model: settings.model,
         system,
         thinking: settings.thinking,
+        offered: offer.for_model,
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
     };
@@ -194,9 +197,9 @@ async fn system_prompt(
     inner: &Inner,
     settings: &TurnSettings,
     overrides: &Overrides,
+    specs: Arc<[Arc<ToolSpec>]>,
 ) -> Result<Arc<str>, NotBegun> {
     let (prompt, wanted) = (inner.prompt(), settings.prompt.clone());
-    let specs = inner.rooms().tools.specs(&settings.policy);
     let text = match prompt.fresh(&wanted, &specs) {
         Some(text) => text,
         None => tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs))
