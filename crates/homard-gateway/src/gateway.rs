@@ -138,7 +138,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Puts a gateway together; it serves nobody before [`run`](crate::run).
+    /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
         let GatewayParts { config, store, relay, bus, clock, pages, log_file, host } = parts;

@@ -1,4 +1,4 @@
-//! `connect`: from a stranger's first frame to a [`Caller`], or to the refusal clients know.
+//! `connect`: from a stranger's first frame to a `Caller`, or to the refusal clients know.
 //!
 //! The order is the documented one: version, role, origin, shared secret, device proof, pairing. Everything
 //! that decides is a pure function over values; only pairing touches the store.

@@ -1,7 +1,7 @@
 //! Telling people and programs about a run as it happens: agent steps in, `chat` and `agent` events out.
 //!
 //! Text is told at once the first time and then at most every
-//! [`DELTA_INTERVAL`](homard_protocol::limits::DELTA_INTERVAL), because each telling carries everything said
+//! [`DELTA_INTERVAL`], because each telling carries everything said
 //! so far.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

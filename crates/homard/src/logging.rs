@@ -2,7 +2,7 @@
 //!
 //! A line costs its caller one allocation and one `try_send`; formatting, masking of secrets and writing happen
 //! elsewhere. The queue is bounded: when the disk cannot keep up, lines are dropped and counted, and the count
-//! is logged as soon as there is room. [`gateway`] reads the settings, [`line`] knows how a line looks, [`files`] which file it goes to,
+//! is logged as soon as there is room. [`gateway`] reads the settings, [`mod@line`] knows how a line looks, [`files`] which file it goes to,
 //! [`redact`] what must not be in it, [`writer`] is the thread.
 
 pub(crate) mod files;
