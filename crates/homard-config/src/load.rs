@@ -173,7 +173,7 @@ impl Snapshot {
         } else {
             self.issues = validate(&self.effective);
             self.warnings.extend(future_version(&self.effective));
-            self.warnings.extend(not_yet(&self.resolved));
+            self.warnings.extend(not_yet(&self.resolved, &self.issues));
             match serde_json::from_value(self.effective.clone()) {
                 Ok(raw) => raw,
                 Err(error) if self.issues.is_empty() => {
@@ -261,8 +261,10 @@ fn shell_timeout(value: &Value, process: &Environment) -> Option<Duration> {
     })
 }
 
-fn not_yet(value: &Value) -> Option<Issue> {
-    let places = crate::in_effect::not_yet(value);
+/// One notice for all keys that are known and do nothing yet; what is wrong has been said already.
+fn not_yet(value: &Value, wrong: &[Issue]) -> Option<Issue> {
+    let mut places = crate::in_effect::not_yet(value);
+    places.retain(|place| !wrong.iter().any(|issue| issue.path == *place));
     (!places.is_empty()).then(|| Issue::new("", format!("known, not yet in effect: {}", places.join(", "))))
 }
 

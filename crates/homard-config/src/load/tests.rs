@@ -216,3 +216,16 @@ fn a_snapshot_for_clients_holds_no_secret() {
     assert!(snapshot.redacted_raw().unwrap().ends_with("// mine"));
     assert_eq!(snapshot.hash.len(), 64);
 }
+
+#[test]
+fn a_key_that_is_wrong_is_not_also_called_known() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    std::fs::create_dir_all(&paths.state_dir).unwrap();
+    std::fs::write(&paths.config_path, "{ gateway: { prot: 5 }, ui: { seamColor: '#112233' } }").unwrap();
+    let nothing: [(&str, &str); 0] = [];
+    let source = Source::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
+    let snapshot = Snapshot::load(&source, &Overrides::default());
+    assert_eq!(snapshot.issues.len(), 1);
+    assert_eq!(snapshot.warnings[0].message, "known, not yet in effect: ui");
+}
