@@ -17,6 +17,8 @@ const SUMMARY_INTRO: &str = "Summary of the conversation before this point:\n\n"
 pub struct History {
     session: SessionId,
     last_seq: i64,
+    /// Whether the transcript has entries this history has not.
+    stale: bool,
     zone: TimeZone,
     messages: Vec<Arc<Message>>,
 }
@@ -25,7 +27,8 @@ impl History {
     /// Reads a transcript's context. User messages are stamped with their time in `zone`.
     #[must_use]
     pub fn new(session: SessionId, context: Context, zone: TimeZone) -> Self {
-        let mut history = Self { session, last_seq: context.last_seq, zone, messages: Vec::new() };
+        let mut history =
+            Self { session, last_seq: context.last_seq, stale: false, zone, messages: Vec::new() };
         if let Some(summary) = context.summary {
             let text = format!("{SUMMARY_INTRO}{summary}");
             history.push_message(user_text(text, 0));
@@ -39,11 +42,13 @@ impl History {
     /// Whether this is still what the transcript says, up to the entry before `next_seq`.
     #[must_use]
     pub fn is_at(&self, session: &SessionId, next_seq: i64) -> bool {
-        self.session == *session && self.last_seq + 1 == next_seq
+        !self.stale && self.session == *session && self.last_seq + 1 == next_seq
     }
 
-    /// Adds what was just recorded at `seq`.
+    /// Adds what was just recorded at `seq`. If somebody else wrote in between, this history is out of date from
+    /// here on and says so.
     pub fn record(&mut self, message: Message, seq: i64) {
+        self.stale |= seq != self.last_seq + 1;
         self.last_seq = seq;
         self.push(message);
     }

@@ -23,6 +23,32 @@ pub struct Inbound {
     pub timestamp: i64,
 }
 
+/// The channel of messages that operators send themselves.
+const OPERATOR_CHANNEL: &str = "webchat";
+
+impl Inbound {
+    /// A message an authenticated operator sends into a session of their choice. `None` never happens: the
+    /// channel's name is a valid one.
+    #[must_use]
+    pub fn from_operator(
+        session: SessionKey,
+        message_id: String,
+        text: String,
+        timestamp: i64,
+    ) -> Option<Self> {
+        Some(Self {
+            channel: ChannelId::parse(OPERATOR_CHANNEL).ok()?,
+            account: AccountId::default_account(),
+            conversation: Conversation::Session(session),
+            sender: Sender::Operator,
+            message_id,
+            text,
+            images: Vec::new(),
+            timestamp,
+        })
+    }
+}
+
 /// Where a message was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conversation {

@@ -77,12 +77,11 @@ pub(crate) async fn run<S>(
         Ok(Ok(caller)) => {
             too_large = "payload too large";
             socket.limits_mut().set_max_payload_len(Some(MAX_PAYLOAD));
-            gateway.connected(&caller);
+            let _present = Present::new(&gateway, &caller);
             let ended = tokio::select! {
                 ended = serve(&gateway, &mut socket, &caller) => ended,
                 () = cancel.cancelled() => Ok(service_restart()),
             };
-            gateway.disconnected(&caller);
             ended
         }
         Ok(Err(close)) => Ok(close),
@@ -92,6 +91,25 @@ pub(crate) async fn run<S>(
         Ok(close) => say_goodbye(&mut socket, &close).await,
         Err(Gone::TooLarge) => hang_up_on(&mut socket, too_large).await,
         Err(Gone::Left) => {}
+    }
+}
+
+/// A client among the connected, until dropped; also when a handler panics.
+struct Present {
+    gateway: Arc<Gateway>,
+    caller: Arc<Caller>,
+}
+
+impl Present {
+    fn new(gateway: &Arc<Gateway>, caller: &Arc<Caller>) -> Self {
+        gateway.connected(caller);
+        Self { gateway: Arc::clone(gateway), caller: Arc::clone(caller) }
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.gateway.disconnected(&self.caller);
     }
 }
 
@@ -401,8 +419,12 @@ impl Requests<'_> {
         }
         self.pending.fetch_add(1, Ordering::Relaxed);
         let (pending, client) = (Arc::clone(&self.pending), Arc::clone(&self.caller.client));
+        let stopping = self.gateway.tasks().token().clone();
         self.gateway.tasks().spawn(async move {
-            let result = answer.await;
+            let result = tokio::select! {
+                result = answer => result,
+                () = stopping.cancelled() => Err(ErrorShape::unavailable("the gateway is stopping").retry_after(1_000)),
+            };
             pending.fetch_sub(1, Ordering::Relaxed);
             respond(&client, &id, result);
         });

@@ -35,6 +35,7 @@ use crate::health::Health;
 use crate::http::Pages;
 use crate::methods;
 use crate::metrics::Metrics;
+use crate::origin::Peer;
 use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::table::MethodTable;
@@ -289,10 +290,22 @@ impl Gateway {
     }
 
     /// Whether an HTTP request carries the shared secret.
-    pub(crate) fn bearer_is_good(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn bearer_is_good(&self, headers: &HeaderMap, peer: &Peer) -> bool {
         let said = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = said.and_then(|said| said.strip_prefix("Bearer "));
-        self.access().auth.check_bearer(bearer).is_ok()
+        let (access, who, now) = (self.access(), peer.ip.to_string(), Instant::now());
+        if self.guesses.shut_for(&who, now).is_some() {
+            return false;
+        }
+        match access.auth.check_bearer(bearer) {
+            Ok(_method) => true,
+            Err(refusal) => {
+                if refusal.is_guess() {
+                    self.guesses.wrong(&who, access.guess_limit, now);
+                }
+                false
+            }
+        }
     }
 
     /// Counts a control-plane write.

@@ -75,7 +75,7 @@ fn route(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer 
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
-    let detailed = peer.locality == Locality::Local || gateway.bearer_is_good(request.headers());
+    let detailed = peer.locality == Locality::Local || gateway.bearer_is_good(request.headers(), peer);
     match request.uri().path() {
         "/health" | "/healthz" => json_answer(StatusCode::OK, &json!({"ok": true, "status": "live"})),
         "/ready" | "/readyz" => ready(gateway, detailed),

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_config::{Reload, ReloadAction};
+use homard_config::{Reload, ReloadAction, needs_restart};
 use homard_protocol::events::{ShutdownEvent, TickEvent};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
 use homard_runtime::{OrLog, Tasks};
@@ -33,9 +33,13 @@ pub enum Stopped {
     ConfigChanged,
 }
 
-/// What the owner of the process does when the configuration changed without a restart, for example building
-/// new models and tools.
-pub type OnReload = Box<dyn Fn(&Reload) + Send + Sync>;
+/// What the owner of the process does when the configuration changes.
+pub struct Hooks {
+    /// Takes over what changed without a restart, for example by building new models and tools.
+    pub on_reload: Box<dyn Fn(&Reload) + Send + Sync>,
+    /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
+    pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+}
 
 /// Serves on `listener` until `cancel` fires or the configuration asks for a restart; then stops in order:
 /// no new connections, everyone is told, no new messages, runs finish or are stopped, sockets close.
@@ -45,7 +49,7 @@ pub type OnReload = Box<dyn Fn(&Reload) + Send + Sync>;
 pub async fn run(
     gateway: Arc<Gateway>,
     listener: TcpListener,
-    on_reload: OnReload,
+    hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
@@ -62,7 +66,7 @@ pub async fn run(
     let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
     doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
 
-    let stopped = until_stopped(&gateway, &on_reload, &cancel).await;
+    let stopped = until_stopped(&gateway, &hooks, &cancel).await;
     shut_down(&gateway, &doors, &accepting, stopped).await;
     watching.token().cancel();
     watching.finish(CLOSE_GRACE).await;
@@ -70,7 +74,7 @@ pub async fn run(
 }
 
 /// Waits for a reason to stop, taking over what can be taken over meanwhile.
-async fn until_stopped(gateway: &Gateway, on_reload: &OnReload, cancel: &CancellationToken) -> Stopped {
+async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationToken) -> Stopped {
     let mut reloads: watch::Receiver<Reload> = gateway.config().subscribe();
     loop {
         tokio::select! {
@@ -88,10 +92,18 @@ async fn until_stopped(gateway: &Gateway, on_reload: &OnReload, cancel: &Cancell
         }
         tracing::info!(changed = ?reload.changed, action = ?reload.action, "configuration changed");
         if reload.action == ReloadAction::Restart {
-            return Stopped::ConfigChanged;
+            match (hooks.can_restart)() {
+                Ok(()) => return Stopped::ConfigChanged,
+                Err(reason) => {
+                    tracing::error!(%reason, "no gateway could start with this configuration; going on as before");
+                    continue;
+                }
+            }
         }
-        gateway.refresh_access();
-        on_reload(&reload);
+        if !reload.changed.iter().any(|path| needs_restart(path)) {
+            gateway.refresh_access();
+        }
+        (hooks.on_reload)(&reload);
     }
 }
 

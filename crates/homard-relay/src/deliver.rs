@@ -59,8 +59,8 @@ impl Reply {
     }
 
     /// The model could not be asked at all.
-    pub(crate) fn failed_to_begin(error: String, started_at: i64) -> Self {
-        Self::without_a_model(RunStatus::Error, Some(error), Some(started_at))
+    pub(crate) fn failed_to_begin(error: String, started_at: i64, session_id: Option<SessionId>) -> Self {
+        Self { session_id, ..Self::without_a_model(RunStatus::Error, Some(error), Some(started_at)) }
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn error_kind(reason: FailReason) -> ErrorKind {
 }
 
 /// Records and tells.
-pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, reply: Reply, history: &mut Option<History>) {
+pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, history: &mut Option<History>) {
     run.narrator.flush();
     let said = run.narrator.text();
     let shaped = shape(&said);
@@ -93,12 +93,16 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, reply: Reply, history
         Shaped::Silence => None,
     };
     let lost = record(inner, run, &reply, (entry, stop_reason, reply_text.clone()), history).await;
+    if lost.is_some() {
+        reply.status = RunStatus::Error;
+        reply.error.clone_from(&lost);
+    }
     let ended_at = inner.clock().now_ms();
     tell_programs(run, &reply, &shaped, stop_reason, ended_at);
     let end = RunEnd {
         status: reply.status,
         reply: reply_text,
-        error: lost.clone().or_else(|| reply.error.clone()),
+        error: reply.error.clone(),
         stop_reason: Some(stop_word(&reply, run, stop_reason)),
         started_at: reply.started_at,
         ended_at,
@@ -158,7 +162,7 @@ async fn record(
     history: &mut Option<History>,
 ) -> Option<String> {
     let mut finish = FinishRun::new(run.id.clone(), reply.status);
-    // A turn that never began has no transcript to write to.
+    // A turn that was never recorded as begun has no transcript to write to.
     let entry = entry.filter(|_| reply.session_id.is_some());
     finish.entries =
         entry.iter().map(|e| EntryKind::Message { message: Message::Assistant(e.clone()) }).collect();

@@ -4,12 +4,15 @@
 //! message finds the conversation still in memory; then it goes away and with it what it held.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use homard_agent::History;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
 use crate::relay::Inner;
@@ -34,12 +37,28 @@ pub(crate) struct Waiting {
 }
 
 /// What the sender asked for in this one turn.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Overrides {
     pub(crate) model: Option<String>,
     pub(crate) thinking: Option<String>,
-    pub(crate) timeout: Option<Duration>,
+    pub(crate) timeout_ms: Option<u64>,
     pub(crate) extra_system: Option<String>,
+}
+
+/// All that is kept of a message until its turn: enough to begin it after a restart.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) message: UserMessage,
+    #[serde(default)]
+    pub(crate) overrides: Overrides,
+}
+
+impl Request {
+    /// As it is kept.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +94,14 @@ impl Lanes {
         tasks.spawn(drive(Arc::clone(inner), key, lane));
     }
 
+    /// Takes a message out of its lane before its turn has come.
+    pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<Waiting> {
+        let lane = lock(&self.awake).get(&run.session_key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let at = waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.run, run))?;
+        waiting.remove(at)
+    }
+
     /// Forgets a lane, unless something came in meanwhile.
     fn retire(&self, key: &SessionKey, lane: &Lane) -> bool {
         let mut awake = lock(&self.awake);
@@ -98,7 +125,15 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
     loop {
         let next = lock(&lane.waiting).pop_front();
         match next {
-            Some(waiting) => turn::take(&inner, waiting, &mut history).await,
+            Some(waiting) => {
+                let run = Arc::clone(&waiting.run);
+                let turn = AssertUnwindSafe(turn::take(&inner, waiting, &mut history));
+                if turn.catch_unwind().await.is_err() {
+                    // A bug of ours; the session must go on all the same.
+                    history = None;
+                    turn::give_up(&inner, &run).await;
+                }
+            }
             None => {
                 let stopping = inner.stopping();
                 let idle = tokio::select! {

@@ -52,6 +52,11 @@ struct State {
     segment: usize,
     segments: u32,
     last_told: Option<Instant>,
+    /// The reasoning of the present answer.
+    thinking: String,
+    /// How much of `thinking` has been told.
+    thinking_told: usize,
+    last_thought: Option<Instant>,
 }
 
 impl Narrator {
@@ -96,8 +101,11 @@ impl Narrator {
         match step {
             Step::Asking => self.begin_segment(),
             Step::Text(text) => self.said(text),
-            Step::Thinking(text) => self.agent(AgentStream::Thinking, json!({"text": text, "delta": text})),
-            Step::Answered(_) => self.flush(),
+            Step::Thinking(text) => self.thought(text),
+            Step::Answered(_) => {
+                self.flush_thinking();
+                self.flush();
+            }
             Step::ToolStart(call) => self.tool_start(call),
             Step::ToolProgress { call, text } => self.tool_progress(call, text),
             Step::ToolEnd { call, result } => self.tool_end(call, result),
@@ -108,9 +116,39 @@ impl Narrator {
         let mut state = self.state();
         state.segments += 1;
         state.segment = state.text.len();
+        state.thinking.clear();
+        state.thinking_told = 0;
+    }
+
+    fn thought(&self, text: &str) {
+        let due = {
+            let mut state = self.state();
+            state.thinking.push_str(text);
+            state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+        };
+        if due {
+            self.flush_thinking();
+        }
+    }
+
+    /// Tells the reasoning that has not been told.
+    fn flush_thinking(&self) {
+        let data = {
+            let mut state = self.state();
+            let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
+            if delta.is_empty() {
+                return;
+            }
+            let data = json!({"text": state.thinking, "delta": delta});
+            state.thinking_told = state.thinking.len();
+            state.last_thought = Some(Instant::now());
+            data
+        };
+        self.agent(AgentStream::Thinking, data);
     }
 
     fn said(&self, text: &str) {
+        self.flush_thinking();
         let due = {
             let mut state = self.state();
             if state.segment > 0 && state.segment == state.text.len() {

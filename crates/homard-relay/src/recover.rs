@@ -3,18 +3,14 @@
 //! A run that was under way when the process died is marked interrupted, so that its conversation is valid
 //! and says what happened; a message that was kept but not begun is answered now.
 
-use homard_channel::{Conversation, Inbound, Sender};
-use homard_protocol::{AccountId, ChannelId, UserMessage};
+use homard_channel::Inbound;
 use homard_runtime::OrLog;
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::admit::admit;
-use crate::lane::Overrides;
+use crate::lane::Request;
 use crate::relay::Relay;
 use crate::route::{RoutePolicy, route};
-
-/// The channel of messages that operators send themselves.
-const OPERATOR_CHANNEL: &str = "webchat";
 
 impl Relay {
     /// Finishes what was left unfinished. Called once, before new messages are taken.
@@ -45,33 +41,18 @@ impl Relay {
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.
     fn resume(&self, record: &RunRecord) -> bool {
-        let Some(message) =
-            record.message.as_deref().and_then(|text| serde_json::from_str::<UserMessage>(text).ok())
+        let Some(request) =
+            record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok())
         else {
             return false;
         };
-        let Ok(channel) = ChannelId::parse(OPERATOR_CHANNEL) else { return false };
-        let inbound = Inbound {
-            channel,
-            account: AccountId::default_account(),
-            conversation: Conversation::Session(record.session_key.clone()),
-            sender: Sender::Operator,
-            message_id: record.run_id.to_string(),
-            text: message.content.text(),
-            images: Vec::new(),
-            timestamp: message.timestamp,
-        };
-        let config = self.inner().config();
-        let policy = RoutePolicy {
-            default_agent: config.agents.default_agent().id.clone(),
-            agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
-        };
-        let Ok(routed) =
-            admit(inbound).map_err(drop).and_then(|admitted| route(&policy, admitted).map_err(drop))
-        else {
-            return false;
-        };
-        self.enqueue(routed, record.run_id.clone(), message, (Overrides::default(), None));
+        let (id, message) = (record.run_id.to_string(), &request.message);
+        let inbound =
+            Inbound::from_operator(record.session_key.clone(), id, message.content.text(), message.timestamp);
+        let policy = RoutePolicy::of(&self.inner().config());
+        let admitted = inbound.and_then(|inbound| admit(inbound).ok());
+        let Some(routed) = admitted.and_then(|admitted| route(&policy, admitted).ok()) else { return false };
+        self.resume_kept(routed, record.run_id.clone(), request);
         true
     }
 }

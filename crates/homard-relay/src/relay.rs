@@ -19,12 +19,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admit::{Refused, admit};
 use crate::bus::{Audience, Bus};
-use crate::lane::{Lanes, MAX_WAITING, Overrides, Waiting};
+use crate::lane::{Lanes, MAX_WAITING, Overrides, Request, Waiting};
 use crate::narrate::{Narrator, Subject};
 use crate::offer::Offers;
-use crate::route::{RoutePolicy, Unroutable, route};
+use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
+use crate::turn;
 
 /// How long an abort waits for the run to be over before it answers anyway.
 const ABORT_WAIT: Duration = Duration::from_secs(5);
@@ -282,44 +283,55 @@ impl Relay {
             return Err(SubmitError::Stopping);
         }
         let config = self.inner.config();
-        let policy = RoutePolicy {
-            default_agent: config.agents.default_agent().id.clone(),
-            agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
-        };
-        let routed = route(&policy, admit(submission.message)?)?;
+        let routed = route(&RoutePolicy::of(&config), admit(submission.message)?)?;
         let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
         let key = routed.session_key().clone();
-        if let Some(run) = self.inner.runs.get(&run_id) {
-            return Ok(Submitted::InFlight { run_id, session_key: run.session_key.clone() });
-        }
         if !self.inner.lanes.has_room(&key) {
             return Err(SubmitError::Full);
         }
         let message = user_message(&routed, &run_id);
+        let overrides = Overrides {
+            model: submission.model,
+            thinking: submission.thinking,
+            timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+            extra_system: submission.extra_system,
+        };
         let new = NewRun {
             run_id: run_id.clone(),
             session_key: key.clone(),
             agent_id: routed.agent().clone(),
             source: submission.source.to_owned(),
-            message: serde_json::to_string(&message).unwrap_or_default(),
+            message: Request { message: message.clone(), overrides: overrides.clone() }.to_json(),
         };
-        let overrides = Overrides {
-            model: submission.model,
-            thinking: submission.thinking,
-            timeout: submission.timeout,
-            extra_system: submission.extra_system,
-        };
+        let run = self.run_of(&routed, run_id.clone(), &message);
+        if !self.inner.runs.reserve(&run) {
+            return Ok(Submitted::InFlight { run_id, session_key: key });
+        }
         // The lane may begin at once: its first write is behind this one and shares its commit. It tells
         // nobody anything before it knows that the message is kept.
         let (is_kept, kept) = oneshot::channel();
-        let accepted = self.inner.store.post_run(new).await?;
-        self.enqueue(routed, run_id.clone(), message, (overrides, Some(kept)));
-        if let Accepted::Duplicate(record) = accepted.await? {
-            return Ok(if record.status.is_finished() {
+        let accepted = match self.inner.store.post_run(new).await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                self.inner.runs.remove(&run);
+                return Err(error.into());
+            }
+        };
+        let waiting = Waiting { run: Arc::clone(&run), kept: Some(kept), routed, message, overrides };
+        self.inner.lanes.put(&self.inner, &self.inner.tasks, waiting);
+        let duplicate = match accepted.await {
+            Ok(Accepted::New) => None,
+            Ok(Accepted::Duplicate(record)) => Some(Ok(if record.status.is_finished() {
                 Submitted::Finished(record)
             } else {
-                Submitted::InFlight { run_id, session_key: record.session_key.clone() }
-            });
+                Submitted::InFlight { run_id: run_id.clone(), session_key: record.session_key.clone() }
+            })),
+            Err(error) => Some(Err(error.into())),
+        };
+        if let Some(answer) = duplicate {
+            self.inner.lanes.withdraw(&run);
+            self.inner.runs.remove(&run);
+            return answer;
         }
         if is_kept.send(()).is_err() {
             tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");
@@ -327,14 +339,8 @@ impl Relay {
         Ok(Submitted::Started { run_id, session_key: key })
     }
 
-    /// Lets a kept message wait for its turn.
-    pub(crate) fn enqueue(
-        &self,
-        routed: crate::route::Routed,
-        run_id: RunId,
-        message: UserMessage,
-        (overrides, kept): (Overrides, Option<oneshot::Receiver<()>>),
-    ) {
+    /// A run for a message that has found its place.
+    fn run_of(&self, routed: &Routed, run_id: RunId, message: &UserMessage) -> Arc<Run> {
         let inner = &self.inner;
         let key = routed.session_key().clone();
         let subject = Subject {
@@ -345,9 +351,17 @@ impl Relay {
         };
         let narrator = Narrator::new(subject, inner.bus.clone(), inner.clock.clone());
         let cancel = inner.tasks.token().child_token();
-        let run = Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel));
-        inner.runs.add(&run);
-        inner.lanes.put(inner, &inner.tasks, Waiting { run, kept, routed, message, overrides });
+        Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel))
+    }
+
+    /// Lets a message that was kept by an earlier process wait for its turn.
+    pub(crate) fn resume_kept(&self, routed: Routed, run_id: RunId, request: Request) {
+        let Request { message, overrides } = request;
+        let run = self.run_of(&routed, run_id, &message);
+        if self.inner.runs.reserve(&run) {
+            let waiting = Waiting { run, kept: None, routed, message, overrides };
+            self.inner.lanes.put(&self.inner, &self.inner.tasks, waiting);
+        }
     }
 
     /// Stops one run, or every run of a session, and waits until they are over.
@@ -357,18 +371,23 @@ impl Relay {
         let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
         for run in &runs {
             run.stop(by);
+            if let Some(waiting) = self.inner.lanes.withdraw(run) {
+                turn::stop_waiting(&self.inner, waiting).await;
+            }
         }
+        let run_ids = runs.iter().map(|run| run.id.clone()).collect();
+        // Only the endings are held from here: a run that is let go of without one must not be waited for.
+        drop(runs);
         for mut ending in endings {
             // A run that does not end in time still ends; the caller is only not kept waiting.
             let _late = timeout(ABORT_WAIT, ending.wait_for(Option::is_some)).await;
         }
-        Aborted { run_ids: runs.iter().map(|run| run.id.clone()).collect() }
+        Aborted { run_ids }
     }
 
     /// Waits for a run that is under way; `None` when it is not, or when `limit` passes first.
     pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<RunEnd> {
-        let run = self.inner.runs.get(run_id)?;
-        let mut ending = run.watch();
+        let mut ending = self.inner.runs.get(run_id)?.watch();
         let ended = timeout(limit, ending.wait_for(Option::is_some)).await.ok()?.ok()?;
         ended.clone()
     }
@@ -424,8 +443,10 @@ impl Relay {
     pub async fn stop(&self, grace: Duration) {
         self.inner.stopping.cancel();
         let wait_for_runs = async {
-            for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
-                let mut ending = run.watch();
+            let runs = self.inner.runs.all();
+            let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
+            drop(runs);
+            for mut ending in endings {
                 // The sender is gone only when the run is.
                 let _gone = ending.wait_for(Option::is_some).await;
             }
@@ -449,7 +470,7 @@ impl std::fmt::Debug for Relay {
     }
 }
 
-fn user_message(routed: &crate::route::Routed, run_id: &RunId) -> UserMessage {
+fn user_message(routed: &Routed, run_id: &RunId) -> UserMessage {
     let message = routed.message();
     let content = if message.images.is_empty() {
         UserContent::Text(message.text.clone())

@@ -1,6 +1,7 @@
 //! Which agent answers, in which session?
 
 use homard_channel::{Conversation, Inbound};
+use homard_config::Config;
 use homard_protocol::{AgentId, SessionKey};
 
 use crate::admit::Admitted;
@@ -12,6 +13,17 @@ pub struct RoutePolicy {
     pub default_agent: AgentId,
     /// Who exists.
     pub agents: Vec<AgentId>,
+}
+
+impl RoutePolicy {
+    /// What the configuration says.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        Self {
+            default_agent: config.agents.default_agent().id.clone(),
+            agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
+        }
+    }
 }
 
 /// A message that knows where it belongs. Only [`route`] makes one.

@@ -1,6 +1,7 @@
 //! The runs that are under way: who they are, what they have said, how to stop them, when they end.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_protocol::{RunId, SessionKey, Usage};
@@ -123,12 +124,23 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    pub(crate) fn add(&self, run: &Arc<Run>) {
-        lock(&self.by_id).insert(run.id.clone(), Arc::clone(run));
+    /// Takes a run in, unless one of its name is under way.
+    pub(crate) fn reserve(&self, run: &Arc<Run>) -> bool {
+        match lock(&self.by_id).entry(run.id.clone()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(Arc::clone(run));
+                true
+            }
+        }
     }
 
-    pub(crate) fn remove(&self, id: &RunId) {
-        lock(&self.by_id).remove(id);
+    /// Lets go of a run; another of the same name stays.
+    pub(crate) fn remove(&self, run: &Arc<Run>) {
+        let mut by_id = lock(&self.by_id);
+        if by_id.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, run)) {
+            by_id.remove(&run.id);
+        }
     }
 
     pub(crate) fn get(&self, id: &RunId) -> Option<Arc<Run>> {

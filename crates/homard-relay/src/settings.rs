@@ -57,7 +57,7 @@ pub fn settings_for(
     let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
     Ok(TurnSettings {
         workspace: agent.workspace.clone(),
-        policy: Arc::new(policy(config, agent, &model)),
+        policy: Arc::new(policy(config, agent, &model, session)),
         thinking,
         timeout: defaults.timeout,
         prompt: PromptSettings {
@@ -111,7 +111,7 @@ fn thinking_level(configured: Configured) -> ThinkingLevel {
 }
 
 /// The layers of the tool policy, in the documented order; later rooms add theirs.
-fn policy(config: &Config, agent: &Agent, model: &Resolved) -> ToolPolicy {
+fn policy(config: &Config, agent: &Agent, model: &Resolved, session: Option<&SessionEntry>) -> ToolPolicy {
     let provider = model.provider.id().as_str();
     let model = format!("{provider}/{}", model.model.id);
     let by_provider = config.tools.by_provider.get(&model).or_else(|| config.tools.by_provider.get(provider));
@@ -126,16 +126,29 @@ fn policy(config: &Config, agent: &Agent, model: &Resolved) -> ToolPolicy {
         push_lists(&mut layers, LayerName::GlobalProvider, rule);
     }
     push_lists(&mut layers, LayerName::Agent, own);
-    if !may_run_commands(&config.tools.exec) {
+    if !may_run_commands(&config.tools.exec, agent, session) {
         layers.push(Layer::new(LayerName::Global, &[], &["exec"]));
+    }
+    if agent.tools.workspace_only == Some(true) && !config.tools.fs.workspace_only {
+        // File tools are kept in the workspace for all agents or for none; this one asked for it alone.
+        layers.push(Layer::new(LayerName::Agent, &[], &["read", "write", "edit"]));
     }
     ToolPolicy::new(layers)
 }
 
 /// Whether commands run at all. An owner who restricted them gets none until approvals can be asked for: a
 /// rule that cannot be kept is kept by refusing.
-fn may_run_commands(exec: &Exec) -> bool {
-    matches!(exec.security, None | Some(ExecSecurity::Full)) && exec.ask != ExecAsk::Always
+fn may_run_commands(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> bool {
+    let owner = matches!(exec.security, None | Some(ExecSecurity::Full))
+        && exec.ask != ExecAsk::Always
+        && !exec.is_elsewhere()
+        && !agent.tools.restricts_commands;
+    let in_session = session.is_none_or(|entry| {
+        entry.exec_security.as_deref().is_none_or(|security| security == "full")
+            && entry.exec_ask.as_deref().is_none_or(|ask| ask != "always")
+            && entry.exec_host.as_deref().is_none_or(|host| host == "gateway")
+    });
+    owner && in_session
 }
 
 fn push_profile(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {

@@ -35,7 +35,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
         biased;
         () = inner.stopping().cancelled() => {
             // Still kept, not begun: it is answered after the next start.
-            inner.runs().remove(&run.id);
+            inner.runs().remove(&run);
             return;
         }
         permit = inner.capacity().acquire_owned().or_cancel(&run.cancel) => permit,
@@ -49,14 +49,32 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     };
     let Some(reply) = reply else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
-        inner.runs().remove(&run.id);
+        inner.runs().remove(&run);
         return;
     };
     if reply.changed_elsewhere {
         *history = None;
     }
     deliver::deliver(inner, &run, reply, history).await;
-    inner.runs().remove(&run.id);
+    inner.runs().remove(&run);
+}
+
+/// Ends a run whose turn broke.
+pub(crate) async fn give_up(inner: &Arc<Inner>, run: &Arc<Run>) {
+    tracing::error!(run = %run.id, "a turn ended unexpectedly");
+    let error = "The turn ended unexpectedly; this is a bug in Homard. The log says more.".to_owned();
+    deliver::deliver(inner, run, Reply::failed_to_begin(error, inner.clock().now_ms(), None), &mut None)
+        .await;
+    inner.runs().remove(run);
+}
+
+/// Ends a run that was stopped while it waited.
+pub(crate) async fn stop_waiting(inner: &Arc<Inner>, waiting: Waiting) {
+    let run = waiting.run;
+    if is_kept(waiting.kept).await {
+        deliver::deliver(inner, &run, Reply::stopped_before_it_began(), &mut None).await;
+    }
+    inner.runs().remove(&run);
 }
 
 /// Whether the message turned out to be kept, and new.
@@ -80,6 +98,7 @@ async fn answer(
     if !is_kept(kept).await {
         return None;
     }
+    let session = started.as_ref().ok().map(|started| started.session.session_id.clone());
     let prepared = match started {
         Ok(started) => prepare(inner, waiting, started, history, run).await,
         Err(not_begun) => Err(not_begun),
@@ -94,7 +113,7 @@ async fn answer(
             *history = Some(told);
             reply(ended, &turn, started_at, run)
         }
-        Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at),
+        Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at, session),
     })
 }
 
@@ -164,7 +183,7 @@ async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
     };
-    Ok((turn, overrides.timeout.unwrap_or(settings.timeout), told))
+    Ok((turn, overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis), told))
 }
 
 /// What was said, this turn's message included, as the transcript has it.

@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::Context;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
-use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
+use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::Tasks;
@@ -92,7 +92,7 @@ async fn serve(
     asked: &CancellationToken,
 ) -> anyhow::Result<Stopped> {
     let current = config.current();
-    check(&current, options)?;
+    check(&current, options.allow_unconfigured)?;
     let address = address(&current)?;
     let listener = bind(address).await?;
     let source = &options.source;
@@ -122,18 +122,18 @@ async fn serve(
         log_file: log_file(config, options),
         host: machine::facts(),
     });
-    let on_reload = on_reload(config.clone(), relay, options, http);
+    let hooks = hooks(config.clone(), relay, options, http);
     announce(&listener, &current, first_start.take());
-    let stopped = homard_gateway::run(gateway, listener, on_reload, asked.clone()).await?;
+    let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
     store.close().await;
     Ok(stopped)
 }
 
 /// Refuses what would be unsafe or pointless to start.
-fn check(config: &Config, options: &GatewayOptions) -> anyhow::Result<()> {
+fn check(config: &Config, allow_unconfigured: bool) -> anyhow::Result<()> {
     let gateway = &config.gateway;
     let remote = gateway.mode == Some(homard_config::config::gateway::GatewayMode::Remote);
-    if remote && !options.allow_unconfigured {
+    if remote && !allow_unconfigured {
         return Err(Advice::error(
             "gateway.mode is `remote`: this machine is set up to use another gateway",
             "set gateway.mode to `local`, or start with --allow-unconfigured",
@@ -197,15 +197,32 @@ fn log_file(
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
 }
 
-fn on_reload(config: ConfigHandle, relay: Relay, options: &GatewayOptions, http: Http) -> OnReload {
+fn hooks(config: ConfigHandle, relay: Relay, options: &GatewayOptions, http: Http) -> Hooks {
     let source = options.source.clone();
-    Box::new(move |_reload| {
-        let current = config.current();
-        relay.furnish(
-            furnish::models(&current, &http, &source.clock),
-            furnish::tools(&current, &source.paths),
-        );
-    })
+    let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
+    let bound = address(&config.current()).ok();
+    Hooks {
+        on_reload: Box::new(move |_reload| {
+            let current = config.current();
+            relay.furnish(
+                furnish::models(&current, &http, &source.clock),
+                furnish::tools(&current, &source.paths),
+            );
+        }),
+        can_restart: Box::new(move || {
+            let current = next.current();
+            let tried =
+                check(&current, allow_unconfigured).and_then(|()| address(&current)).and_then(|wanted| {
+                    if Some(wanted) != bound {
+                        // Let go of at once; the new gateway takes it in a moment.
+                        std::net::TcpListener::bind(wanted)
+                            .with_context(|| format!("could not listen on {wanted}"))?;
+                    }
+                    Ok(())
+                });
+            tried.map_err(|error| format!("{error:#}"))
+        }),
+    }
 }
 
 /// Says where the chat is; the first time also how long the start took.

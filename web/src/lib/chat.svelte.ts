@@ -292,7 +292,7 @@ export class ChatSession {
       const answer = await this.options.gateway.request('chat.send', { sessionKey: this.key, message, idempotencyKey: runId });
       run.acknowledged = true;
       this.#mark(runId, 'sent');
-      if (answer.status === 'ok') this.#finish(runId);
+      if (answer.status !== 'started' && answer.status !== 'in_flight') this.#finish(runId);
     } catch (error) {
       this.#runs.delete(runId);
       this.#settleRunning();

@@ -81,6 +81,8 @@ pub struct AgentDefaults {
     pub thinking: Option<ThinkingLevel>,
     /// Upper bound for the context, in tokens; `None` means the model's own.
     pub context_tokens: Option<u64>,
+    /// Whether commands are to run in a sandbox.
+    pub sandboxed: bool,
 }
 
 /// A model and what to try when it fails.
@@ -226,6 +228,7 @@ impl AgentDefaults {
             user_timezone: raw.user_timezone,
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
+            sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
         }
     }
 }
@@ -298,6 +301,10 @@ impl Agent {
         let agent_dir = raw.agent_dir.as_deref().or(env_dir).map(|d| cx.paths.expand(d));
         let model = raw.model.map(|choice| own_model(choice, &format!("{path}.model"), defaults, cx));
         let identity = raw.identity.unwrap_or_default();
+        let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
+        let sandboxed = own_sandbox.map_or(defaults.sandboxed, |mode| mode != "off");
+        let mut tools = AgentTools::resolve(raw.tools.unwrap_or_default());
+        tools.restricts_commands |= sandboxed;
         Self {
             default: place.default,
             name: raw.name,
@@ -310,7 +317,7 @@ impl Agent {
                 emoji: identity.emoji,
                 avatar: identity.avatar,
             },
-            tools: AgentTools::resolve(raw.tools.unwrap_or_default()),
+            tools,
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),
             id,

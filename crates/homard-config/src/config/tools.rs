@@ -119,6 +119,8 @@ pub struct AgentTools {
     pub rule: ToolRule,
     /// Keep file tools inside the workspace; `None` means as everywhere.
     pub workspace_only: Option<bool>,
+    /// Whether commands are restricted in any way for this agent.
+    pub restricts_commands: bool,
 }
 
 impl Tools {
@@ -154,6 +156,19 @@ impl ToolRule {
     }
 }
 
+/// Whether a place for commands is this machine itself.
+fn runs_here(host: &str) -> bool {
+    matches!(host, "gateway" | "auto")
+}
+
+impl Exec {
+    /// Whether the owner wants commands somewhere else than on this machine.
+    #[must_use]
+    pub fn is_elsewhere(&self) -> bool {
+        self.host.as_deref().is_some_and(|host| !runs_here(host))
+    }
+}
+
 impl AgentTools {
     pub(super) fn resolve(raw: raw::AgentTools) -> Self {
         let rule = raw::ToolRule {
@@ -162,7 +177,16 @@ impl AgentTools {
             also_allow: raw.also_allow,
             deny: raw.deny,
         };
-        Self { rule: ToolRule::from_raw(rule), workspace_only: raw.fs.and_then(|fs| fs.workspace_only) }
+        let exec = raw.exec.unwrap_or_default();
+        let restricts = exec.mode.is_some_and(|mode| mode != "full")
+            || exec.security.is_some_and(|security| security != ExecSecurity::Full)
+            || exec.ask == Some(ExecAsk::Always)
+            || exec.host.is_some_and(|host| !runs_here(&host));
+        Self {
+            rule: ToolRule::from_raw(rule),
+            workspace_only: raw.fs.and_then(|fs| fs.workspace_only),
+            restricts_commands: restricts,
+        }
     }
 }
 

@@ -80,7 +80,10 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         (None, model) => model,
         (Some(_), None) => return Err(ErrorShape::invalid("provider without model")),
     };
-    let timeout = params.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
+    let timeout =
+        params.timeout.filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64).transpose();
+    let timeout = timeout
+        .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
     let submission = Submission {
         message: operator_message(gateway, key, params.message, images, run_id.to_string())?,
         source: "agent",

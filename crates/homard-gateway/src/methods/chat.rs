@@ -3,7 +3,7 @@
 use std::ops::BitOr;
 use std::time::Duration;
 
-use homard_channel::{Conversation, Inbound, Sender};
+use homard_channel::Inbound;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
 use homard_protocol::methods::chat::{
@@ -11,8 +11,7 @@ use homard_protocol::methods::chat::{
     ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
-    AccountId, AssistantMessage, ChannelId, EntryKind, ErrorShape, Message, RunId, SessionId, SessionKey,
-    StopReason, UserBlock,
+    AssistantMessage, EntryKind, ErrorShape, Message, RunId, SessionId, SessionKey, StopReason, UserBlock,
 };
 use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
@@ -24,8 +23,6 @@ use crate::gateway::Gateway;
 use crate::session_rows;
 use crate::table::Cx;
 
-/// The channel of messages that operators send themselves.
-const OPERATOR_CHANNEL: &str = "webchat";
 /// Longest text of one message in a history.
 const MAX_MESSAGE_CHARS: u64 = 500_000;
 /// Longest label of an injected note.
@@ -83,17 +80,10 @@ pub(super) fn operator_message(
     images: Vec<UserBlock>,
     message_id: String,
 ) -> Result<Inbound, ErrorShape> {
-    let channel = ChannelId::parse(OPERATOR_CHANNEL).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    Ok(Inbound {
-        channel,
-        account: AccountId::default_account(),
-        conversation: Conversation::Session(key),
-        sender: Sender::Operator,
-        message_id,
-        text,
-        images,
-        timestamp: gateway.clock().now_ms(),
-    })
+    let now = gateway.clock().now_ms();
+    let inbound = Inbound::from_operator(key, message_id, text, now);
+    let inbound = inbound.ok_or_else(|| ErrorShape::unavailable("the operator's channel has no name"))?;
+    Ok(Inbound { images, ..inbound })
 }
 
 /// The pictures among the attachments; other files are refused until their room is furnished.
@@ -193,9 +183,9 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     };
     let max_chars = usize::try_from(params.max_chars.unwrap_or(MAX_MESSAGE_CHARS)).unwrap_or(usize::MAX);
     let max_bytes = params.max_bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(MAX_HISTORY_BYTES);
-    let (messages, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
+    let (messages, used, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
     let has_more = page.has_more || left_out;
-    let shown = u64::try_from(messages.len()).unwrap_or(u64::MAX);
+    let used = u64::try_from(used).unwrap_or(u64::MAX);
     let (pending_inputs, in_flight_run) = under_way(gateway.relay().views(&key));
     Ok(ChatHistoryResult {
         session_key: key.to_string(),
@@ -203,7 +193,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
         messages,
         pending_inputs,
         has_more,
-        next_offset: has_more.then(|| offset.saturating_add(shown)),
+        next_offset: has_more.then(|| offset.saturating_add(used)),
         total_messages: page.total_messages,
         defaults: session_rows::defaults(gateway, Some(&key)),
         thinking_level: record.as_ref().and_then(|r| r.entry.thinking_level.clone()),
@@ -236,24 +226,28 @@ fn under_way(views: Vec<RunView>) -> (PendingInputs, Option<InFlightRun>) {
     (pending, in_flight)
 }
 
-/// The newest messages that fit, oldest first, and whether some did not.
-fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Value>, bool) {
+/// The newest messages that fit, oldest first; how many entries that took; and whether some did not fit.
+fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Value>, usize, bool) {
     let mut room = max_bytes;
     let mut kept = Vec::with_capacity(entries.len());
-    let mut left_out = false;
+    let (mut used, mut left_out) = (0, false);
     for place in entries.into_iter().rev() {
-        let Some(message) = shown(place, max_chars) else { continue };
+        let Some(message) = shown(place, max_chars) else {
+            used += 1;
+            continue;
+        };
         let size = message.to_string().len();
         if size > room && !kept.is_empty() {
             left_out = true;
             break;
         }
         room = room.saturating_sub(size);
+        used += 1;
         kept.push(message);
     }
     kept.reverse();
     name_runs(&mut kept);
-    (kept, left_out)
+    (kept, used, left_out)
 }
 
 /// Writes down which run each answer belongs to: that of the last question before it.
