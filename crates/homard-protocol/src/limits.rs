@@ -26,12 +26,6 @@ pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 pub const SIGNATURE_SKEW_MS: i64 = 120_000;
 /// Sockets of one address that may be unauthenticated at a time.
 pub const MAX_PREAUTH_PER_IP: usize = 32;
-/// Frames that may wait while `connect` is being answered.
-pub const MAX_HANDSHAKE_FRAMES: usize = 15;
-/// How long a finished run's answer is remembered for a repeated request.
-pub const DEDUPE_TTL: Duration = Duration::from_secs(300);
-/// How many such answers are remembered.
-pub const DEDUPE_MAX: usize = 1_000;
 /// Control-plane writes allowed per [`CONTROL_WRITE_WINDOW`], method, device and address.
 pub const CONTROL_WRITE_LIMIT: u32 = 30;
 /// See [`CONTROL_WRITE_LIMIT`].
@@ -48,8 +42,6 @@ pub const MAX_HISTORY_BYTES: usize = 6 * 1024 * 1024;
 pub const DEFAULT_HISTORY_LIMIT: u32 = 200;
 /// Most messages in a `chat.history` answer.
 pub const MAX_HISTORY_LIMIT: u32 = 1_000;
-/// How long a pairing request waits for the owner after its last retry.
-pub const DEVICE_PENDING_TTL: Duration = Duration::from_secs(300);
 /// Advertised attachment size: base64 of it still fits one frame.
 pub const MAX_ATTACHMENT_BYTES: u64 = 19_464_192;
 /// Advertised image size.

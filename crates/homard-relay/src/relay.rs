@@ -392,12 +392,6 @@ impl Relay {
         ended.clone()
     }
 
-    /// Whether a run is under way.
-    #[must_use]
-    pub fn is_active(&self, run_id: &RunId) -> bool {
-        self.inner.runs.get(run_id).is_some()
-    }
-
     /// The runs of a session, waiting and running.
     #[must_use]
     pub fn views(&self, key: &SessionKey) -> Vec<RunView> {

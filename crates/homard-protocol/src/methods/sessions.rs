@@ -439,7 +439,7 @@ pub struct SessionsDeleteParams {
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Whether to keep no copy of the transcript; it is archived unless this is `false`.
+    /// Taken without effect: the transcript always stays under an archive name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_transcript: Option<bool>,
     /// Only if this is still the transcript.

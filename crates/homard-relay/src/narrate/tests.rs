@@ -78,3 +78,22 @@ async fn what_may_be_silence_is_not_told() {
     narrator.flush();
     assert_eq!(deltas(&heard), ["NO_REASON"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn reasoning_is_told_whole_and_gathered_like_text() {
+    let (narrator, heard) = narrator();
+    narrator.step(&Step::Asking);
+    for word in ["let ", "me ", "see"] {
+        narrator.step(&Step::Thinking(word));
+    }
+    narrator.step(&Step::Text("done"));
+    let heard = heard.lock().unwrap();
+    let told: Vec<(&str, &str)> = heard
+        .iter()
+        .filter(|(_, payload)| payload["stream"] == "thinking")
+        .map(|(_, payload)| {
+            (payload["data"]["text"].as_str().unwrap(), payload["data"]["delta"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(told, [("let ", "let "), ("let me see", "me see")]);
+}

@@ -132,3 +132,19 @@ async fn an_abort_ends_the_command_and_its_children() {
     let next: Value = talk(&mut client, KEY, "still there?").await;
     assert_eq!(text_of(&next["message"]), "fine", "the call has a result, so the conversation is valid");
 }
+
+#[tokio::test]
+async fn a_waiting_message_can_be_stopped_while_another_is_answered() {
+    let world = World::start().await;
+    let gate = world.fake.gate("the first answer");
+    let mut client = world.owner().await;
+    let first = say(&mut client, KEY, "one").await;
+    first_delta(&mut client, &first).await;
+    let second = say(&mut client, KEY, "two").await;
+    let aborted = client.call("chat.abort", json!({"sessionKey": KEY, "runId": second})).await.unwrap();
+    assert_eq!(aborted, json!({"ok": true, "aborted": true, "runIds": [second]}));
+    assert_eq!(client.wait_chat_final(&second).await.unwrap()["state"], "aborted");
+    gate.release();
+    assert_eq!(client.wait_chat_final(&first).await.unwrap()["state"], "final");
+    assert_eq!(world.fake.requests().len(), 1, "the stopped one never reached the model");
+}

@@ -169,3 +169,38 @@ async fn a_command_does_not_see_the_gateways_secrets() {
     let seen = results(&world.fake).pop().unwrap();
     assert!(seen.contains("PATH=") && !seen.contains("test-token") && !seen.contains("test-key"), "{seen}");
 }
+
+#[tokio::test]
+async fn commands_are_not_offered_where_anybody_asked_for_less_than_all() {
+    let less = [
+        json!({"tools": {"exec": {"security": "allowlist"}}}),
+        json!({"tools": {"exec": {"ask": "always"}}}),
+        json!({"tools": {"exec": {"host": "node"}}}),
+        json!({"agents": {"defaults": {"sandbox": {"mode": "all"}}}}),
+        json!({"agents": {"list": [{"id": "main", "tools": {"exec": {"mode": "ask"}}}]}}),
+    ];
+    for extra in less {
+        let world = World::start_with(OPENAI, |config| merge(config, &extra)).await;
+        let mut client = world.owner().await;
+        talk(&mut client, KEY, "hello").await;
+        let tools = world.fake.requests()[0].body["tools"].to_string();
+        assert!(tools.contains("\"read\"") && !tools.contains("\"exec\""), "{extra}: {tools}");
+    }
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    client.call("sessions.patch", json!({"key": KEY, "execSecurity": "deny"})).await.unwrap();
+    talk(&mut client, KEY, "hello").await;
+    assert!(!world.fake.requests()[0].body["tools"].to_string().contains("\"exec\""));
+}
+
+/// Lays `extra` over a configuration.
+fn merge(config: &mut Value, extra: &Value) {
+    match (config, extra) {
+        (Value::Object(config), Value::Object(extra)) => {
+            for (key, value) in extra {
+                merge(config.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (config, extra) => *config = extra.clone(),
+    }
+}
