@@ -133,7 +133,10 @@ async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
     loop {
         tokio::select! {
             () = cancel.cancelled() => return,
-            _tick = ticks.tick() => gateway.bus().publish(&TickEvent { ts: gateway.clock().now_ms() }),
+            _tick = ticks.tick() => {
+                gateway.bus().publish(&TickEvent { ts: gateway.clock().now_ms() });
+                gateway.store().checkpoint_soon();
+            }
             _look = looks.tick() => drop(health::refresh(&gateway).await.or_log("health could not be looked at")),
         }
     }

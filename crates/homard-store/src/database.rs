@@ -45,7 +45,8 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
     }
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-         PRAGMA cache_size = -2000; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;",
+         PRAGMA cache_size = -2000; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
+         PRAGMA wal_autocheckpoint = 4000;",
     )?;
     conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     migrate(&mut conn, found)?;

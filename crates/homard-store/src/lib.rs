@@ -6,7 +6,7 @@
 //! know what a session *means*: who may talk, which model answers and when to reset are decided above.
 //!
 //! Durability: an acknowledged write survives `kill -9`. The database runs in WAL mode with
-//! `synchronous = NORMAL` and transcripts are not flushed per line, so a power cut may lose the last moments;
+//! `synchronous = NORMAL` and transcripts are not flushed per line, so a power cut may lose what came after the last checkpoint (see [`Store::checkpoint_soon`]);
 //! it never leaves a file that cannot be opened again.
 //!
 //! Reading order: [`Store`], `writer`, `reader`, then one file per kind of thing kept.

@@ -276,6 +276,15 @@ impl Store {
         tokio::task::spawn_blocking(join).await.or_log("the store's threads could not be waited for");
     }
 
+    /// Asks for what was written lately to be put onto the disk for good, as soon as there is nothing else to
+    /// do. Called every half minute or so, it bounds what a power cut may take.
+    pub fn checkpoint_soon(&self) {
+        // A full queue means plenty to do; the next call is soon enough.
+        if self.inner.writes.try_send(WriteOrder::Checkpoint).is_err() {
+            tracing::debug!("the store is busy; the checkpoint waits for the next call");
+        }
+    }
+
     /// Runs `work` on the writer thread and waits until it is committed.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where

@@ -30,6 +30,8 @@ const PRUNE_EVERY_MS: i64 = 60 * 60 * 1000;
 pub(crate) enum WriteOrder {
     /// Do something.
     Job(Box<dyn Job>),
+    /// Move what was written from the log into the database and onto the disk, when there is nothing else to do.
+    Checkpoint,
     /// Finish what is waiting, checkpoint and end.
     Close(oneshot::Sender<()>),
 }
@@ -117,7 +119,7 @@ pub(crate) fn start(
         clock,
         files: OpenFiles::default(),
         effects: Effects::default(),
-        chores: Chores { garbage: true, prune_at: 0 },
+        chores: Chores { garbage: true, prune_at: 0, wrote: false, checkpoint: false },
         closers: Vec::new(),
     };
     let thread = std::thread::Builder::new().name("homard-write".to_owned()).spawn(move || writer.run(rx))?;
@@ -138,6 +140,9 @@ struct Writer {
 struct Chores {
     garbage: bool,
     prune_at: Timestamp,
+    /// Whether anything was committed since the last checkpoint asked for.
+    wrote: bool,
+    checkpoint: bool,
 }
 
 impl Writer {
@@ -170,6 +175,7 @@ impl Writer {
     ) {
         match order {
             WriteOrder::Job(job) => group.push(job),
+            WriteOrder::Checkpoint => self.chores.checkpoint = self.chores.wrote,
             WriteOrder::Close(done) => {
                 rx.close();
                 self.closers.push(done);
@@ -181,6 +187,7 @@ impl Writer {
         if group.is_empty() {
             return;
         }
+        self.chores.wrote = true;
         let outcome = self.run_group(group).map_err(|error| error.located(&self.layout.database));
         match &outcome {
             Ok(()) => self.effects.committed(),
@@ -240,6 +247,13 @@ impl Writer {
         if self.chores.garbage {
             let more = transcripts::sweep_garbage(&self.conn);
             self.chores.garbage = more.or_log("old transcript index rows were not swept").unwrap_or(false);
+            return true;
+        }
+        if std::mem::take(&mut self.chores.checkpoint) {
+            self.chores.wrote = false;
+            self.conn
+                .execute_batch("PRAGMA wal_checkpoint(PASSIVE)")
+                .or_log("the database was not checkpointed");
             return true;
         }
         if now >= self.chores.prune_at {
