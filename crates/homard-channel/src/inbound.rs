@@ -23,21 +23,12 @@ pub struct Inbound {
     pub timestamp: i64,
 }
 
-/// The channel of messages that operators send themselves.
-const OPERATOR_CHANNEL: &str = "webchat";
-
 impl Inbound {
-    /// A message an authenticated operator sends into a session of their choice. `None` never happens: the
-    /// channel's name is a valid one.
+    /// A message an authenticated operator sends into a session of their choice.
     #[must_use]
-    pub fn from_operator(
-        session: SessionKey,
-        message_id: String,
-        text: String,
-        timestamp: i64,
-    ) -> Option<Self> {
-        Some(Self {
-            channel: ChannelId::parse(OPERATOR_CHANNEL).ok()?,
+    pub fn from_operator(session: SessionKey, message_id: String, text: String, timestamp: i64) -> Self {
+        Self {
+            channel: ChannelId::operator(),
             account: AccountId::default_account(),
             conversation: Conversation::Session(session),
             sender: Sender::Operator,
@@ -45,7 +36,7 @@ impl Inbound {
             text,
             images: Vec::new(),
             timestamp,
-        })
+        }
     }
 }
 

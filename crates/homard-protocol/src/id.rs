@@ -215,6 +215,14 @@ impl AgentId {
     }
 }
 
+impl ChannelId {
+    /// The channel of messages that operators send themselves, from the page, the command line or a program.
+    #[must_use]
+    pub fn operator() -> Self {
+        Self(Arc::from("webchat"))
+    }
+}
+
 impl AccountId {
     /// The account that exists when the owner configured none.
     #[must_use]

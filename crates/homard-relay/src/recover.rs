@@ -50,7 +50,7 @@ impl Relay {
         let inbound =
             Inbound::from_operator(record.session_key.clone(), id, message.content.text(), message.timestamp);
         let policy = RoutePolicy::of(&self.inner().config());
-        let admitted = inbound.and_then(|inbound| admit(inbound).ok());
+        let admitted = admit(inbound).ok();
         let Some(routed) = admitted.and_then(|admitted| route(&policy, admitted).ok()) else { return false };
         self.resume_kept(routed, record.run_id.clone(), request);
         true

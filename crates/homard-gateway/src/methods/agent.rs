@@ -85,7 +85,7 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
     let timeout = timeout
         .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
     let submission = Submission {
-        message: operator_message(gateway, key, params.message, images, run_id.to_string())?,
+        message: operator_message(gateway, key, params.message, images, run_id.to_string()),
         source: "agent",
         model,
         thinking: params.thinking,

@@ -47,7 +47,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         cx.caller.client.owns(run);
     }
     let submission = Submission {
-        message: operator_message(gateway, key, params.message, images, run_id.clone())?,
+        message: operator_message(gateway, key, params.message, images, run_id.clone()),
         source: "chat.send",
         model: None,
         thinking: params.thinking,
@@ -79,11 +79,9 @@ pub(super) fn operator_message(
     text: String,
     images: Vec<UserBlock>,
     message_id: String,
-) -> Result<Inbound, ErrorShape> {
+) -> Inbound {
     let now = gateway.clock().now_ms();
-    let inbound = Inbound::from_operator(key, message_id, text, now);
-    let inbound = inbound.ok_or_else(|| ErrorShape::unavailable("the operator's channel has no name"))?;
-    Ok(Inbound { images, ..inbound })
+    Inbound { images, ..Inbound::from_operator(key, message_id, text, now) }
 }
 
 /// The pictures among the attachments; other files are refused until their room is furnished.
