@@ -121,7 +121,7 @@ fn stamp(mut user: UserMessage, zone: &TimeZone) -> UserMessage {
 fn text_of(block: &mut UserBlock) -> Option<&mut String> {
     match block {
         UserBlock::Text { text } => Some(text),
-        UserBlock::Image { .. } => None,
+        UserBlock::Image { .. } | UserBlock::Document { .. } => None,
     }
 }
 

@@ -147,6 +147,8 @@ impl Agent {
                 tools: Arc::clone(&turn.offered),
                 max_tokens: None,
                 thinking: turn.thinking,
+                credential: None,
+                session: Some(Arc::from(turn.session_id.as_str())),
             };
             let answer = match ask(turn, request, on_step, cancel).await {
                 Ok(answer) => answer,
@@ -203,6 +205,7 @@ async fn ask(
             StreamEvent::Done(answer) => return Ok(answer.message),
             StreamEvent::Failed(error) => return Err(error),
             StreamEvent::Start
+            | StreamEvent::Attempt(_)
             | StreamEvent::ToolCallStart { .. }
             | StreamEvent::ToolCallDelta { .. }
             | StreamEvent::ToolCall(_)

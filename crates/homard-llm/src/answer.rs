@@ -34,7 +34,7 @@ pub(crate) struct Draft {
 
 #[derive(Debug)]
 enum Block {
-    Text(String),
+    Text { text: String, signature: String },
     Thinking { text: String, signature: String },
     Call(Call),
 }
@@ -45,6 +45,7 @@ struct Call {
     id: ToolCallId,
     name: String,
     json: String,
+    signature: String,
     /// Set once the call is complete; a call that never is does not reach the message.
     done: Option<ToolCall>,
 }
@@ -76,7 +77,7 @@ impl Draft {
     }
 
     pub(crate) fn open_text(&mut self) -> Result<usize, LlmError> {
-        self.open(Block::Text(String::new()))
+        self.open(Block::Text { text: String::new(), signature: String::new() })
     }
 
     pub(crate) fn open_thinking(&mut self) -> Result<usize, LlmError> {
@@ -86,7 +87,7 @@ impl Draft {
     /// The last block when it is text, else a new one.
     pub(crate) fn text_block(&mut self) -> Result<usize, LlmError> {
         match self.blocks.last() {
-            Some(Block::Text(_)) => Ok(self.blocks.len() - 1),
+            Some(Block::Text { .. }) => Ok(self.blocks.len() - 1),
             _ => self.open_text(),
         }
     }
@@ -117,7 +118,14 @@ impl Draft {
         self.weigh(name.len())?;
         out.push_back(StreamEvent::ToolCallStart { index, id: id.to_string(), name: name.to_owned() });
         self.calls += 1;
-        self.open(Block::Call(Call { index, id, name: name.to_owned(), json: String::new(), done: None }))
+        self.open(Block::Call(Call {
+            index,
+            id,
+            name: name.to_owned(),
+            json: String::new(),
+            signature: String::new(),
+            done: None,
+        }))
     }
 
     /// Adds to the block at `at` and tells the listener.
@@ -132,7 +140,7 @@ impl Draft {
         }
         self.weigh(delta.len())?;
         match self.blocks.get_mut(at) {
-            Some(Block::Text(text)) => {
+            Some(Block::Text { text, .. }) => {
                 text.push_str(&delta);
                 out.push_back(StreamEvent::Text(delta));
             }
@@ -149,11 +157,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds to the signature of the thinking block at `at`.
+    /// Adds to the opaque proof of the block at `at`, which the provider wants back.
     pub(crate) fn sign(&mut self, at: usize, piece: &str) -> Result<(), LlmError> {
         self.weigh(piece.len())?;
-        if let Some(Block::Thinking { signature, .. }) = self.blocks.get_mut(at) {
-            signature.push_str(piece);
+        match self.blocks.get_mut(at) {
+            Some(Block::Thinking { signature, .. } | Block::Text { signature, .. }) => {
+                signature.push_str(piece);
+            }
+            Some(Block::Call(call)) if call.done.is_none() => call.signature.push_str(piece),
+            Some(Block::Call(_)) | None => {}
         }
         Ok(())
     }
@@ -226,7 +238,7 @@ impl Call {
             id: self.id.clone(),
             name: std::mem::take(&mut self.name),
             arguments: arguments(&self.json),
-            thought_signature: None,
+            thought_signature: proof(std::mem::take(&mut self.signature)),
         };
         self.json = String::new();
         out.push_back(StreamEvent::ToolCall(call.clone()));
@@ -257,15 +269,21 @@ fn arguments(json: &str) -> Value {
 
 fn finished(block: Block) -> Option<AssistantBlock> {
     match block {
-        Block::Text(text) if text.is_empty() => None,
-        Block::Text(text) => Some(AssistantBlock::text(text)),
+        Block::Text { text, .. } if text.is_empty() => None,
+        Block::Text { text, signature } => {
+            Some(AssistantBlock::Text { text, text_signature: proof(signature) })
+        }
         Block::Thinking { text, signature } if text.is_empty() && signature.is_empty() => None,
-        Block::Thinking { text, signature } => Some(AssistantBlock::Thinking {
-            thinking: text,
-            thinking_signature: (!signature.is_empty()).then_some(signature),
-        }),
+        Block::Thinking { text, signature } => {
+            Some(AssistantBlock::Thinking { thinking: text, thinking_signature: proof(signature) })
+        }
         Block::Call(call) => call.done.map(AssistantBlock::ToolCall),
     }
+}
+
+/// A proof, where there is one.
+fn proof(signature: String) -> Option<String> {
+    (!signature.is_empty()).then_some(signature)
 }
 
 fn too_large() -> LlmError {

@@ -36,6 +36,8 @@ pub enum FailReason {
     Refusal,
     /// There is no such model, or not for this account.
     ModelNotFound,
+    /// The owner's budget is spent; nothing was asked.
+    Budget,
     /// Somebody stopped it.
     Aborted,
     /// None of the above.
@@ -57,6 +59,7 @@ impl FailReason {
             Self::Format => "format",
             Self::Refusal => "refusal",
             Self::ModelNotFound => "model_not_found",
+            Self::Budget => "budget",
             Self::Aborted => "aborted",
             Self::Unknown => "unknown",
         }
@@ -125,6 +128,7 @@ impl LlmError {
             | FailReason::Format
             | FailReason::Refusal
             | FailReason::ModelNotFound
+            | FailReason::Budget
             | FailReason::Aborted => Retry::Never,
         }
     }
@@ -147,6 +151,7 @@ impl LlmError {
             FailReason::ModelNotFound => {
                 "check the model's id, or list what exists with `homard models list`"
             }
+            FailReason::Budget => "raise the budget in the configuration, or wait for the next period",
             FailReason::Aborted => "send the message again to continue",
             FailReason::Unknown => "try again; the log has the details",
         }

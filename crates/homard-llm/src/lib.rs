@@ -11,6 +11,7 @@ mod answer;
 mod classify;
 mod demo;
 mod error;
+mod framing;
 mod history;
 mod http;
 mod models;
@@ -26,9 +27,10 @@ pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
 pub use error::{FailReason, LlmError, Retry};
 pub use http::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, Http, HttpOptions, STALL_TIMEOUT};
 pub use models::{ModelError, Models, Resolved};
-pub use provider::{Answer, Provider, StreamEvent};
+pub use provider::{Answer, Attempt, NextStep, Provider, StreamEvent};
 pub use request::{Request, ThinkingLevel, ToolSpec};
 pub use spec::{
-    ApiKey, Compat, Headers, InputKind, MaxTokensField, ModelSpec, Price, ProviderSpec, ThinkingFormat,
+    ApiKey, AwsKeys, Compat, Credential, CredentialKind, Headers, InputKind, MaxTokensField, ModelSpec,
+    Price, ProviderSpec, ThinkingFormat,
 };
 pub use sse::{MAX_SSE_EVENT, MAX_SSE_LINE, SseError, SseEvent, SseParser};

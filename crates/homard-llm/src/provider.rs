@@ -2,6 +2,7 @@
 
 use futures_util::stream::BoxStream;
 use homard_protocol::{AssistantMessage, ProviderId, ToolCall, Usage};
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::LlmError;
@@ -28,6 +29,9 @@ pub trait Provider: Send + Sync {
 pub enum StreamEvent {
     /// The provider accepted the request; what follows is the answer.
     Start,
+    /// An attempt ended without an answer and another begins: a different key, model or way of asking.
+    /// Nothing the person was shown is taken back; the provider seam's own implementors never send it.
+    Attempt(Attempt),
     /// More text for the person.
     Text(String),
     /// More of the model's reasoning.
@@ -57,6 +61,46 @@ pub enum StreamEvent {
     Done(Answer),
     /// The call failed or was stopped. Always the last event.
     Failed(LlmError),
+}
+
+/// One attempt at a model call that did not answer, and why: a line of the run's record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// Who was asked.
+    pub provider: String,
+    /// For which model.
+    pub model: String,
+    /// With which credential, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Why it did not answer, in the word of [`FailReason`](crate::FailReason).
+    pub reason: String,
+    /// The HTTP status, when there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What it said, without secrets.
+    pub error: String,
+    /// How long the attempt took, in milliseconds.
+    pub took_ms: u64,
+    /// What is done about it.
+    pub next: NextStep,
+}
+
+/// What follows a failed attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NextStep {
+    /// The same model with another credential.
+    NextProfile,
+    /// The same with less thinking.
+    LessThinking,
+    /// The next model of the chain.
+    NextModel,
+    /// The same again after a pause.
+    Wait,
+    /// Nothing more to try.
+    GiveUp,
 }
 
 /// A finished answer, ready for the transcript.

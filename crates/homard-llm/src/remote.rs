@@ -17,11 +17,12 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Draft;
 use crate::classify::{looks_like_html, web_page};
 use crate::error::{FailReason, LlmError};
+use crate::framing::Frames;
 use crate::http::{Http, Incoming, Outgoing, add_header, address};
 use crate::provider::{Answer, Provider, StreamEvent};
 use crate::request::Request;
-use crate::spec::{ApiKey, Headers, ModelSpec, ProviderSpec};
-use crate::sse::{SseEvent, SseParser};
+use crate::spec::{ApiKey, Credential, CredentialKind, Headers, ProviderSpec};
+use crate::sse::SseEvent;
 use crate::wire::{self, Decode, Wire};
 
 /// Where and how a provider is called.
@@ -32,6 +33,7 @@ struct Target {
     api_key: Option<ApiKey>,
     headers: Headers,
     auth_header: bool,
+    key_header: Option<String>,
 }
 
 /// Any provider reached over HTTP. The wire API is the model's, so one provider may offer models of several.
@@ -50,6 +52,7 @@ impl Remote {
             api_key: spec.api_key.clone(),
             headers: spec.headers.clone(),
             auth_header: spec.auth_header,
+            key_header: spec.key_header.clone(),
         };
         Self { target: Arc::new(target), http, clock }
     }
@@ -72,7 +75,8 @@ impl Provider for Remote {
             http: self.http.clone(),
             wire,
             decoder: wire.decoder(draft),
-            sse: SseParser::new(),
+            frames: Frames::new(wire.framing),
+            clock: self.clock.clone(),
             out: VecDeque::new(),
             stage: Stage::Fresh(Box::new(request)),
             cancel,
@@ -87,7 +91,8 @@ struct Call {
     http: Http,
     wire: &'static Wire,
     decoder: Box<dyn Decode>,
-    sse: SseParser,
+    frames: Frames,
+    clock: Clock,
     /// Decoded but not yet taken.
     out: VecDeque<StreamEvent>,
     stage: Stage,
@@ -131,7 +136,7 @@ impl Call {
     async fn open(&mut self, request: &Request) -> Result<(), LlmError> {
         let outgoing = self.outgoing(request)?;
         let target = Arc::clone(&self.target);
-        let secrets: Vec<&str> = target.secrets(&request.model).collect();
+        let secrets: Vec<&str> = target.secrets(request).collect();
         let sending = self.http.send(outgoing, &secrets);
         let incoming = sending.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
         self.out.push_back(StreamEvent::Start);
@@ -156,14 +161,14 @@ impl Call {
         };
         let Some(piece) = piece else {
             let (decoder, out) = (&mut self.decoder, &mut self.out);
-            self.sse.finish(&mut |event| decode(decoder, event, out))?;
+            self.frames.finish(&mut |event| decode(decoder, event, out))?;
             return self.end();
         };
         if !speaking && looks_like_html(&piece) {
             return Err(web_page(200, &piece));
         }
         let (decoder, out) = (&mut self.decoder, &mut self.out);
-        self.sse.feed(&piece, &mut |event| decode(decoder, event, out))?;
+        self.frames.feed(&piece, &mut |event| decode(decoder, event, out))?;
         if self.decoder.is_finished() {
             incoming.drain().await;
             return self.end();
@@ -208,26 +213,54 @@ impl Call {
         for (name, value) in self.wire.headers {
             add_header(&mut headers, name, value)?;
         }
-        if let Some(key) = &target.api_key {
-            if target.auth_header || self.wire.key_header.is_none() {
-                add_header(&mut headers, "authorization", &format!("Bearer {}", key.expose()))?;
-            } else if let Some(name) = self.wire.key_header {
-                add_header(&mut headers, name, key.expose())?;
-            }
-        }
-        for (name, value) in target.headers.iter().chain(request.model.headers.iter()) {
+        self.prove(request, &mut headers)?;
+        let credential = request.credential.as_deref();
+        let own = credential.into_iter().flat_map(|credential| credential.headers.iter());
+        for (name, value) in target.headers.iter().chain(own).chain(request.model.headers.iter()) {
             add_header(&mut headers, name, value)?;
         }
         let body = self.wire.body(request)?;
-        Ok(Outgoing { url: address(&self.wire.endpoint(&target.base_url))?, headers, body })
+        let base = credential.and_then(|credential| credential.base_url.as_deref());
+        let url = address(&self.wire.endpoint(base.unwrap_or(&target.base_url), &request.model))?;
+        let mut outgoing = Outgoing { url, headers, body };
+        if let (Some(sign), Some(keys)) = (self.wire.sign, credential.and_then(|c| c.aws.as_ref())) {
+            sign(&mut outgoing, keys, self.clock.now_ms())?;
+        }
+        Ok(outgoing)
+    }
+
+    /// Adds the key or token, where the call has one.
+    fn prove(&self, request: &Request, headers: &mut HeaderMap) -> Result<(), LlmError> {
+        let target = &self.target;
+        let (kind, secret) = match request.credential.as_deref() {
+            Some(Credential { kind, secret, .. }) => (*kind, secret.as_ref()),
+            None => (CredentialKind::ApiKey, target.api_key.as_ref()),
+        };
+        let Some(secret) = secret else { return Ok(()) };
+        let is_key = kind == CredentialKind::ApiKey;
+        let own = target.key_header.as_deref().or(self.wire.key_header);
+        match own.filter(|_| is_key && !target.auth_header) {
+            Some(name) => add_header(headers, name, secret.expose())?,
+            None => add_header(headers, "authorization", &format!("Bearer {}", secret.expose()))?,
+        }
+        for (name, value) in self.wire.token_headers.iter().filter(|_| !is_key) {
+            add_header(headers, name, value)?;
+        }
+        Ok(())
     }
 }
 
 impl Target {
     /// Everything that must not appear in an error.
-    fn secrets<'a>(&'a self, model: &'a ModelSpec) -> impl Iterator<Item = &'a str> {
-        let headers = self.headers.iter().chain(model.headers.iter()).map(|(_, value)| value);
-        self.api_key.iter().map(ApiKey::expose).chain(headers)
+    fn secrets<'a>(&'a self, request: &'a Request) -> impl Iterator<Item = &'a str> {
+        let credential = request.credential.as_deref();
+        let own = credential.into_iter().flat_map(|credential| credential.headers.iter());
+        let headers = self.headers.iter().chain(own).chain(request.model.headers.iter());
+        let aws = credential.and_then(|credential| credential.aws.as_ref());
+        let signing = aws.into_iter().flat_map(|k| [Some(&k.secret_access_key), k.session_token.as_ref()]);
+        let keys = [self.api_key.as_ref(), credential.and_then(|credential| credential.secret.as_ref())];
+        let keys = keys.into_iter().chain(signing).flatten().map(ApiKey::expose);
+        keys.chain(headers.map(|(_, value)| value))
     }
 }
 

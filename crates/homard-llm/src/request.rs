@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_protocol::Message;
 use serde_json::Value;
 
-use crate::spec::ModelSpec;
+use crate::spec::{Credential, ModelSpec};
 
 /// One model call. Everything large is shared, so a retry or another provider costs no copy.
 #[derive(Debug, Clone)]
@@ -22,6 +22,10 @@ pub struct Request {
     pub max_tokens: Option<u32>,
     /// How hard to think; ignored for models that cannot.
     pub thinking: ThinkingLevel,
+    /// What to call with; the provider's configured key when absent.
+    pub credential: Option<Arc<Credential>>,
+    /// Names the conversation to providers that route by it, so that their caches are met again.
+    pub session: Option<Arc<str>>,
 }
 
 /// A tool as the model reads it.

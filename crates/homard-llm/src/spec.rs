@@ -59,6 +59,49 @@ impl fmt::Debug for Headers {
     }
 }
 
+/// What a call proves itself with, when it is not the provider's own configured key: one profile of several,
+/// a token that was refreshed a moment ago, or keys that sign.
+#[derive(Debug, Clone, Default)]
+pub struct Credential {
+    /// What kind of proof.
+    pub kind: CredentialKind,
+    /// The key or token; `None` for keys that sign and for servers that ask for nothing.
+    pub secret: Option<ApiKey>,
+    /// Sent beside the provider's own headers: an account, an organisation.
+    pub headers: Headers,
+    /// Where this credential is accepted, when that differs from the provider's address.
+    pub base_url: Option<String>,
+    /// Keys that sign each request.
+    pub aws: Option<AwsKeys>,
+}
+
+/// The kinds of proof, which providers tell apart by header.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// A key that does not expire.
+    #[default]
+    ApiKey,
+    /// A bearer token somebody pasted; it may expire and cannot be refreshed.
+    Token,
+    /// A bearer token from a login, refreshed before it expires.
+    OAuth,
+    /// Keys that sign each request.
+    Aws,
+}
+
+/// Keys that sign requests to a region.
+#[derive(Debug, Clone)]
+pub struct AwsKeys {
+    /// The public half.
+    pub access_key_id: String,
+    /// The secret half.
+    pub secret_access_key: ApiKey,
+    /// Proof that temporary keys belong together.
+    pub session_token: Option<ApiKey>,
+    /// Which region the request is for.
+    pub region: String,
+}
+
 /// A provider: where it is, how it is spoken to, what it offers.
 #[derive(Debug, Clone)]
 pub struct ProviderSpec {
@@ -74,6 +117,8 @@ pub struct ProviderSpec {
     pub headers: Headers,
     /// Send the key as `Authorization: Bearer` even where the API has a header of its own.
     pub auth_header: bool,
+    /// The header that carries the key, where the server departs from its API.
+    pub key_header: Option<String>,
     /// What it offers, the owner's favourite first.
     pub models: Vec<ModelSpec>,
 }
@@ -88,6 +133,7 @@ impl ProviderSpec {
             api_key: None,
             headers: Headers::default(),
             auth_header: false,
+            key_header: None,
             models: Vec::new(),
         }
     }
@@ -100,6 +146,31 @@ pub enum InputKind {
     Text,
     /// Pictures.
     Image,
+    /// Documents such as PDFs.
+    Document,
+}
+
+impl InputKind {
+    /// The word configuration and clients use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Image => "image",
+            Self::Document => "document",
+        }
+    }
+
+    /// Reads the word configuration uses; what is neither is no ability we know.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "text" => Some(Self::Text),
+            "image" => Some(Self::Image),
+            "document" | "pdf" => Some(Self::Document),
+            _ => None,
+        }
+    }
 }
 
 /// A model: its names, limits, abilities and prices.
@@ -151,6 +222,12 @@ impl ModelSpec {
     #[must_use]
     pub fn sees_images(&self) -> bool {
         self.input.contains(&InputKind::Image)
+    }
+
+    /// Whether the model can be given documents.
+    #[must_use]
+    pub fn reads_documents(&self) -> bool {
+        self.input.contains(&InputKind::Document)
     }
 }
 

@@ -10,28 +10,40 @@ use homard_protocol::StopReason;
 
 use crate::answer::Draft;
 use crate::error::{FailReason, LlmError};
+use crate::framing::{Frames, Framing};
+use crate::http::Outgoing;
 use crate::provider::StreamEvent;
 use crate::request::Request;
+use crate::spec::{AwsKeys, ModelSpec};
 use crate::sse::SseEvent;
 
 mod anthropic_messages;
-mod image;
+mod attachment;
 mod openai_completions;
 
 /// Every API, in alphabetical order.
 pub const TABLE: &[Wire] = &[anthropic_messages::ENTRY, openai_completions::ENTRY];
+
+/// Adds what a request must carry to be believed, at a moment in milliseconds since 1970.
+pub(crate) type Sign = fn(&mut Outgoing, &AwsKeys, i64) -> Result<(), LlmError>;
 
 /// One model API.
 #[derive(Clone, Copy)]
 pub struct Wire {
     /// Its name in configuration and transcripts.
     pub api: &'static str,
-    /// The header that carries the key; `None` for `Authorization: Bearer`.
+    /// How its streams are cut into events.
+    pub(crate) framing: Framing,
+    /// The header that carries an API key; `None` for `Authorization: Bearer`. Tokens are always borne.
     pub(crate) key_header: Option<&'static str>,
     /// Sent with every request.
     pub(crate) headers: &'static [(&'static str, &'static str)],
+    /// Sent with every request proved by a token from a login instead of a key.
+    pub(crate) token_headers: &'static [(&'static str, &'static str)],
     /// The address of a call, from the provider's base address without trailing slash.
-    endpoint: fn(&str) -> String,
+    endpoint: fn(&str, &ModelSpec) -> String,
+    /// Signs a finished request, where the API wants signatures instead of keys.
+    pub(crate) sign: Option<Sign>,
     body: fn(&Request) -> Result<Vec<u8>, serde_json::Error>,
     decoder: fn(Draft) -> Box<dyn Decode>,
 }
@@ -45,8 +57,8 @@ impl fmt::Debug for Wire {
 impl Wire {
     /// Where a call goes.
     #[must_use]
-    pub fn endpoint(&self, base_url: &str) -> String {
-        (self.endpoint)(base_url.trim().trim_end_matches('/'))
+    pub fn endpoint(&self, base_url: &str, model: &ModelSpec) -> String {
+        (self.endpoint)(base_url.trim().trim_end_matches('/'), model)
     }
 
     /// The request as this API spells it.
@@ -72,13 +84,13 @@ impl Wire {
     pub fn replay(&self, request: &Request, bytes: &[u8]) -> Result<Vec<StreamEvent>, LlmError> {
         let mut decoder = self.decoder(Draft::new(request.model.clone(), 0));
         let mut out = VecDeque::new();
-        let mut parser = crate::sse::SseParser::new();
+        let mut frames = Frames::new(self.framing);
         let mut sink = |event: SseEvent<'_>| match decoder.is_finished() {
             true => Ok(()),
             false => decoder.event(event, &mut out),
         };
-        parser.feed(bytes, &mut sink)?;
-        parser.finish(&mut sink)?;
+        frames.feed(bytes, &mut sink)?;
+        frames.finish(&mut sink)?;
         Ok(out.into())
     }
 }

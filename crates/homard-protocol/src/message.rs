@@ -98,6 +98,18 @@ pub enum UserBlock {
         /// For example `image/png`.
         mime_type: String,
     },
+    /// A document: a PDF, a table, a text file.
+    #[serde(rename_all = "camelCase")]
+    Document {
+        /// Base64.
+        data: String,
+        /// For example `application/pdf`.
+        mime_type: String,
+        /// What the person calls it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        name: Option<String>,
+    },
 }
 
 impl UserBlock {
@@ -111,7 +123,7 @@ impl UserBlock {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(text),
-            Self::Image { .. } => None,
+            Self::Image { .. } | Self::Document { .. } => None,
         }
     }
 }

@@ -76,6 +76,7 @@ pub(crate) fn error_kind(reason: FailReason) -> ErrorKind {
         | FailReason::Format
         | FailReason::ModelNotFound
         | FailReason::Overloaded
+        | FailReason::Budget
         | FailReason::Aborted
         | FailReason::Unknown => ErrorKind::Unknown,
     }

@@ -15,4 +15,16 @@ data: string,
 /**
  * For example `image/png`.
  */
-mimeType: string, };
+mimeType: string, } | { "type": "document", 
+/**
+ * Base64.
+ */
+data: string, 
+/**
+ * For example `application/pdf`.
+ */
+mimeType: string, 
+/**
+ * What the person calls it.
+ */
+name?: string, };

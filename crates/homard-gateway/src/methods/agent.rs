@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use homard_llm::InputKind;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::agent::{
     AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
@@ -290,10 +289,7 @@ pub(super) async fn models(cx: Cx, params: ModelsListParams) -> Result<ModelsLis
         .filter(|model| params.provider.as_deref().is_none_or(|provider| model.provider.as_str() == provider))
         .map(|model| {
             let reference = ModelRef { provider: model.provider.clone(), model: model.id.clone() };
-            let input = model.input.iter().map(|kind| match kind {
-                InputKind::Text => "text".to_owned(),
-                InputKind::Image => "image".to_owned(),
-            });
+            let input = model.input.iter().map(|kind| kind.as_str().to_owned());
             ModelSummary {
                 id: model.id.to_string(),
                 name: model.name.clone(),

@@ -84,12 +84,12 @@ pub(super) fn operator_message(
     Inbound { images, ..Inbound::from_operator(key, message_id, text, now) }
 }
 
-/// The pictures among the attachments; other files are refused until their room is furnished.
+/// The attachments as blocks: pictures and documents. Other files are refused until their room is furnished.
 pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, ErrorShape> {
-    attachments.iter().map(read_image).collect()
+    attachments.iter().map(read_attachment).collect()
 }
 
-fn read_image(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
+fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
     let name = attachment.file_name.as_deref().unwrap_or("attachment");
     let content = attachment.content.as_deref().unwrap_or_default();
     let (mime, data) = match content.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
@@ -97,9 +97,12 @@ fn read_image(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
         None => (None, content),
     };
     let mime_type = attachment.mime_type.as_deref().or(mime).unwrap_or_default();
-    if !matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
+    let is_picture = matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp");
+    let is_document =
+        mime_type.starts_with("text/") || matches!(mime_type, "application/pdf" | "application/json");
+    if !is_picture && !is_document {
         return Err(ErrorShape::invalid(format!(
-            "`{name}` cannot be attached: only PNG, JPEG, GIF and WebP images are accepted"
+            "`{name}` cannot be attached: PNG, JPEG, GIF and WebP images, PDFs, text and JSON are accepted"
         )));
     }
     let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX) / 4 * 3;
@@ -110,7 +113,11 @@ fn read_image(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
     if base64::engine::general_purpose::STANDARD.decode(data).is_err() {
         return Err(ErrorShape::invalid(format!("`{name}` is not valid base64")));
     }
-    Ok(UserBlock::Image { data: data.to_owned(), mime_type: mime_type.to_owned() })
+    let (data, mime_type) = (data.to_owned(), mime_type.to_owned());
+    Ok(match is_picture {
+        true => UserBlock::Image { data, mime_type },
+        false => UserBlock::Document { data, mime_type, name: attachment.file_name.clone() },
+    })
 }
 
 /// `chat.abort`.

@@ -23,6 +23,8 @@ fn request(demo: &Demo, text: &str) -> Request {
         tools: Arc::from([tool]),
         max_tokens: None,
         thinking: ThinkingLevel::Off,
+        credential: None,
+        session: None,
     }
 }
 

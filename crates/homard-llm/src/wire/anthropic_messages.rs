@@ -3,6 +3,8 @@
 //! The shape of requests is in `body`, the shape of streams in `stream`.
 
 use super::Wire;
+use crate::framing::Framing;
+use crate::spec::ModelSpec;
 
 mod body;
 mod stream;
@@ -10,15 +12,18 @@ mod stream;
 /// The table line.
 pub(super) const ENTRY: Wire = Wire {
     api: "anthropic-messages",
+    framing: Framing::Sse,
     key_header: Some("x-api-key"),
     headers: &[("anthropic-version", "2023-06-01")],
+    token_headers: &[("anthropic-beta", "oauth-2025-04-20")],
     endpoint,
+    sign: None,
     body: body::write,
     decoder: |draft| Box::new(stream::Decoder::new(draft)),
 };
 
 /// People write the address with and without the version.
-fn endpoint(base: &str) -> String {
+fn endpoint(base: &str, _: &ModelSpec) -> String {
     if base.ends_with("/v1/messages") {
         base.to_owned()
     } else if base.ends_with("/v1") {

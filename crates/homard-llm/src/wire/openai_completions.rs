@@ -4,6 +4,8 @@
 //! model ([`Compat`](crate::Compat)), never a vendor's name here.
 
 use super::Wire;
+use crate::framing::Framing;
+use crate::spec::ModelSpec;
 
 mod body;
 mod stream;
@@ -11,13 +13,16 @@ mod stream;
 /// The table line.
 pub(super) const ENTRY: Wire = Wire {
     api: "openai-completions",
+    framing: Framing::Sse,
     key_header: None,
     headers: &[],
+    token_headers: &[],
     endpoint,
+    sign: None,
     body: body::write,
     decoder: |draft| Box::new(stream::Decoder::new(draft)),
 };
 
-fn endpoint(base: &str) -> String {
+fn endpoint(base: &str, _: &ModelSpec) -> String {
     if base.ends_with("/chat/completions") { base.to_owned() } else { format!("{base}/chat/completions") }
 }

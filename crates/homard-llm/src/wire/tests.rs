@@ -19,6 +19,8 @@ fn request(api: &str) -> Request {
         tools: Arc::from([]),
         max_tokens: None,
         thinking: ThinkingLevel::Off,
+        credential: None,
+        session: None,
     }
 }
 
@@ -54,7 +56,7 @@ fn addresses_are_completed() {
         ("anthropic-messages", "https://a/anthropic", "https://a/anthropic/v1/messages"),
     ];
     for (api, base, expected) in rows {
-        assert_eq!(find(api).unwrap().endpoint(base), expected);
+        assert_eq!(find(api).unwrap().endpoint(base, &request(api).model), expected);
     }
 }
 

@@ -51,6 +51,8 @@ impl World {
             tools: Arc::from([read_tool()]),
             max_tokens: None,
             thinking: ThinkingLevel::Off,
+            credential: None,
+            session: None,
         }
     }
 

@@ -40,15 +40,7 @@ fn model_spec(provider: &ProviderId, model: &Model, api: WireApi) -> ModelSpec {
     let mut spec = ModelSpec::new(provider.clone(), model.id.clone(), api_name(model.api.unwrap_or(api)));
     spec.name.clone_from(&model.name);
     spec.reasoning = model.reasoning;
-    spec.input = model
-        .input
-        .iter()
-        .filter_map(|kind| match kind.as_str() {
-            "text" => Some(InputKind::Text),
-            "image" => Some(InputKind::Image),
-            _ => None,
-        })
-        .collect();
+    spec.input = model.input.iter().filter_map(|kind| InputKind::parse(kind)).collect();
     spec.price = Price {
         input: model.cost.input,
         output: model.cost.output,

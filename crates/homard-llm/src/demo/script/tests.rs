@@ -27,6 +27,8 @@ fn ask(messages: Vec<Value>, tools: &[&str]) -> Step {
         tools: tools.iter().map(tool).collect(),
         max_tokens: None,
         thinking: ThinkingLevel::Off,
+        credential: None,
+        session: None,
     };
     next(&request, "2026-02-17")
 }

@@ -13,7 +13,7 @@ use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
-use crate::wire::image::OMITTED;
+use crate::wire::attachment::{Shown, only_pdf, shown};
 
 /// Longest tool-call id the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
@@ -86,10 +86,14 @@ struct CacheControl {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Kind<'a> {
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
     },
     Image {
         source: Source<'a>,
+    },
+    Document {
+        source: Source<'a>,
+        title: &'a str,
     },
     Thinking {
         thinking: &'a str,
@@ -123,8 +127,8 @@ impl<'a> Block<'a> {
         Self { kind, cache_control: None }
     }
 
-    fn text(text: &'a str) -> Self {
-        Self::new(Kind::Text { text })
+    fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::new(Kind::Text { text: text.into() })
     }
 
     /// Everything up to here may be kept by the provider and is read at a tenth of the price next time.
@@ -142,7 +146,7 @@ impl<'a> Body<'a> {
         let max_tokens = request.max_tokens.unwrap_or(model.max_tokens).max(1);
         let mut system = Vec::new();
         if !request.system.trim().is_empty() {
-            let mut block = Block::text(&request.system);
+            let mut block = Block::text(&*request.system);
             block.cached();
             system.push(block);
         }
@@ -204,20 +208,20 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
 fn user_blocks<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Block<'a>> {
     match content {
         UserContent::Text(text) if text.trim().is_empty() => Vec::new(),
-        UserContent::Text(text) => vec![Block::text(text)],
+        UserContent::Text(text) => vec![Block::text(text.as_str())],
         UserContent::Blocks(blocks) => blocks.iter().filter_map(|block| user_block(block, model)).collect(),
     }
 }
 
 /// The API refuses empty text.
 fn user_block<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Block<'a>> {
-    match block {
-        UserBlock::Text { text } => (!text.trim().is_empty()).then(|| Block::text(text)),
-        UserBlock::Image { data, mime_type } if model.sees_images() => {
-            let source = Source { r#type: "base64", media_type: mime_type, data };
-            Some(Block::new(Kind::Image { source }))
+    let base64 = |media_type, data| Source { r#type: "base64", media_type, data };
+    match shown(block, model, only_pdf) {
+        Shown::Text(text) => (!text.trim().is_empty()).then(|| Block::text(text)),
+        Shown::Image { mime_type, data } => Some(Block::new(Kind::Image { source: base64(mime_type, data) })),
+        Shown::Document { mime_type, data, name } => {
+            Some(Block::new(Kind::Document { source: base64(mime_type, data), title: name }))
         }
-        UserBlock::Image { .. } => Some(Block::text(OMITTED)),
     }
 }
 
@@ -228,7 +232,7 @@ fn assistant_blocks<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Vec
         && message.api == model.api;
     let block = |block: &'a AssistantBlock| match block {
         AssistantBlock::Text { text, .. } if text.trim().is_empty() => None,
-        AssistantBlock::Text { text, .. } => Some(Kind::Text { text }),
+        AssistantBlock::Text { text, .. } => Some(Kind::Text { text: Cow::Borrowed(text) }),
         AssistantBlock::Thinking { thinking, thinking_signature: Some(signature) } if own => {
             Some(match signature.strip_prefix(REDACTED) {
                 Some(data) => Kind::RedactedThinking { data },

@@ -13,7 +13,7 @@ use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::tool_id::{IdRule, fit};
-use crate::wire::image::OMITTED;
+use crate::wire::attachment::{Shown, only_pdf, shown};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
@@ -114,8 +114,15 @@ enum Content<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Part<'a> {
-    Text { text: &'a str },
+    Text { text: Cow<'a, str> },
     ImageUrl { image_url: ImageUrl<'a> },
+    File { file: File<'a> },
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    filename: &'a str,
+    file_data: DataUrl<'a>,
 }
 
 #[derive(Serialize)]
@@ -230,7 +237,7 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
 
 fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>) {
     if !pictures.is_empty() {
-        let mut parts = vec![Part::Text { text: FROM_TOOL }];
+        let mut parts = vec![Part::Text { text: Cow::Borrowed(FROM_TOOL) }];
         parts.append(pictures);
         out.push(Said::User { content: Content::Parts(parts) });
     }
@@ -258,12 +265,14 @@ fn content<'a>(content: &'a UserContent, model: &ModelSpec) -> Content<'a> {
 }
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
-    match block {
-        UserBlock::Text { text } => Part::Text { text },
-        UserBlock::Image { data, mime_type } if model.sees_images() => {
+    match shown(block, model, only_pdf) {
+        Shown::Text(text) => Part::Text { text },
+        Shown::Image { mime_type, data } => {
             Part::ImageUrl { image_url: ImageUrl { url: DataUrl { mime_type, data } } }
         }
-        UserBlock::Image { .. } => Part::Text { text: OMITTED },
+        Shown::Document { mime_type, data, name } => {
+            Part::File { file: File { filename: name, file_data: DataUrl { mime_type, data } } }
+        }
     }
 }
 
@@ -273,21 +282,21 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
     let (mut texts, mut thoughts, mut field) = (Vec::new(), Vec::new(), None);
     for block in &message.content {
         match block {
-            AssistantBlock::Text { text, .. } if !text.is_empty() => texts.push(text.as_str()),
+            AssistantBlock::Text { text, .. } if !text.is_empty() => texts.push(Cow::Borrowed(text.as_str())),
             AssistantBlock::Thinking { thinking, .. } if as_text && !thinking.is_empty() => {
-                texts.push(thinking);
+                texts.push(Cow::Borrowed(thinking.as_str()));
             }
             AssistantBlock::Thinking { thinking, thinking_signature } if own && !thinking.is_empty() => {
-                thoughts.push(thinking.as_str());
+                thoughts.push(Cow::Borrowed(thinking.as_str()));
                 field = thinking_signature.as_deref();
             }
             AssistantBlock::Text { .. } | AssistantBlock::Thinking { .. } | AssistantBlock::ToolCall(_) => {}
         }
     }
     // Thinking goes back under the name it came by, and only to the model that thought it.
-    let back = |name: &str| (field == Some(name)).then(|| joined(&thoughts));
+    let back = |name: &str| (field == Some(name)).then(|| joined(thoughts.clone()));
     Said::Assistant {
-        content: (!texts.is_empty()).then(|| joined(&texts)),
+        content: (!texts.is_empty()).then(|| joined(texts)),
         reasoning_content: back(super::stream::REASONING_CONTENT),
         reasoning: back(super::stream::REASONING),
         tool_calls: message.tool_calls().map(|call| called(call, model)).collect(),
@@ -299,11 +308,11 @@ fn called<'a>(call: &'a ToolCall, model: &ModelSpec) -> Call<'a> {
     Call { id: fit(call.id.as_str(), id_rule(model)), r#type: "function", function }
 }
 
-fn joined<'a>(parts: &[&'a str]) -> Cow<'a, str> {
-    match parts {
-        [one] => Cow::Borrowed(one),
-        many => Cow::Owned(many.join("\n\n")),
+fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    if parts.len() == 1 {
+        return parts.pop().unwrap_or_default();
     }
+    Cow::Owned(parts.join("\n\n"))
 }
 
 fn tool_result<'a>(
@@ -311,21 +320,20 @@ fn tool_result<'a>(
     model: &ModelSpec,
     pictures: &mut Vec<Part<'a>>,
 ) -> Said<'a> {
-    let mut texts = Vec::new();
+    let mut texts: Vec<Cow<'a, str>> = Vec::new();
     let mut has_image = false;
     for block in &result.content {
-        match block {
-            UserBlock::Text { text } if !text.is_empty() => texts.push(text.as_str()),
-            UserBlock::Text { .. } => {}
-            UserBlock::Image { .. } if model.sees_images() => {
+        match part(block, model) {
+            Part::Text { text } if text.is_empty() => {}
+            Part::Text { text } => texts.push(text),
+            picture @ (Part::ImageUrl { .. } | Part::File { .. }) => {
                 has_image = true;
-                pictures.push(part(block, model));
+                pictures.push(picture);
             }
-            UserBlock::Image { .. } => texts.push(OMITTED),
         }
     }
     let content = match (texts.is_empty(), has_image) {
-        (false, _) => joined(&texts),
+        (false, _) => joined(texts),
         (true, true) => Cow::Borrowed(SEE_IMAGE),
         (true, false) => Cow::Borrowed(NO_OUTPUT),
     };

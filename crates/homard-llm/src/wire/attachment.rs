@@ -1,0 +1,75 @@
+//! What a model is shown of a picture or a document it was sent: the thing itself where it can see it, its
+//! text where it is text, and an honest note where it can do neither.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use homard_protocol::UserBlock;
+
+use crate::spec::ModelSpec;
+
+/// What a model that cannot see pictures reads in their place.
+pub(super) const OMITTED: &str = "[image left out: this model cannot see images]";
+/// What a document without a name is called.
+const UNNAMED: &str = "document";
+
+/// A block, as far as a model can take it in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Shown<'a> {
+    /// Words.
+    Text(Cow<'a, str>),
+    /// A picture the model can see.
+    Image {
+        /// For example `image/png`.
+        mime_type: &'a str,
+        /// Base64.
+        data: &'a str,
+    },
+    /// A document the model can read as it is.
+    Document {
+        /// For example `application/pdf`.
+        mime_type: &'a str,
+        /// Base64.
+        data: &'a str,
+        /// Never empty.
+        name: &'a str,
+    },
+}
+
+/// What `model` is shown of `block`. `takes` says which kinds of document the API has a place for.
+pub(super) fn shown<'a>(block: &'a UserBlock, model: &ModelSpec, takes: fn(&str) -> bool) -> Shown<'a> {
+    match block {
+        UserBlock::Text { text } => Shown::Text(Cow::Borrowed(text)),
+        UserBlock::Image { data, mime_type } if model.sees_images() => Shown::Image { mime_type, data },
+        UserBlock::Image { .. } => Shown::Text(Cow::Borrowed(OMITTED)),
+        UserBlock::Document { data, mime_type, name } => {
+            let name = name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(UNNAMED);
+            if model.reads_documents() && takes(mime_type) {
+                return Shown::Document { mime_type, data, name };
+            }
+            Shown::Text(Cow::Owned(match words(mime_type, data) {
+                Some(text) => format!("File `{name}`:\n\n{text}"),
+                None => format!("[file `{name}` left out: this model cannot read {mime_type}]"),
+            }))
+        }
+    }
+}
+
+/// Only PDFs, which is what most APIs take.
+pub(super) fn only_pdf(mime_type: &str) -> bool {
+    mime_type == "application/pdf"
+}
+
+/// The text of a document that is text.
+fn words(mime_type: &str, data: &str) -> Option<String> {
+    let essence = mime_type.split(';').next().unwrap_or(mime_type).trim();
+    let is_text = essence.starts_with("text/")
+        || ["json", "xml", "yaml", "javascript", "toml", "csv"].iter().any(|kind| essence.ends_with(kind));
+    is_text
+        .then(|| STANDARD.decode(data).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests;

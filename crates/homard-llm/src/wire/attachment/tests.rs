@@ -1,0 +1,40 @@
+//! What different models are shown of the same attachment.
+
+use std::borrow::Cow;
+
+use homard_protocol::{ModelId, ProviderId, UserBlock};
+
+use super::{OMITTED, Shown, only_pdf, shown};
+use crate::spec::{InputKind, ModelSpec};
+
+fn model(input: &[InputKind]) -> ModelSpec {
+    let (provider, id) = (ProviderId::parse("fake").unwrap(), ModelId::parse("fake-1").unwrap());
+    ModelSpec { input: input.to_vec(), ..ModelSpec::new(provider, id, "openai-completions") }
+}
+
+fn document(mime_type: &str, data: &str) -> UserBlock {
+    UserBlock::Document { data: data.into(), mime_type: mime_type.into(), name: Some("a.file".into()) }
+}
+
+#[test]
+fn a_model_is_shown_what_it_can_take_in_and_told_about_the_rest() {
+    use InputKind::{Document, Image, Text};
+    let picture = UserBlock::Image { data: "AAAA".into(), mime_type: "image/png".into() };
+    let seen = Shown::Image { mime_type: "image/png", data: "AAAA" };
+    assert_eq!(shown(&picture, &model(&[Text, Image]), only_pdf), seen);
+    assert_eq!(shown(&picture, &model(&[Text]), only_pdf), Shown::Text(Cow::Borrowed(OMITTED)));
+    let pdf = document("application/pdf", "AAAA");
+    let read = Shown::Document { mime_type: "application/pdf", data: "AAAA", name: "a.file" };
+    assert_eq!(shown(&pdf, &model(&[Text, Document]), only_pdf), read);
+    let note = "[file `a.file` left out: this model cannot read application/pdf]";
+    assert_eq!(shown(&pdf, &model(&[Text]), only_pdf), Shown::Text(note.into()));
+}
+
+#[test]
+fn a_document_that_is_text_is_read_as_text_by_every_model() {
+    for kind in ["text/plain", "text/csv; charset=utf-8", "application/json"] {
+        let note = document(kind, "aGVsbG8=");
+        let expected = Shown::Text("File `a.file`:\n\nhello".into());
+        assert_eq!(shown(&note, &model(&[InputKind::Text]), only_pdf), expected, "{kind}");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a provider can be called with, in the order it is tried.
+
+use homard_llm::{ApiKey, CredentialKind};
+use homard_protocol::ProviderId;
+
+/// One credential that may be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its name in run records, cooldowns and pins: a profile's id, or `<provider>:env`, `<provider>:config`.
+    pub id: String,
+    /// Whose it is.
+    pub provider: ProviderId,
+    /// Where it comes from.
+    pub source: Source,
+    /// What kind of proof it is.
+    pub kind: CredentialKind,
+    /// Until when it is left alone, in milliseconds since 1970.
+    pub cooling_until: Option<i64>,
+}
+
+/// Where a credential comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A stored profile.
+    Profile,
+    /// The environment variable of this name.
+    Env(String),
+    /// The configuration.
+    Config,
+    /// Wherever AWS tools look.
+    AwsChain,
+    /// Nowhere: the server asks for nothing.
+    Keyless,
+}
+
+/// What a provider can be called with beside its stored profiles, and how its logins work.
+#[derive(Debug, Clone)]
+pub struct ProviderAuth {
+    /// Whose.
+    pub provider: ProviderId,
+    /// Keys found in the environment, with the variable's name, in the order they are tried.
+    pub env: Vec<(String, ApiKey)>,
+    /// What kind of proof the environment's keys are.
+    pub env_kind: CredentialKind,
+    /// The key of `models.providers.<id>.apiKey`.
+    pub config_key: Option<ApiKey>,
+    /// Whether requests may be signed with keys from the AWS chain.
+    pub aws: bool,
+    /// Whether the server may be called with nothing at all.
+    pub keyless: bool,
+    /// How to log in, where one can.
+    pub oauth: Option<&'static OAuthRow>,
+    /// What a stored token must be exchanged for before it is accepted.
+    pub exchange: Option<Exchange>,
+    /// The address with `{name}` places filled from a profile's metadata, for providers that have one per
+    /// account.
+    pub base_url_template: Option<&'static str>,
+}
+
+/// How to log in at a provider: OAuth with PKCE, or with a code typed on another device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OAuthRow {
+    /// Where the person's browser goes.
+    pub authorize_url: &'static str,
+    /// Where codes and refresh tokens are exchanged.
+    pub token_url: &'static str,
+    /// Where a device code is asked for, where the provider has that.
+    pub device_url: Option<&'static str>,
+    /// Who we are to the provider; public, as all native programs' ids are.
+    pub client_id: &'static str,
+    /// What we ask for.
+    pub scopes: &'static str,
+    /// Where the browser comes back to: `http://localhost:PORT/PATH`, or a page that shows a code to paste.
+    pub redirect: &'static str,
+    /// More query parameters of the authorize page.
+    pub extra: &'static [(&'static str, &'static str)],
+}
+
+/// What a stored token is exchanged for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchange {
+    /// A GitHub token for a Copilot token, at this address.
+    Copilot {
+        /// Where tokens are exchanged.
+        url: &'static str,
+    },
+}

@@ -1,0 +1,1 @@
+//! Money and tokens, counted before they are spent.

@@ -1,0 +1,1 @@
+//! The providers of the world, one row each.

@@ -1,0 +1,1 @@
+//! Asking providers which models they serve.

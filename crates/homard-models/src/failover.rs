@@ -1,0 +1,1 @@
+//! From one failed call to the next attempt.

@@ -1,0 +1,1 @@
+//! From rows, configuration and environment to the providers of this house.
