@@ -4,6 +4,7 @@
 //! Each section has its own file, with the raw shape's counterpart beside the decision.
 
 pub mod agents;
+pub mod budgets;
 pub mod gateway;
 pub mod logging;
 pub mod models;
@@ -31,6 +32,8 @@ pub struct Config {
     pub agents: agents::Agents,
     /// Where models are served.
     pub models: models::Models,
+    /// What models may cost.
+    pub budgets: budgets::Budgets,
     /// What agents may do.
     pub tools: tools::Tools,
     /// Which messages belong together.
@@ -66,6 +69,7 @@ impl Config {
             gateway: gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx),
             agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), cx),
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
+            budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),

@@ -43,6 +43,7 @@ const IN_EFFECT: &[&str] = &[
     "agents.list.*.tools.profile",
     "agents.list.*.workspace",
     "agents.ownership",
+    "budgets",
     "env",
     "gateway.auth.mode",
     "gateway.auth.password",

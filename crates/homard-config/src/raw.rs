@@ -6,6 +6,7 @@
 //! [`crate::config`].
 
 pub mod agents;
+pub mod budgets;
 pub mod extensions;
 pub mod gateway;
 pub mod housekeeping;
@@ -69,6 +70,8 @@ pub struct Raw {
     pub tts: Option<session::Tts>,
     /// Where models are served.
     pub models: Option<models::Models>,
+    /// What models may cost.
+    pub budgets: Option<budgets::Budgets>,
     /// What agents may do.
     pub tools: Option<tools::Tools>,
     /// What agents have been taught.

@@ -61,12 +61,14 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 26] = [
+const RULES: [(&str, Rule); 28] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("audio", Rule::Nothing),
+    ("auth", Rule::Nothing),
     ("bindings", Rule::Nothing),
     ("browser", Rule::Part(HotPart::Browser)),
+    ("budgets", Rule::Nothing),
     ("canvasHost", Rule::Restart),
     ("channels", Rule::Channel),
     ("cron", Rule::Part(HotPart::Cron)),
