@@ -46,6 +46,8 @@ struct Call {
     name: String,
     json: String,
     signature: String,
+    /// Closed although its arguments were not readable.
+    broken: bool,
     /// Set once the call is complete; a call that never is does not reach the message.
     done: Option<ToolCall>,
 }
@@ -124,6 +126,7 @@ impl Draft {
             name: name.to_owned(),
             json: String::new(),
             signature: String::new(),
+            broken: false,
             done: None,
         }))
     }
@@ -180,6 +183,15 @@ impl Draft {
         if let Some(Block::Call(call)) = self.blocks.get_mut(at) {
             call.close(out);
         }
+    }
+
+    /// Forgets calls whose arguments were cut off: a tool must not run with half of what was meant.
+    pub(crate) fn drop_cut_calls(&mut self) {
+        self.blocks.retain(|block| match block {
+            Block::Call(call) => call.done.as_ref().map_or(is_json(&call.json), |_| !call.broken),
+            Block::Text { .. } | Block::Thinking { .. } => true,
+        });
+        self.calls = self.blocks.iter().filter(|block| matches!(block, Block::Call(_))).count();
     }
 
     /// Whatever is still open is complete, because the model said it was done.
@@ -240,10 +252,15 @@ impl Call {
             arguments: arguments(&self.json),
             thought_signature: proof(std::mem::take(&mut self.signature)),
         };
+        self.broken = !self.json.trim().is_empty() && !is_json(&self.json);
         self.json = String::new();
         out.push_back(StreamEvent::ToolCall(call.clone()));
         self.done = Some(call);
     }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<de::IgnoredAny>(text).is_ok()
 }
 
 /// Reads a call's arguments. Nothing readable becomes `{}`: the tool then says which field is missing, and

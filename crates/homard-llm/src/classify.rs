@@ -1,111 +1,80 @@
 //! From whatever a provider said when it failed to one [`FailReason`].
 //!
-//! Providers agree on little: the same trouble is a status here, a code there and a sentence elsewhere. Codes
-//! are the most exact and are read first, then sentences, then the status. All three are tables; a new
-//! provider's spelling is a row, with a recorded body in the tests.
+//! Providers agree on little: the same trouble is a status here, a code there and a sentence elsewhere, and
+//! the obvious reading is often the wrong one: a 429 that means an empty account, a 400 that means a long
+//! prompt, a 500 that means either. Reading order: `said` finds what was said in whichever shape it came,
+//! `rules` is the ordered table that gives it a reason, `pause` reads how long to wait. A new provider's
+//! spelling is a row there and a recorded body in `tests/recorded/errors.jsonl`.
 
-use serde_json::Value;
+mod pause;
+mod rules;
+mod said;
 
-use crate::error::{FailReason, LlmError, scrub};
+pub(crate) use pause::{MAX_PAUSE, span};
 
-/// Machine words in `code` and `type` fields, matched as parts, first match wins.
-const CODES: &[(&str, FailReason)] = &[
-    ("insufficient_quota", FailReason::Billing),
-    ("billing", FailReason::Billing),
-    ("context_length_exceeded", FailReason::ContextOverflow),
-    ("request_too_large", FailReason::ContextOverflow),
-    ("content_filter", FailReason::ContentFilter),
-    ("content_policy", FailReason::ContentFilter),
-    ("model_not_found", FailReason::ModelNotFound),
-    ("invalid_api_key", FailReason::Auth),
-    ("authentication_error", FailReason::Auth),
-    ("permission_error", FailReason::Auth),
-    ("rate_limit", FailReason::RateLimit),
-    ("resource_exhausted", FailReason::RateLimit),
-    ("overloaded", FailReason::Overloaded),
-    ("timeout", FailReason::Timeout),
-    ("server_error", FailReason::Overloaded),
-    ("api_error", FailReason::Overloaded),
-];
+use crate::error::{FailReason, LlmError, clip, scrub};
+use said::Said;
 
-/// Parts of sentences, in lower case, first match wins.
-const SENTENCES: &[(&str, FailReason)] = &[
-    ("maximum context length", FailReason::ContextOverflow),
-    ("context length", FailReason::ContextOverflow),
-    ("context window", FailReason::ContextOverflow),
-    ("context size", FailReason::ContextOverflow),
-    ("prompt is too long", FailReason::ContextOverflow),
-    ("too many tokens in the prompt", FailReason::ContextOverflow),
-    ("input is too long", FailReason::ContextOverflow),
-    ("credit balance", FailReason::Billing),
-    ("insufficient credit", FailReason::Billing),
-    ("insufficient balance", FailReason::Billing),
-    ("more credits", FailReason::Billing),
-    ("payment required", FailReason::Billing),
-    ("plan and billing", FailReason::Billing),
-    ("plans & billing", FailReason::Billing),
-    ("rate limit", FailReason::RateLimit),
-    ("rate-limit", FailReason::RateLimit),
-    ("too many requests", FailReason::RateLimit),
-    ("quota exceeded", FailReason::RateLimit),
-    ("usage limit", FailReason::RateLimit),
-    ("overloaded", FailReason::Overloaded),
-    ("at capacity", FailReason::Overloaded),
-    ("no endpoints found", FailReason::ModelNotFound),
-    ("not a valid model", FailReason::ModelNotFound),
-    ("unknown model", FailReason::ModelNotFound),
-    ("flagged", FailReason::ContentFilter),
-    ("content policy", FailReason::ContentFilter),
-    ("api key", FailReason::Auth),
-    ("authentication", FailReason::Auth),
-    ("unauthorized", FailReason::Auth),
-    ("credentials", FailReason::Auth),
-    ("expired token", FailReason::Auth),
-    ("timed out", FailReason::Timeout),
-    ("deadline exceeded", FailReason::Timeout),
-];
-
-/// What a provider said, found in whichever shape it said it.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Said {
-    sentence: String,
-    code: String,
-}
+/// Longest text searched for known phrases, in bytes; providers are done long before.
+const MAX_SEARCHED: usize = 16 * 1024;
 
 /// Turns a failed response, or an error inside a stream (no status), into an error. `secrets` never appear
-/// in it.
-pub(crate) fn classify(status: Option<u16>, body: &[u8], secrets: &[&str]) -> LlmError {
-    let said = read(body);
-    let sentence = said.sentence.to_lowercase();
-    let reason = find(CODES, &said.code)
-        .or_else(|| find(SENTENCES, &sentence))
-        .or_else(|| {
-            mentions_missing_model(&sentence, &said.code, status).then_some(FailReason::ModelNotFound)
-        })
-        .unwrap_or_else(|| status.map_or(FailReason::Unknown, by_status));
-    let what = if said.sentence.is_empty() { said.code } else { said.sentence };
-    let what = scrub(&what, secrets);
+/// in it. Public because programs and token servers fail in the same words as model APIs.
+#[must_use]
+pub fn classify(status: Option<u16>, body: &[u8], secrets: &[&str]) -> LlmError {
+    classify_named(status, "", body, secrets)
+}
+
+/// [`classify`] for servers that name the kind of error in a header.
+pub(crate) fn classify_named(status: Option<u16>, kind: &str, body: &[u8], secrets: &[&str]) -> LlmError {
+    let mut said = said::read(body);
+    said.add_code(kind);
+    let reason = reason(status, &said);
+    let what = if said.sentence.is_empty() { said.first_code() } else { &said.sentence };
+    let what = scrub(what, secrets);
     let message = match (status, what.is_empty()) {
         (Some(status), true) => format!("the provider answered {status} without a reason"),
         (Some(status), false) => format!("the provider answered {status}: {what}"),
         (None, true) => "the provider reported an error without a reason".to_owned(),
         (None, false) => format!("the provider reported an error: {what}"),
     };
-    LlmError { status, ..LlmError::new(reason, message) }
+    // Joining lines may join the halves of a secret, so it is looked for once more.
+    let message = scrub(&clip(message), secrets);
+    let waits = matches!(reason, FailReason::RateLimit | FailReason::Overloaded | FailReason::Timeout);
+    let retry_after = if waits { said.wait.or_else(|| pause::in_sentence(&said.sentence)) } else { None };
+    LlmError { status, retry_after, ..LlmError::new(reason, message) }
 }
 
-fn find(table: &[(&str, FailReason)], text: &str) -> Option<FailReason> {
-    if text.is_empty() {
-        return None;
+fn reason(status: Option<u16>, said: &Said) -> FailReason {
+    // Nobody sends this status for anything else.
+    if status == Some(402) {
+        return FailReason::Billing;
     }
-    table.iter().find(|(part, _)| text.contains(part)).map(|&(_, reason)| reason)
+    let text = searchable(said);
+    let codes = said.codes();
+    // The status inside the body counts where there is none outside, or where the one outside says all is well.
+    let status = status.filter(|status| *status >= 300).or(said.status).or(status);
+    rules::find(&codes, &text)
+        .or_else(|| rules::names_missing_model(status, &codes, &text).then_some(FailReason::ModelNotFound))
+        .or_else(|| status.and_then(telling))
+        .or_else(|| rules::find_vague(&codes))
+        .unwrap_or_else(|| status.map_or(FailReason::Unknown, by_status))
 }
 
-fn mentions_missing_model(sentence: &str, code: &str, status: Option<u16>) -> bool {
-    let missing = status == Some(404)
-        || code.contains("not_found")
-        || ["does not exist", "not found", "not supported"].iter().any(|part| sentence.contains(part));
-    missing && sentence.contains("model")
+fn searchable(said: &Said) -> String {
+    let mut text = format!("{} {}", said.sentence, said.aside);
+    let mut end = text.len().min(MAX_SEARCHED);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text.to_lowercase()
+}
+
+/// What a status means that is more exact than a vague code beside it.
+fn telling(status: u16) -> Option<FailReason> {
+    matches!(status, 401 | 403 | 404 | 408 | 413 | 429 | 498 | 499 | 504 | 522 | 524)
+        .then(|| by_status(status))
 }
 
 fn by_status(status: u16) -> FailReason {
@@ -114,7 +83,8 @@ fn by_status(status: u16) -> FailReason {
         401 | 403 => FailReason::Auth,
         413 => FailReason::ContextOverflow,
         429 => FailReason::RateLimit,
-        408 | 504 | 524 => FailReason::Timeout,
+        408 | 499 | 504 | 522 | 524 | 598 | 599 => FailReason::Timeout,
+        424 | 425 | 498 => FailReason::Overloaded,
         300..=499 => FailReason::Format,
         500..=599 => FailReason::Overloaded,
         _ => FailReason::Unknown,
@@ -125,56 +95,20 @@ fn by_status(status: u16) -> FailReason {
 pub(crate) fn looks_like_html(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii_start();
     let begins = |with: &[u8]| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
-    begins(b"<!doctype") || begins(b"<html") || begins(b"<head") || begins(b"<body")
+    begins(b"<!doctype") || begins(b"<html") || begins(b"<head") || begins(b"<body") || begins(b"<title")
 }
 
 /// A web page where an API should be: a login portal, a proxy's error page, or simply the wrong address.
 pub(crate) fn web_page(status: u16, body: &[u8]) -> LlmError {
-    let reason = if status >= 400 { by_status(status) } else { FailReason::Format };
-    let title = title(body).map_or_else(String::new, |title| format!(" titled \"{title}\""));
+    let reason = match status {
+        // A page that turns people away says nothing about the key: APIs refuse in their own words.
+        0..=399 | 401 | 403 => FailReason::Format,
+        _ => by_status(status),
+    };
+    let title = said::title(body).map_or_else(String::new, |title| format!(" titled \"{title}\""));
     let message =
         format!("the provider answered {status} with a web page{title} instead of its API; check baseUrl");
-    LlmError::new(reason, message).with_status(status)
-}
-
-fn title(body: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(body);
-    let lower = text.to_ascii_lowercase();
-    let from = lower.find("<title")?;
-    let start = from + lower.get(from..)?.find('>')? + 1;
-    let end = start + lower.get(start..)?.find("</title")?;
-    let title: String = text.get(start..end)?.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!title.is_empty()).then(|| title.chars().take(80).collect())
-}
-
-fn read(body: &[u8]) -> Said {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => read_value(&value),
-        Err(_) if looks_like_html(body) => {
-            Said { sentence: title(body).unwrap_or_default(), code: String::new() }
-        }
-        Err(_) => Said { sentence: String::from_utf8_lossy(body).trim().to_owned(), code: String::new() },
-    }
-}
-
-/// Reads `{error: {message, type, code, metadata: {raw}}}`, `{error: "…"}`, `{message}`, `{detail}` and any
-/// of them as the first element of an array.
-fn read_value(value: &Value) -> Said {
-    let value = value.get(0).unwrap_or(value);
-    let error = value.get("error").unwrap_or(value);
-    if let Some(sentence) = error.as_str() {
-        return Said { sentence: sentence.to_owned(), code: String::new() };
-    }
-    let text = |key: &str| error.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let mut sentence = text("message").or_else(|| text("detail")).unwrap_or_default().to_owned();
-    let raw = error.pointer("/metadata/raw").and_then(Value::as_str);
-    if let Some(raw) = raw.filter(|raw| !raw.is_empty()) {
-        // A router's own sentence says only that somebody behind it failed; what they said is in here.
-        let inner = read(raw.as_bytes());
-        sentence = format!("{sentence}: {}", inner.sentence);
-    }
-    let codes = ["type", "code", "status"].iter().filter_map(|key| text(key)).map(str::to_lowercase);
-    Said { sentence, code: codes.collect::<Vec<_>>().join(" ") }
+    LlmError::new(reason, scrub(&message, &[])).with_status(status)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use homard_protocol::AssistantMessage;
 
+use crate::classify::classify;
 use crate::sse::SseError;
 
 /// Longest message kept from a provider, in characters: enough for a sentence, too short for a page.
@@ -103,6 +104,12 @@ impl LlmError {
     #[must_use]
     pub fn aborted() -> Self {
         Self::new(FailReason::Aborted, "the model call was stopped")
+    }
+
+    /// Reads what somebody said when they failed, the way a provider's own errors are read.
+    #[must_use]
+    pub fn from_text(text: &str, status: Option<u16>) -> Self {
+        classify(status, text.as_bytes(), &[])
     }
 
     /// Adds the HTTP status.

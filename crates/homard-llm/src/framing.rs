@@ -1,6 +1,7 @@
 //! How a stream of bytes is cut into events: one enum over the ways APIs do it.
 
 use crate::error::{FailReason, LlmError};
+use crate::event_stream::EventStream;
 use crate::sse::{MAX_SSE_LINE, SseEvent, SseParser};
 
 /// The ways.
@@ -10,6 +11,8 @@ pub(crate) enum Framing {
     Sse,
     /// One JSON document per line.
     JsonLines,
+    /// Binary frames with checksums.
+    EventStream,
 }
 
 /// One stream being cut.
@@ -17,6 +20,7 @@ pub(crate) enum Framing {
 pub(crate) enum Frames {
     Sse(SseParser),
     JsonLines(Lines),
+    EventStream(EventStream),
 }
 
 impl Frames {
@@ -24,6 +28,7 @@ impl Frames {
         match framing {
             Framing::Sse => Self::Sse(SseParser::new()),
             Framing::JsonLines => Self::JsonLines(Lines::default()),
+            Framing::EventStream => Self::EventStream(EventStream::default()),
         }
     }
 
@@ -36,6 +41,7 @@ impl Frames {
         match self {
             Self::Sse(parser) => parser.feed(bytes, sink),
             Self::JsonLines(lines) => lines.feed(bytes, sink),
+            Self::EventStream(stream) => stream.feed(bytes, sink),
         }
     }
 
@@ -47,6 +53,10 @@ impl Frames {
         match self {
             Self::Sse(parser) => parser.finish(sink),
             Self::JsonLines(lines) => lines.finish(sink),
+            Self::EventStream(stream) => {
+                stream.finish();
+                Ok(())
+            }
         }
     }
 }
@@ -66,7 +76,7 @@ impl Lines {
         while let Some(end) = bytes.iter().position(|&b| b == b'\n') {
             let (line, after) = bytes.split_at(end);
             bytes = after.get(1..).unwrap_or_default();
-            if self.rest.is_empty() {
+            if self.rest.is_empty() && line.len() <= MAX_SSE_LINE {
                 hand_out(line, sink)?;
             } else {
                 self.keep(line)?;

@@ -1,8 +1,8 @@
 //! The one place that speaks HTTP to providers: clients, time limits, and what a bad response means.
 //!
-//! Nothing here exists before the first call: a gateway starts without loading certificates. There is no
-//! limit on a whole call (the run has one), and nothing here waits or retries; a provider's wish to be left
-//! alone is passed on in the error.
+//! Nothing here exists before the first call: a gateway starts without loading certificates. Nothing here
+//! waits or retries; a provider's wish to be left alone is passed on in the error. No server can hold a call
+//! open for ever: silence, bytes without events and the whole call each have a limit.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -12,10 +12,17 @@ use bytes::Bytes;
 use homard_runtime::Clock;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::classify::{classify, looks_like_html, web_page};
-use crate::error::{FailReason, LlmError};
+use crate::classify::{classify_named, looks_like_html, web_page};
+use crate::error::{FailReason, LlmError, scrub};
+
+mod fetch;
+mod pause;
+
+use pause::{resets, retry_after};
+
+pub use fetch::{FETCH_SIZE, FETCH_TIMEOUT, Fetch, Fetched};
 
 /// How long a connection may take to stand.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,6 +30,11 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a stream that has begun to speak may be silent.
 pub const STALL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a stream may send bytes that make no event: comments that only keep the connection open, or one
+/// endless line. Slow models are waited for with such comments, so this is longer than mere silence.
+pub const EVENT_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long a whole call may take, whatever it sends.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long to wait for the formal end of a finished answer. Reaching it lets the connection be used again,
 /// which saves the next call a handshake; it usually is in the same packet.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(20);
@@ -34,8 +46,6 @@ const MAX_ERROR_BODY: usize = 64 * 1024;
 const MAX_WHOLE_BODY: usize = 16 * 1024 * 1024;
 /// How long an unused connection is kept.
 const POOL_IDLE: Duration = Duration::from_secs(90);
-/// Longest pause a provider may ask for.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
 /// The time limits of a call; tests make them small.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +56,10 @@ pub struct HttpOptions {
     pub first_byte_timeout: Duration,
     /// See [`STALL_TIMEOUT`].
     pub stall_timeout: Duration,
+    /// See [`EVENT_TIMEOUT`].
+    pub event_timeout: Duration,
+    /// See [`CALL_TIMEOUT`].
+    pub call_timeout: Duration,
 }
 
 impl Default for HttpOptions {
@@ -54,6 +68,8 @@ impl Default for HttpOptions {
             connect_timeout: CONNECT_TIMEOUT,
             first_byte_timeout: FIRST_BYTE_TIMEOUT,
             stall_timeout: STALL_TIMEOUT,
+            event_timeout: EVENT_TIMEOUT,
+            call_timeout: CALL_TIMEOUT,
         }
     }
 }
@@ -87,6 +103,10 @@ pub(crate) struct Outgoing {
 pub(crate) struct Incoming {
     response: Response,
     options: HttpOptions,
+    /// When the call must be over.
+    deadline: Instant,
+    /// When the last event was complete, or the answer began.
+    last_event: Instant,
     /// The server ignored our wish to stream and sends one JSON document.
     pub(crate) is_whole: bool,
 }
@@ -101,12 +121,14 @@ impl Http {
     /// Sends a request and waits for a response worth reading. `secrets` are kept out of errors.
     pub(crate) async fn send(&self, outgoing: Outgoing, secrets: &[&str]) -> Result<Incoming, LlmError> {
         let options = self.inner.options;
+        let deadline = Instant::now() + options.call_timeout;
         let client = self.client(&outgoing.url)?;
         let request = client.post(outgoing.url).headers(outgoing.headers).body(outgoing.body);
-        let response = match timeout(options.first_byte_timeout, request.send()).await {
+        let first = options.first_byte_timeout.min(options.call_timeout);
+        let response = match timeout(first, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(transport(error)),
-            Err(_) => return Err(silent(options.first_byte_timeout)),
+            Err(_) => return Err(silent(first)),
         };
         let status = response.status().as_u16();
         let kind = content_type(&response);
@@ -117,7 +139,8 @@ impl Http {
             let body = read_up_to(response, MAX_ERROR_BODY).await;
             return Err(web_page(status, &body));
         }
-        Ok(Incoming { response, options, is_whole: kind.starts_with("application/json") })
+        let is_whole = kind.starts_with("application/json");
+        Ok(Incoming { response, options, deadline, last_event: Instant::now(), is_whole })
     }
 
     fn client(&self, url: &Url) -> Result<Client, LlmError> {
@@ -140,7 +163,9 @@ impl Http {
     }
 
     async fn refusal(&self, response: Response, status: u16, secrets: &[&str]) -> LlmError {
-        let retry_after = retry_after(response.headers(), &self.inner.clock);
+        let asked = retry_after(response.headers(), &self.inner.clock);
+        let resets = resets(response.headers(), &self.inner.clock);
+        let kind = error_type(response.headers());
         let location = response.headers().get(LOCATION).is_some();
         let body = read_up_to(response, MAX_ERROR_BODY).await;
         let mut error = match status {
@@ -150,9 +175,14 @@ impl Http {
             )
             .with_status(status),
             _ if looks_like_html(&body) => web_page(status, &body),
-            _ => classify(Some(status), &body, secrets),
+            _ => classify_named(Some(status), &kind, &body, secrets),
         };
-        error.retry_after = retry_after;
+        error.message = scrub(&error.message, secrets);
+        // A header is meant for programs, so it is believed first; when the quota is full again is a guess.
+        error.retry_after = asked.or(error.retry_after).or(match error.reason {
+            FailReason::RateLimit => resets,
+            _ => None,
+        });
         error
     }
 }
@@ -162,17 +192,27 @@ impl Incoming {
     /// silence is suspicious sooner.
     pub(crate) async fn next(&mut self, speaking: bool) -> Result<Option<Bytes>, LlmError> {
         let limit = if speaking { self.options.stall_timeout } else { self.options.first_byte_timeout };
-        match timeout(limit, self.response.chunk()).await {
+        let patience = self.last_event + self.options.event_timeout;
+        let until = (Instant::now() + limit).min(patience).min(self.deadline);
+        match timeout_at(until, self.response.chunk()).await {
             Ok(Ok(piece)) => Ok(piece),
             Ok(Err(error)) => Err(transport(error)),
+            Err(_) if until == self.deadline => Err(too_long(self.options.call_timeout)),
+            Err(_) if until == patience => Err(no_event(self.options.event_timeout)),
             Err(_) => Err(silent(limit)),
         }
+    }
+
+    /// An event was complete: what came was more than noise.
+    pub(crate) fn progressed(&mut self) {
+        self.last_event = Instant::now();
     }
 
     /// The whole body of a server that does not stream.
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, LlmError> {
         let mut body = Vec::new();
         while let Some(piece) = self.next(false).await? {
+            self.progressed();
             if body.len() + piece.len() > MAX_WHOLE_BODY {
                 return Err(LlmError::new(
                     FailReason::Format,
@@ -186,7 +226,10 @@ impl Incoming {
 
     /// Reads a finished answer's formal end, so that the connection can serve the next call.
     pub(crate) async fn drain(mut self) {
-        while let Ok(Ok(Some(_))) = timeout(DRAIN_TIMEOUT, self.response.chunk()).await {}
+        let reading = async { while let Ok(Some(_)) = self.response.chunk().await {} };
+        if timeout(DRAIN_TIMEOUT, reading).await.is_err() {
+            tracing::debug!("a finished answer did not end; its connection is not used again");
+        }
     }
 }
 
@@ -240,28 +283,23 @@ async fn read_up_to(mut response: Response, limit: usize) -> Vec<u8> {
     body
 }
 
-/// How long the provider asks to be left alone: milliseconds, seconds or a date.
-fn retry_after(headers: &HeaderMap, clock: &Clock) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-    let wait = if let Some(ms) = text("retry-after-ms").and_then(number) {
-        Duration::try_from_secs_f64(ms / 1_000.0).ok()?
-    } else {
-        let value = text("retry-after")?;
-        match number(value) {
-            Some(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(MAX_RETRY_AFTER),
-            None => {
-                let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
-                let ms = date.as_millisecond().saturating_sub(clock.now_ms());
-                Duration::from_millis(u64::try_from(ms).unwrap_or(0))
-            }
-        }
-    };
-    Some(wait.min(MAX_RETRY_AFTER))
+/// The kind of error, where a server names it in a header instead of the body.
+fn error_type(headers: &HeaderMap) -> String {
+    let value = headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(':').next().unwrap_or_default().to_owned()
 }
 
 fn silent(limit: Duration) -> LlmError {
     LlmError::new(FailReason::Timeout, format!("the provider was silent for {limit:?}"))
+}
+
+fn no_event(limit: Duration) -> LlmError {
+    let message = format!("the provider sent bytes for {limit:?} and said nothing with them");
+    LlmError::new(FailReason::Timeout, message)
+}
+
+fn too_long(limit: Duration) -> LlmError {
+    LlmError::new(FailReason::Timeout, format!("the call was not over after {limit:?}"))
 }
 
 /// A failure below HTTP. The address is left out: it may carry a key.

@@ -8,9 +8,11 @@
 //! the provider for a model, `wire` holds one file per API, `demo` is the model that needs no network.
 
 mod answer;
+mod aws_sign;
 mod classify;
 mod demo;
 mod error;
+mod event_stream;
 mod framing;
 mod history;
 mod http;
@@ -18,15 +20,21 @@ mod models;
 mod provider;
 mod remote;
 mod request;
+mod schema;
 mod spec;
 mod sse;
 mod tool_id;
 pub mod wire;
 
+pub use aws_sign::sign_get;
+pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
 pub use error::{FailReason, LlmError, Retry};
-pub use http::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, Http, HttpOptions, STALL_TIMEOUT};
-pub use models::{ModelError, Models, Resolved};
+pub use http::{
+    CALL_TIMEOUT, CONNECT_TIMEOUT, EVENT_TIMEOUT, FETCH_SIZE, FETCH_TIMEOUT, FIRST_BYTE_TIMEOUT, Fetch,
+    Fetched, Http, HttpOptions, STALL_TIMEOUT,
+};
+pub use models::{CLI_API, ModelError, Models, Resolved};
 pub use provider::{Answer, Attempt, NextStep, Provider, StreamEvent};
 pub use request::{Request, ThinkingLevel, ToolSpec};
 pub use spec::{

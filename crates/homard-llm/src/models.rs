@@ -14,8 +14,13 @@ use crate::remote::Remote;
 use crate::spec::{ModelSpec, ProviderSpec};
 use crate::wire;
 
+/// How many first letters two names of one family share at least.
+const FAMILY: usize = 4;
 /// How alike two names must be to be offered as a correction.
 const NEAR: f64 = 0.7;
+
+/// The `api` of models that are answered by a program on this machine instead of a wire API.
+pub const CLI_API: &str = "cli";
 
 /// A model that can be asked.
 #[derive(Clone)]
@@ -109,8 +114,20 @@ impl Models {
         Self { shelves }
     }
 
+    /// Adds somebody who is not called by a wire API. Models its list does not have are taken to be siblings
+    /// of the first; with an empty list everything is accepted.
+    #[must_use]
+    pub fn with_provider(mut self, provider: Arc<dyn Provider>, models: Vec<ModelSpec>) -> Self {
+        let id = provider.id().clone();
+        let first = models.first().cloned();
+        let template = first.unwrap_or_else(|| ModelSpec::new(id.clone(), demo::model_id(), CLI_API));
+        let models = models.into_iter().map(Arc::new).collect();
+        self.shelves.insert(id, Shelf { provider, models, template: Some(template) });
+        self
+    }
+
     /// Finds who answers for a model. An id the provider's list does not have is taken to be a newer sibling
-    /// of its first model, so that tomorrow's models work today.
+    /// of the one named most like it, else of its first, so that tomorrow's models work today.
     ///
     /// # Errors
     /// When nobody can be asked; says what exists instead.
@@ -122,7 +139,7 @@ impl Models {
         };
         let model = shelf.model(wanted)?;
         let api = model.api.as_str();
-        if api != demo::API && wire::find(api).is_none() {
+        if ![demo::API, CLI_API].contains(&api) && wire::find(api).is_none() {
             let known = wire::TABLE.iter().map(|wire| wire.api).collect();
             return Err(ModelError::UnsupportedApi { model: wanted.clone(), api: api.to_owned(), known });
         }
@@ -165,12 +182,26 @@ impl Shelf {
         }
         if let Some(template) = &self.template {
             let name = wanted.model.to_string();
+            let template = self.sibling(&wanted.model).unwrap_or(template);
             return Ok(Arc::new(ModelSpec { id: wanted.model.clone(), name, ..template.clone() }));
         }
         let known: Vec<String> = self.models.iter().map(|model| model.id.to_string()).collect();
         let model = wanted.model.to_string();
         let nearest = nearest(&model, &known);
         Err(ModelError::UnknownModel { provider: wanted.provider.to_string(), model, nearest, known })
+    }
+
+    /// The model whose name begins most like the one asked for: a newer or dated version of it has its limits
+    /// and prices rather than those of whatever is listed first.
+    fn sibling(&self, wanted: &ModelId) -> Option<&ModelSpec> {
+        let alike = |model: &ModelSpec| {
+            let pairs = model.id.as_str().bytes().zip(wanted.as_str().bytes());
+            pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
+        };
+        let scored = self.models.iter().map(|model| (alike(model), &**model));
+        // The first of equals: the list is in the owner's order.
+        let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+        (best.0 >= FAMILY).then_some(best.1)
     }
 }
 

@@ -15,8 +15,9 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::Draft;
-use crate::classify::{looks_like_html, web_page};
-use crate::error::{FailReason, LlmError};
+use crate::aws_sign::{REGION_PLACE, regional};
+use crate::classify::{classify, looks_like_html, web_page};
+use crate::error::{FailReason, LlmError, scrub};
 use crate::framing::Frames;
 use crate::http::{Http, Incoming, Outgoing, add_header, address};
 use crate::provider::{Answer, Provider, StreamEvent};
@@ -79,6 +80,7 @@ impl Provider for Remote {
             clock: self.clock.clone(),
             out: VecDeque::new(),
             stage: Stage::Fresh(Box::new(request)),
+            secrets: Vec::new(),
             cancel,
         };
         stream::unfold(call, Call::next).boxed()
@@ -96,12 +98,14 @@ struct Call {
     /// Decoded but not yet taken.
     out: VecDeque<StreamEvent>,
     stage: Stage,
+    /// What must not appear in an error, known once the request is written.
+    secrets: Vec<ApiKey>,
     cancel: CancellationToken,
 }
 
 enum Stage {
     Fresh(Box<Request>),
-    Reading(Incoming),
+    Reading(Box<Incoming>),
     Over,
 }
 
@@ -137,6 +141,7 @@ impl Call {
         let outgoing = self.outgoing(request)?;
         let target = Arc::clone(&self.target);
         let secrets: Vec<&str> = target.secrets(request).collect();
+        self.secrets = secrets.iter().map(|secret| ApiKey::new(secret)).collect();
         let sending = self.http.send(outgoing, &secrets);
         let incoming = sending.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
         self.out.push_back(StreamEvent::Start);
@@ -144,13 +149,17 @@ impl Call {
             let reading = incoming.whole();
             let body = reading.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
             self.decoder.event(SseEvent { name: b"", data: &body }, &mut self.out)?;
+            if self.decoder.stop().is_none() && self.decoder.draft().is_empty() {
+                // Some servers refuse with a 200 and say so inside.
+                return Err(classify(None, &body, &secrets));
+            }
             return self.end();
         }
-        self.stage = Stage::Reading(incoming);
+        self.stage = Stage::Reading(Box::new(incoming));
         Ok(())
     }
 
-    async fn read(&mut self, mut incoming: Incoming) -> Result<(), LlmError> {
+    async fn read(&mut self, mut incoming: Box<Incoming>) -> Result<(), LlmError> {
         let speaking = !self.decoder.draft().is_empty();
         let next = incoming.next(speaking).or_cancel(&self.cancel).await;
         let piece = match next.map_err(|_cancelled| LlmError::aborted())? {
@@ -168,7 +177,14 @@ impl Call {
             return Err(web_page(200, &piece));
         }
         let (decoder, out) = (&mut self.decoder, &mut self.out);
-        self.frames.feed(&piece, &mut |event| decode(decoder, event, out))?;
+        let mut events = 0_usize;
+        self.frames.feed(&piece, &mut |event| {
+            events += 1;
+            decode(decoder, event, out)
+        })?;
+        if events > 0 {
+            incoming.progressed();
+        }
         if self.decoder.is_finished() {
             incoming.drain().await;
             return self.end();
@@ -188,6 +204,9 @@ impl Call {
             return Err(LlmError::new(FailReason::Timeout, format!("the provider's stream ended {what}")));
         };
         let draft = self.decoder.draft();
+        if stop == StopReason::Length {
+            draft.drop_cut_calls();
+        }
         draft.close_calls(&mut self.out);
         let stop = if stop == StopReason::Stop && draft.has_calls() { StopReason::ToolUse } else { stop };
         let message = draft.take(stop, None);
@@ -197,6 +216,9 @@ impl Call {
 
     fn fail(&mut self, mut error: LlmError) {
         let stop = if error.reason == FailReason::Aborted { StopReason::Aborted } else { StopReason::Error };
+        // Decoders quote what the provider said in the stream, and it may have quoted our key.
+        let secrets: Vec<&str> = self.secrets.iter().map(ApiKey::expose).collect();
+        error.message = scrub(&error.message, &secrets);
         let draft = self.decoder.draft();
         if !draft.is_empty() {
             error.partial = Some(Box::new(draft.take(stop, Some(error.message.clone()))));
@@ -221,9 +243,12 @@ impl Call {
         }
         let body = self.wire.body(request)?;
         let base = credential.and_then(|credential| credential.base_url.as_deref());
-        let url = address(&self.wire.endpoint(base.unwrap_or(&target.base_url), &request.model))?;
+        let base = base.unwrap_or(&target.base_url);
+        let keys = credential.and_then(|credential| credential.aws.as_ref());
+        let base = if base.contains(REGION_PLACE) { &regional(base, keys)? } else { base };
+        let url = address(&self.wire.endpoint(base, &request.model))?;
         let mut outgoing = Outgoing { url, headers, body };
-        if let (Some(sign), Some(keys)) = (self.wire.sign, credential.and_then(|c| c.aws.as_ref())) {
+        if let (Some(sign), Some(keys)) = (self.wire.sign, keys) {
             sign(&mut outgoing, keys, self.clock.now_ms())?;
         }
         Ok(outgoing)

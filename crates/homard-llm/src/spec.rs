@@ -273,6 +273,8 @@ pub enum MaxTokensField {
     MaxTokens,
     /// `max_completion_tokens`, which the inventor's newer models insist on.
     MaxCompletionTokens,
+    /// None: the server sets the limit itself and refuses to be told.
+    Neither,
 }
 
 /// How a server wants to be told to think.
@@ -308,6 +310,8 @@ pub struct Compat {
     pub requires_thinking_as_text: Option<bool>,
     /// Wants tool-call ids of exactly nine letters and digits.
     pub requires_mistral_tool_ids: Option<bool>,
+    /// Refuses tool schemas that limit lengths.
+    pub refuses_length_keywords: Option<bool>,
 }
 
 impl Compat {
@@ -317,7 +321,11 @@ impl Compat {
         let host = host_of(base_url);
         let inventor = host.ends_with("openai.com") || host.ends_with("openai.azure.com");
         let mistral = host.ends_with("mistral.ai");
-        let field = if inventor { MaxTokensField::MaxCompletionTokens } else { MaxTokensField::MaxTokens };
+        let field = match inventor {
+            _ if host.ends_with("chatgpt.com") => MaxTokensField::Neither,
+            true => MaxTokensField::MaxCompletionTokens,
+            false => MaxTokensField::MaxTokens,
+        };
         let format = if host.ends_with("z.ai") { ThinkingFormat::Zai } else { ThinkingFormat::OpenAi };
         Self {
             supports_store: self.supports_store.or(Some(inventor)),
@@ -329,8 +337,14 @@ impl Compat {
             requires_tool_result_name: self.requires_tool_result_name.or(Some(mistral)),
             requires_thinking_as_text: self.requires_thinking_as_text.or(Some(mistral)),
             requires_mistral_tool_ids: self.requires_mistral_tool_ids.or(Some(mistral)),
+            refuses_length_keywords: self.refuses_length_keywords.or(Some(is_at(host, "x.ai"))),
         }
     }
+}
+
+/// Whether a host is a domain or below it.
+fn is_at(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// The host of an address, without scheme, port and path; good enough to recognise a vendor.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use homard_protocol::StopReason;
+use homard_protocol::{AssistantMessage, StopReason};
 
 use crate::answer::Draft;
 use crate::error::{FailReason, LlmError};
@@ -19,10 +19,26 @@ use crate::sse::SseEvent;
 
 mod anthropic_messages;
 mod attachment;
+mod bedrock_converse_stream;
+mod google_generative_ai;
+mod ollama;
 mod openai_completions;
+mod openai_responses;
 
 /// Every API, in alphabetical order.
-pub const TABLE: &[Wire] = &[anthropic_messages::ENTRY, openai_completions::ENTRY];
+pub const TABLE: &[Wire] = &[
+    anthropic_messages::ENTRY,
+    bedrock_converse_stream::ENTRY,
+    google_generative_ai::ENTRY,
+    ollama::ENTRY,
+    openai_completions::ENTRY,
+    openai_responses::ENTRY,
+];
+
+/// The name of Bedrock's API in configuration and transcripts.
+pub(crate) const BEDROCK_CONVERSE_STREAM: &str = "bedrock-converse-stream";
+/// The name of Gemini's API in configuration and transcripts.
+pub(crate) const GOOGLE_GENERATIVE_AI: &str = "google-generative-ai";
 
 /// Adds what a request must carry to be believed, at a moment in milliseconds since 1970.
 pub(crate) type Sign = fn(&mut Outgoing, &AwsKeys, i64) -> Result<(), LlmError>;
@@ -82,16 +98,35 @@ impl Wire {
     /// # Errors
     /// With what the decoder would have ended the call with.
     pub fn replay(&self, request: &Request, bytes: &[u8]) -> Result<Vec<StreamEvent>, LlmError> {
+        let mut events = Vec::new();
+        self.replay_pieces(request, [bytes], &mut |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// [`replay`](Self::replay) of a stream that comes in pieces, telling each event as a call would.
+    ///
+    /// # Errors
+    /// As `replay`.
+    pub fn replay_pieces<'a>(
+        &self,
+        request: &Request,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+        on_event: &mut dyn FnMut(StreamEvent),
+    ) -> Result<(), LlmError> {
         let mut decoder = self.decoder(Draft::new(request.model.clone(), 0));
         let mut out = VecDeque::new();
         let mut frames = Frames::new(self.framing);
-        let mut sink = |event: SseEvent<'_>| match decoder.is_finished() {
-            true => Ok(()),
-            false => decoder.event(event, &mut out),
+        let mut sink = |event: SseEvent<'_>| {
+            if !decoder.is_finished() {
+                decoder.event(event, &mut out)?;
+                out.drain(..).for_each(&mut *on_event);
+            }
+            Ok(())
         };
-        frames.feed(bytes, &mut sink)?;
-        frames.finish(&mut sink)?;
-        Ok(out.into())
+        for piece in pieces {
+            frames.feed(piece, &mut sink)?;
+        }
+        frames.finish(&mut sink)
     }
 }
 
@@ -116,6 +151,25 @@ pub(crate) trait Decode: Send {
 
     /// The answer so far.
     fn draft(&mut self) -> &mut Draft;
+}
+
+/// Whether `model` itself said this over the same API: what it signed is proof to it and to nobody else.
+fn is_own(message: &AssistantMessage, model: &ModelSpec) -> bool {
+    message.provider == model.provider.as_str()
+        && message.model == model.id.as_str()
+        && message.api == model.api
+}
+
+/// A text as one segment of a path.
+fn path_segment(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
 }
 
 /// A part of a stream that is not what the API promises.

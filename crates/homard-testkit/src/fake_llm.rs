@@ -1,9 +1,9 @@
-//! A fake model server: OpenAI chat completions and Anthropic messages on a real socket.
+//! A fake model server on a real socket: it speaks every model API Homard speaks.
 //!
 //! A test scripts turns, one per request, and reads back what was asked; without a script it answers with
 //! numbered words, which is what benchmarks want. It is strict about what the APIs document, so that a
 //! request a real provider would refuse fails in a test first. Reading order: this file is what tests use,
-//! `script` is what can happen, `server` is the road of one request, `openai` and `anthropic` are spelling.
+//! `script` is what can happen, `server` is the road of one request, the files named after an API are its spelling.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -16,15 +16,20 @@ use serde_json::Value;
 use tokio::net::{TcpListener, TcpSocket};
 
 mod anthropic;
+mod bedrock;
 mod desk;
 mod dialect;
+mod google;
 mod incoming;
 mod log;
+mod ollama;
 mod openai;
+mod responses;
 mod script;
 mod server;
 mod strict;
 
+pub use bedrock::{AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY};
 pub use desk::{FakeLlmOptions, Recorded};
 pub use script::{Gate, Speech, Turn};
 
@@ -93,6 +98,36 @@ impl FakeLlm {
     #[must_use]
     pub fn anthropic_url(&self) -> String {
         self.url()
+    }
+
+    /// The base address for `openai-responses`.
+    #[must_use]
+    pub fn responses_url(&self) -> String {
+        self.openai_url()
+    }
+
+    /// The base address for `ollama`.
+    #[must_use]
+    pub fn ollama_url(&self) -> String {
+        self.url()
+    }
+
+    /// The base address for `google-generative-ai`.
+    #[must_use]
+    pub fn google_url(&self) -> String {
+        format!("{}/v1beta", self.url())
+    }
+
+    /// The base address for an API by its name in configuration.
+    #[must_use]
+    pub fn base_url(&self, api: &str) -> String {
+        match api {
+            "openai-completions" => self.openai_url(),
+            "openai-responses" => self.responses_url(),
+            "ollama" => self.ollama_url(),
+            "google-generative-ai" => self.google_url(),
+            _ => self.url(),
+        }
     }
 
     /// Adds a turn to the script; each request takes one.

@@ -78,3 +78,19 @@ fn odd_token_counts_count_as_none() {
         assert_eq!(serde_json::from_str::<Count>(text).unwrap(), Count(expected), "{text}");
     }
 }
+
+#[test]
+fn a_call_cut_off_by_the_length_limit_is_forgotten_whether_or_not_it_was_closed() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    for (id, json, closed) in [("a", "{\"x\":1}", true), ("b", "{\"x\":", true), ("c", "{\"x\":", false)] {
+        let at = draft.open_call(id, "write", &mut out).unwrap();
+        draft.append(at, json.to_owned(), &mut out).unwrap();
+        if closed {
+            draft.close_call(at, &mut out);
+        }
+    }
+    draft.drop_cut_calls();
+    draft.close_calls(&mut out);
+    let ids: Vec<_> = draft.take(StopReason::Length, None).tool_calls().map(|c| c.id.to_string()).collect();
+    assert_eq!(ids, ["a"]);
+}

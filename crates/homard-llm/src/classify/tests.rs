@@ -1,98 +1,65 @@
-//! The table of how providers say what went wrong. Bodies have the shape of real ones, in our own words.
+//! The table of how providers say what went wrong: recorded and documented bodies, one line each.
 
-use proptest::prelude::{any, prop, proptest};
+use std::collections::BTreeMap;
+
+use proptest::prelude::{any, prop, prop_assert, proptest};
+use serde::Deserialize;
 
 use super::{classify, looks_like_html, web_page};
-use crate::error::FailReason;
+use crate::error::{FailReason, MAX_MESSAGE};
+
+const RECORDED: &str = include_str!("../../tests/recorded/errors.jsonl");
+
+/// One recorded refusal. What the headers mean is tested over sockets, in `tests/calls`.
+#[derive(Deserialize)]
+struct Row {
+    provider: String,
+    status: Option<u16>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    body: String,
+    reason: String,
+    wait_ms: Option<u64>,
+}
+
+fn rows() -> impl Iterator<Item = Row> {
+    RECORDED.lines().map(|line| serde_json::from_str(line).unwrap())
+}
 
 #[test]
 fn what_providers_say_becomes_one_reason() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let Row { provider, status, headers, body, reason, wait_ms } = row;
+        let page = status.filter(|_| looks_like_html(body.as_bytes()));
+        let kind =
+            headers.get("x-amzn-errortype").and_then(|kind| kind.split(':').next()).unwrap_or_default();
+        let error = match page {
+            Some(status) => web_page(status, body.as_bytes()),
+            None => super::classify_named(status, kind, body.as_bytes(), &[]),
+        };
+        assert_eq!(error.status, status, "{body}");
+        let from_header = headers.keys().any(|name| name.contains("reset"));
+        let wait = error.retry_after.and_then(|wait| u64::try_from(wait.as_millis()).ok());
+        if error.reason.as_str() != reason || (!from_header && wait != wait_ms) {
+            wrong
+                .push(format!("{provider} {status:?} {body}\n  is {} after {wait:?}", error.reason.as_str()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows().count(), wrong.join("\n"));
+}
+
+#[test]
+fn the_table_is_large_and_covers_every_reason_a_server_can_give() {
     use FailReason::{
         Auth, Billing, ContentFilter, ContextOverflow, Format, ModelNotFound, Overloaded, RateLimit, Timeout,
-        Unknown,
     };
-    let rows = [
-        (
-            401,
-            r#"{"error":{"message":"The key you gave is not right.","type":"invalid_request_error","code":"invalid_api_key"}}"#,
-            Auth,
-        ),
-        (401, r#"{"type":"error","error":{"type":"authentication_error","message":"bad x-api-key"}}"#, Auth),
-        (403, r#"{"error":{"message":"Your region may not use this.","code":"unsupported_country"}}"#, Auth),
-        (401, "", Auth),
-        (
-            429,
-            r#"{"error":{"message":"You ran past your quota, look at your plan and billing.","type":"insufficient_quota","code":"insufficient_quota"}}"#,
-            Billing,
-        ),
-        (
-            400,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low for this."}}"#,
-            Billing,
-        ),
-        (402, r#"{"error":{"code":402,"message":"This needs more credits."}}"#, Billing),
-        (
-            429,
-            r#"{"error":{"message":"Rate limit reached for tokens per min.","type":"tokens","code":"rate_limit_exceeded"}}"#,
-            RateLimit,
-        ),
-        (429, r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#, RateLimit),
-        (
-            429,
-            r#"{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"m is rate-limited upstream\"}}","provider_name":"X"}}}"#,
-            RateLimit,
-        ),
-        (429, r#"[{"error":{"code":429,"message":"try later","status":"RESOURCE_EXHAUSTED"}}]"#, RateLimit),
-        (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, Overloaded),
-        (503, "upstream unavailable", Overloaded),
-        (500, r#"{"error":{"message":"Something broke on our side.","type":"server_error"}}"#, Overloaded),
-        (502, "<html><head><title>Bad Gateway</title></head></html>", Overloaded),
-        (504, "", Timeout),
-        (
-            400,
-            r#"{"error":{"message":"This model's maximum context length is 8192 tokens, you sent 9000.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
-            ContextOverflow,
-        ),
-        (
-            400,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
-            ContextOverflow,
-        ),
-        (
-            413,
-            r#"{"type":"error","error":{"type":"request_too_large","message":"too big"}}"#,
-            ContextOverflow,
-        ),
-        (500, r#"{"error":{"message":"the request exceeds the available context size"}}"#, ContextOverflow),
-        (400, r#"{"error":{"message":"Filtered.","code":"content_filter"}}"#, ContentFilter),
-        (403, r#"{"error":{"code":403,"message":"Your input was flagged"}}"#, ContentFilter),
-        (
-            404,
-            r#"{"error":{"message":"The model `gpt-9` does not exist or is not yours.","code":"model_not_found"}}"#,
-            ModelNotFound,
-        ),
-        (
-            404,
-            r#"{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}"#,
-            ModelNotFound,
-        ),
-        (404, r#"{"error":"model \"llama9\" not found, try pulling it first"}"#, ModelNotFound),
-        (400, r#"{"error":{"code":400,"message":"x/y is not a valid model ID"}}"#, ModelNotFound),
-        (404, "404 page not found", Format),
-        (
-            400,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1: tool_use ids need results"}}"#,
-            Format,
-        ),
-        (422, r#"{"detail":"field required"}"#, Format),
-        (307, "", Format),
-        (418, "", Format),
-        (200, r#"{"error":{"message":"odd"}}"#, Unknown),
-    ];
-    for (status, body, expected) in rows {
-        let error = classify(Some(status), body.as_bytes(), &[]);
-        assert_eq!(error.reason, expected, "{status} {body}");
-        assert_eq!(error.status, Some(status));
+    assert!(rows().count() >= 120);
+    for reason in
+        [Auth, Billing, RateLimit, Overloaded, Timeout, ContextOverflow, ContentFilter, Format, ModelNotFound]
+    {
+        let providers = rows().filter(|row| row.reason == reason.as_str()).count();
+        assert!(providers >= 8, "{reason:?} has {providers} rows");
     }
 }
 
@@ -122,10 +89,42 @@ fn a_web_page_is_named_by_its_title() {
     assert!(!looks_like_html(b"data: <html>"));
 }
 
+#[test]
+fn errors_wrapped_too_deep_end_in_the_status() {
+    let mut body = r#"{"message":"insufficient balance"}"#.to_owned();
+    for _ in 0..9 {
+        body = serde_json::json!({ "error": body }).to_string();
+    }
+    assert_eq!(classify(Some(500), body.as_bytes(), &[]).reason, FailReason::Overloaded);
+    let nested = "[".repeat(100_000);
+    assert_eq!(classify(Some(500), nested.as_bytes(), &[]).reason, FailReason::Overloaded);
+}
+
 proptest! {
     #[test]
     fn no_body_makes_it_panic(status in any::<Option<u16>>(), body in prop::collection::vec(any::<u8>(), 0..200)) {
         drop(classify(status, &body, &["key"]));
         drop(web_page(200, &body));
+    }
+
+    #[test]
+    fn no_message_is_long_or_tells_a_secret(
+        status in any::<Option<u16>>(),
+        secret in "[A-Za-z0-9_-]{8,40}",
+        before in any::<String>(),
+        after in ".{0,600}",
+        shape in 0..5_usize,
+    ) {
+        let said = format!("{before}{secret} {after}");
+        let body = match shape {
+            0 => serde_json::json!({"error": {"message": said, "code": secret}}).to_string(),
+            1 => serde_json::json!({"error": {"message": "x", "metadata": {"raw": said}}}).to_string(),
+            2 => serde_json::json!([{"detail": [{"msg": said}]}]).to_string(),
+            3 => serde_json::json!({"error": serde_json::json!({"message": said}).to_string()}).to_string(),
+            _ => said,
+        };
+        let error = classify(status, body.as_bytes(), &[&secret]);
+        prop_assert!(!error.message.contains(&secret), "{}", error.message);
+        prop_assert!(error.message.chars().count() <= MAX_MESSAGE + 1, "{}", error.message.len());
     }
 }

@@ -32,3 +32,9 @@ fn only_passing_trouble_is_retried() {
     assert_eq!(LlmError::new(FailReason::Unknown, "odd").with_status(418).retry(), Retry::Never);
     assert_eq!(LlmError::aborted().retry(), Retry::Never);
 }
+
+#[test]
+fn a_program_s_words_are_read_like_a_provider_s() {
+    let error = super::LlmError::from_text("429 Too Many Requests", None);
+    assert_eq!((error.reason, error.status), (super::FailReason::RateLimit, None));
+}

@@ -11,7 +11,7 @@ fn registry() -> Models {
     let id = |text| ProviderId::parse(text).unwrap();
     let model = |provider, model, api| ModelSpec::new(id(provider), ModelId::parse(model).unwrap(), api);
     let mut local = ProviderSpec::new(id("local"), "openai-completions", "http://127.0.0.1:1/v1");
-    local.models = vec![model("local", "Qwen/Big-1", "openai-completions")];
+    local.models = ["Qwen/Big-1", "llama-small"].map(|id| model("local", id, "openai-completions")).to_vec();
     if let Some(first) = local.models.first_mut() {
         first.context_window = 4_096;
     }
@@ -38,6 +38,8 @@ fn names_resolve_to_models() {
         ("local/Qwen/Big-1", "local Qwen/Big-1 openai-completions 4096"),
         ("local/qwen/big-1", "local Qwen/Big-1 openai-completions 4096"),
         ("local/Qwen/Big-2", "local Qwen/Big-2 openai-completions 4096"),
+        ("local/llama-large", "local llama-large openai-completions 200000"),
+        ("local/nobody", "local nobody openai-completions 4096"),
         ("bare/anything", "bare anything anthropic-messages 200000"),
         ("demo/demo", "demo demo demo 200000"),
     ];
@@ -58,7 +60,8 @@ fn wrong_names_are_answered_with_what_exists() {
         (
             "future/mind",
             "model `future/mind` wants the API `telepathy`, which is not supported yet; supported are: \
-             anthropic-messages, openai-completions",
+             anthropic-messages, bedrock-converse-stream, google-generative-ai, ollama, openai-completions, \
+             openai-responses",
         ),
     ];
     for (text, expected) in rows {
@@ -72,4 +75,12 @@ fn the_demo_is_always_there() {
     let names: Vec<_> = models.list().map(|model| model.name.clone()).collect();
     assert_eq!(names, ["Demo (offline)"]);
     assert!(models.resolve(&Models::demo()).is_ok());
+}
+
+#[test]
+fn a_program_of_its_own_can_be_asked_for_models_nobody_described() {
+    let demo = std::sync::Arc::new(crate::demo::Demo::new(Clock::fixed(0)));
+    let models = Models::new(Vec::new(), &Http::default(), &Clock::fixed(0)).with_provider(demo, Vec::new());
+    let found = models.resolve(&ModelRef::parse("demo/opus").unwrap()).unwrap();
+    assert_eq!((found.model.id.as_str(), found.model.api.as_str()), ("opus", super::CLI_API));
 }

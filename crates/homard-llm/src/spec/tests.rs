@@ -29,6 +29,8 @@ fn the_address_decides_what_the_owner_left_open() {
     assert_eq!(inventor.max_tokens_field, Some(MaxTokensField::MaxCompletionTokens));
     let local = Compat::default().resolved("http://127.0.0.1:8000/v1");
     assert_eq!(local.max_tokens_field, Some(MaxTokensField::MaxTokens));
+    let subscription = Compat::default().resolved("https://chatgpt.com/backend-api/codex");
+    assert_eq!(subscription.max_tokens_field, Some(MaxTokensField::Neither));
     assert_eq!(local.supports_store, Some(false));
     let said = Compat { supports_store: Some(true), ..Compat::default() }.resolved("http://127.0.0.1");
     assert_eq!(said.supports_store, Some(true));

@@ -2,10 +2,12 @@
 //! text where it is text, and an honest note where it can do neither.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::UserBlock;
+use serde::{Serialize, Serializer};
 
 use crate::spec::ModelSpec;
 
@@ -35,6 +37,27 @@ pub(super) enum Shown<'a> {
         /// Never empty.
         name: &'a str,
     },
+}
+
+/// A picture or document inside its own address, written without building the string first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DataUrl<'a> {
+    /// For example `image/png`.
+    pub(super) mime_type: &'a str,
+    /// Base64.
+    pub(super) data: &'a str,
+}
+
+impl fmt::Display for DataUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "data:{};base64,{}", self.mime_type, self.data)
+    }
+}
+
+impl Serialize for DataUrl<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// What `model` is shown of `block`. `takes` says which kinds of document the API has a place for.

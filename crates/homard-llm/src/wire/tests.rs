@@ -1,17 +1,21 @@
 //! Recorded-looking streams of each API, as tables; bodies are snapshotted over sockets in `tests/`.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use homard_protocol::{ModelId, ProviderId};
+use homard_protocol::{AssistantMessage, ModelId, ProviderId, StopReason};
 use proptest::prelude::{any, prop, proptest};
 
 use super::{TABLE, Wire, find};
+use crate::answer::Draft;
 use crate::error::LlmError;
+use crate::framing::Frames;
 use crate::provider::StreamEvent;
 use crate::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
+use crate::sse::SseEvent;
 
-fn request(api: &str) -> Request {
+pub(super) fn request(api: &str) -> Request {
     Request {
         model: Arc::new(ModelSpec::new(ProviderId::parse("p").unwrap(), ModelId::parse("m").unwrap(), api)),
         system: Arc::from(""),
@@ -24,8 +28,27 @@ fn request(api: &str) -> Request {
     }
 }
 
-fn replay(wire: &Wire, stream: &str) -> Result<String, LlmError> {
-    let events = wire.replay(&request(wire.api), stream.as_bytes())?;
+/// Reads a stream and tells what came of it in short words.
+pub(super) fn replay(wire: &Wire, stream: &str) -> Result<String, LlmError> {
+    Ok(words(&wire.replay(&request(wire.api), stream.as_bytes())?))
+}
+
+/// The same, from a stream that arrives in two pieces and ends properly or is cut; with the finished message.
+pub(super) fn replay_cut(wire: &Wire, stream: &[u8], at: usize) -> (String, AssistantMessage) {
+    let (head, tail) = stream.split_at(at.min(stream.len()));
+    let mut decoder = wire.decoder(Draft::new(request(wire.api).model, 0));
+    let (mut frames, mut out) = (Frames::new(wire.framing), VecDeque::new());
+    let mut sink = |event: SseEvent<'_>| match decoder.is_finished() {
+        true => Ok(()),
+        false => decoder.event(event, &mut out),
+    };
+    let read = frames.feed(head, &mut sink).and_then(|()| frames.feed(tail, &mut sink));
+    read.and_then(|()| frames.finish(&mut sink)).unwrap();
+    let stop = decoder.stop().unwrap_or(StopReason::Error);
+    (words(&Vec::from(out)), decoder.draft().take(stop, None))
+}
+
+fn words(events: &[StreamEvent]) -> String {
     let word = |event: &StreamEvent| match event {
         StreamEvent::Text(text) => format!("text {text}"),
         StreamEvent::Thinking(text) => format!("think {text}"),
@@ -37,7 +60,7 @@ fn replay(wire: &Wire, stream: &str) -> Result<String, LlmError> {
         }
         other => format!("{other:?}"),
     };
-    Ok(events.iter().map(word).collect::<Vec<_>>().join("; "))
+    events.iter().map(word).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
@@ -54,6 +77,17 @@ fn addresses_are_completed() {
         ("anthropic-messages", "https://a", "https://a/v1/messages"),
         ("anthropic-messages", "https://a/v1/", "https://a/v1/messages"),
         ("anthropic-messages", "https://a/anthropic", "https://a/anthropic/v1/messages"),
+        ("openai-responses", "https://a/v1", "https://a/v1/responses"),
+        (
+            "openai-responses",
+            "https://chatgpt.com/backend-api/codex/",
+            "https://chatgpt.com/backend-api/codex/responses",
+        ),
+        ("openai-responses", "https://a/v1/responses", "https://a/v1/responses"),
+        ("ollama", "http://127.0.0.1:11434", "http://127.0.0.1:11434/api/chat"),
+        ("ollama", "http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/api/chat"),
+        ("ollama", "http://a/prefix/api", "http://a/prefix/api/chat"),
+        ("ollama", "http://a/api/chat", "http://a/api/chat"),
     ];
     for (api, base, expected) in rows {
         assert_eq!(find(api).unwrap().endpoint(base, &request(api).model), expected);
@@ -169,6 +203,10 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(vec![
             "data: ", "\n\n", "{\"choices\":[{\"delta\":{", "\"content\":\"x\"", "\"tool_calls\":[{\"index\":1,", "}", "}}]}", "]",
             "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\"}}", "[DONE]", "null", ",",
+            "{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\"", ",\"name\":\"x\"", "}}",
+            "{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\",\"encrypted_content\":\"x\"}}",
+            "{\"type\":\"response.function_call_arguments.delta\",\"delta\":", "{\"type\":\"response.completed\",\"response\":",
+            "{\"message\":{\"tool_calls\":[{\"function\":", "\n", "{\"done\":true}",
         ]), 0..20),
     ) {
         for wire in TABLE {

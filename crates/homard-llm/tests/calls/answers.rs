@@ -95,8 +95,9 @@ async fn the_key_travels_as_the_api_wants_it() {
         assert_eq!(end.unwrap().text(), "w0 w1 w2 w3 w4 w5 w6 w7 ");
         let request = world.fake.wait_for_request(1).await.unwrap();
         let (header, value) = match api {
-            "openai-completions" => ("authorization", format!("Bearer {KEY}")),
-            _ => ("x-api-key", KEY.to_owned()),
+            "anthropic-messages" => ("x-api-key", KEY.to_owned()),
+            "google-generative-ai" => ("x-goog-api-key", KEY.to_owned()),
+            _ => ("authorization", format!("Bearer {KEY}")),
         };
         assert_eq!(request.header(header), Some(value.as_str()), "{api}");
         assert!(request.header("user-agent").unwrap().starts_with("homard/"));

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod aws;
+#[cfg(test)]
 mod bodies;
 #[cfg(test)]
 mod faults;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use homard_llm::wire::TABLE;
 use homard_llm::{
     ApiKey, Http, HttpOptions, InputKind, LlmError, ModelSpec, Models, Price, ProviderSpec, Request,
     Resolved, StreamEvent, ThinkingLevel, ToolSpec,
@@ -14,8 +15,16 @@ use homard_testkit::FakeLlm;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Both APIs, so that every test drives both.
-pub(crate) const APIS: [&str; 2] = ["openai-completions", "anthropic-messages"];
+/// Every API, so that every test drives all.
+pub(crate) const APIS: [&str; TABLE.len()] = {
+    let mut names = [""; TABLE.len()];
+    let mut n = 0;
+    while n < TABLE.len() {
+        names[n] = TABLE[n].api;
+        n += 1;
+    }
+    names
+};
 pub(crate) const KEY: &str = "test-key-do-not-print";
 /// The time every answer is stamped with.
 pub(crate) const NOW: i64 = 1_700_000_000_000;
@@ -33,7 +42,7 @@ impl World {
 
     pub(crate) async fn start_with(api: &'static str, options: HttpOptions) -> Self {
         let fake = FakeLlm::start().await.unwrap();
-        let base = if api == "openai-completions" { fake.openai_url() } else { fake.anthropic_url() };
+        let base = fake.base_url(api);
         let model = resolve(api, &base, options);
         Self { fake, api, model }
     }
@@ -91,7 +100,7 @@ pub(crate) fn resolve(api: &str, base: &str, options: HttpOptions) -> Resolved {
 /// Limits small enough to be met in a test; the fake never answers, so no test depends on how small.
 pub(crate) fn hasty() -> HttpOptions {
     let short = Duration::from_millis(200);
-    HttpOptions { connect_timeout: short, first_byte_timeout: short, stall_timeout: short }
+    HttpOptions { connect_timeout: short, first_byte_timeout: short, stall_timeout: short, ..HttpOptions::default() }
 }
 
 pub(crate) fn user(text: &str) -> Value {

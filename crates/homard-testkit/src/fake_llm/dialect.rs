@@ -4,13 +4,17 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::script::Speech;
-use super::{anthropic, openai};
+use super::{anthropic, bedrock, google, ollama, openai, responses};
 
 /// The APIs the fake speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Api {
     OpenAi,
     Anthropic,
+    Responses,
+    Ollama,
+    Bedrock,
+    Google,
 }
 
 impl Api {
@@ -20,6 +24,14 @@ impl Api {
             Some(Self::OpenAi)
         } else if path.ends_with("/messages") {
             Some(Self::Anthropic)
+        } else if path.ends_with("/responses") {
+            Some(Self::Responses)
+        } else if path.ends_with("/api/chat") {
+            Some(Self::Ollama)
+        } else if path.ends_with("/converse-stream") {
+            Some(Self::Bedrock)
+        } else if path.ends_with(":streamGenerateContent") {
+            Some(Self::Google)
         } else {
             None
         }
@@ -28,8 +40,37 @@ impl Api {
     /// A refusal in the API's own shape.
     pub(super) fn error(self, status: u16, message: &str) -> Value {
         match self {
-            Self::OpenAi => openai::error(status, message),
+            Self::OpenAi | Self::Responses => openai::error(status, message),
             Self::Anthropic => anthropic::error(status, message),
+            Self::Ollama => ollama::error(message),
+            Self::Bedrock => bedrock::error(message),
+            Self::Google => google::error(status, message),
+        }
+    }
+
+    /// The model, where the path names it instead of the body.
+    pub(super) fn model_in(self, path: &str) -> Option<&str> {
+        let (from, to) = match self {
+            Self::Bedrock => ("/model/", "/converse-stream"),
+            Self::Google => ("/models/", ":streamGenerateContent"),
+            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Ollama => return None,
+        };
+        path.strip_suffix(to)?.rsplit_once(from).map(|(_, model)| model)
+    }
+
+    /// Whether the answer is streamed, from what the request says about it.
+    pub(super) fn streams(self, said: Option<bool>) -> bool {
+        said.unwrap_or(matches!(self, Self::Ollama | Self::Bedrock | Self::Google))
+    }
+
+    /// What a stream calls itself.
+    pub(super) fn stream_type(self) -> &'static str {
+        match self {
+            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Google => {
+                "text/event-stream; charset=utf-8"
+            }
+            Self::Bedrock => "application/vnd.amazon.eventstream",
+            Self::Ollama => "application/x-ndjson",
         }
     }
 }
@@ -51,6 +92,10 @@ impl Dialect<'_> {
         match self.api {
             Api::OpenAi => openai::head(self),
             Api::Anthropic => anthropic::head(self),
+            Api::Responses => responses::head(self),
+            Api::Ollama => Bytes::new(),
+            Api::Bedrock => bedrock::head(),
+            Api::Google => google::head(self),
         }
     }
 
@@ -59,6 +104,10 @@ impl Dialect<'_> {
         match self.api {
             Api::OpenAi => openai::content(self, speech),
             Api::Anthropic => anthropic::content(self, speech),
+            Api::Responses => responses::content(self, speech),
+            Api::Ollama => ollama::content(self, speech),
+            Api::Bedrock => bedrock::content(self, speech),
+            Api::Google => google::content(self, speech),
         }
     }
 
@@ -67,6 +116,10 @@ impl Dialect<'_> {
         match self.api {
             Api::OpenAi => openai::content(self, speech),
             Api::Anthropic => anthropic::open_content(speech),
+            Api::Responses => responses::open_content(self, speech),
+            Api::Ollama => ollama::content(self, speech),
+            Api::Bedrock => bedrock::open_content(speech),
+            Api::Google => google::content(self, speech),
         }
     }
 
@@ -74,6 +127,10 @@ impl Dialect<'_> {
         match self.api {
             Api::OpenAi => openai::tail(self, has_calls, words),
             Api::Anthropic => anthropic::tail(has_calls, words),
+            Api::Responses => responses::tail(self, words),
+            Api::Ollama => ollama::tail(self, words),
+            Api::Bedrock => bedrock::tail(self, has_calls, words),
+            Api::Google => google::tail(self, words),
         }
     }
 
@@ -82,16 +139,31 @@ impl Dialect<'_> {
         match self.api {
             Api::OpenAi => openai::whole(self, speech),
             Api::Anthropic => anthropic::whole(self, speech),
+            Api::Responses => responses::whole(self, speech),
+            Api::Ollama => ollama::whole(self, speech),
+            Api::Bedrock => bedrock::whole(self, speech),
+            Api::Google => google::whole(self, speech),
         }
     }
 
     /// An id for the `n`th call of this answer.
     pub(super) fn call_id(&self, n: usize) -> String {
         match self.api {
-            Api::OpenAi => format!("call_fake{:06}_{n}", self.number),
+            Api::OpenAi | Api::Responses | Api::Ollama => format!("call_fake{:06}_{n}", self.number),
             Api::Anthropic => format!("toolu_fake{:06}_{n}", self.number),
+            Api::Bedrock => format!("tooluse_fake{:06}_{n}", self.number),
+            // Calls have no id there.
+            Api::Google => String::new(),
         }
     }
+}
+
+/// An object with one more field.
+pub(super) fn with(mut object: Value, key: &str, value: impl Into<Value>) -> Value {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value.into());
+    }
+    object
 }
 
 /// A text cut into a few pieces, as arguments are streamed; never empty.

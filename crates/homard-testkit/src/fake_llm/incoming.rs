@@ -15,10 +15,12 @@ const INTERNAL: &str = "INTERNAL_CONTEXT";
 pub(super) struct Outline<'a> {
     #[serde(borrow, default)]
     pub(super) model: Cow<'a, str>,
-    #[serde(default)]
-    pub(super) stream: bool,
-    #[serde(borrow, default)]
+    pub(super) stream: Option<bool>,
+    #[serde(borrow, default, alias = "contents")]
     messages: Vec<&'a RawValue>,
+    /// The same as `messages` in the one API that says so; there it may be a mere text.
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Vec<&'a RawValue>,
 }
@@ -26,8 +28,10 @@ pub(super) struct Outline<'a> {
 #[derive(Deserialize)]
 struct Said {
     #[serde(default)]
-    role: String,
+    r#type: String,
     #[serde(default)]
+    role: String,
+    #[serde(default, alias = "parts")]
     content: Value,
     #[serde(default)]
     tool_calls: Value,
@@ -57,21 +61,29 @@ pub(super) struct PlannedTool {
 impl Outline<'_> {
     /// Reads the open turn: everything after the last assistant message that called no tool.
     pub(super) fn open_turn(&self) -> OpenTurn {
-        let mut turn =
-            OpenTurn { messages: self.messages.len(), tools: self.tools.len(), ..OpenTurn::default() };
-        for (from_end, raw) in self.messages.iter().rev().enumerate() {
+        let input = self.input.map(RawValue::get).unwrap_or_default();
+        let items = serde_json::from_str::<Vec<&RawValue>>(input);
+        let messages = items.as_ref().unwrap_or(&self.messages);
+        let mut turn = OpenTurn { messages: messages.len(), tools: self.tools.len(), ..OpenTurn::default() };
+        turn.text = serde_json::from_str(input).unwrap_or_default();
+        // Where calls are messages of their own, the words before them belong to the same answer.
+        let mut calls_follow = false;
+        for (from_end, raw) in messages.iter().rev().enumerate() {
             let Ok(said) = serde_json::from_str::<Said>(raw.get()) else { continue };
             if from_end == 0 {
                 turn.last_role.clone_from(&said.role);
             }
-            if said.role == "assistant" {
+            if matches!(said.role.as_str(), "assistant" | "model") {
                 let calls = said.tool_calls.as_array().is_some_and(|calls| !calls.is_empty());
-                if calls || said.has_part("tool_use") {
+                if calls || calls_follow || said.has_part("tool_use") || said.has_key(&["toolUse", "functionCall"]) {
                     continue;
                 }
                 break;
             }
-            turn.has_result |= said.role == "tool" || said.has_part("tool_result");
+            calls_follow = said.r#type == "function_call" || (calls_follow && said.r#type == "reasoning");
+            turn.has_result |=
+                said.role == "tool" || said.r#type == "function_call_output" || said.has_part("tool_result");
+            turn.has_result |= said.has_key(&["toolResult", "functionResponse"]);
             if said.role == "user" && turn.text.is_empty() {
                 turn.text = Some(said.text()).filter(|text| !text.contains(INTERNAL)).unwrap_or_default();
             }
@@ -87,6 +99,11 @@ impl Said {
 
     fn has_part(&self, kind: &str) -> bool {
         self.parts().iter().any(|part| part.get("type").and_then(Value::as_str) == Some(kind))
+    }
+
+    /// Whether a part is of one of these kinds, in APIs where the kind is the key.
+    fn has_key(&self, kinds: &[&str]) -> bool {
+        self.parts().iter().any(|part| kinds.iter().any(|kind| part.get(kind).is_some()))
     }
 
     fn text(&self) -> String {

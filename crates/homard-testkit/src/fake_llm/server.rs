@@ -13,10 +13,12 @@ use futures_util::stream;
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
+use super::bedrock::signature;
 use super::desk::{Recorded, Settings, Shared};
 use super::dialect::{Api, Dialect};
 use super::incoming::{OpenTurn, Outline, PlannedTool, control, tool_control};
 use super::log::{LogLine, now_ns};
+use super::ollama;
 use super::script::{Broken, Speech, Step, Turn, broken, gated, numbered, spoken};
 use super::strict;
 
@@ -25,7 +27,6 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 /// Rough size of a token.
 const BYTES_PER_TOKEN: usize = 4;
 const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream; charset=utf-8";
 const PAGE: &str = "<!doctype html><html><head><title>Welcome to the hotel network</title></head><body>Log in.</body></html>";
 
 /// Every path leads to one handler, because providers put their API under prefixes of their own.
@@ -47,6 +48,10 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
             StatusCode::OK,
             &json!({"object": "list", "data": [{"id": "fake-1", "object": "model"}]}),
         ),
+        (path, None) if ollama::about(path, &body).is_some() => {
+            let (status, about) = ollama::about(path, &body).unwrap_or_default();
+            document(StatusCode::from_u16(status).unwrap_or_default(), &about)
+        }
         (_, Some(api)) if head.method == Method::POST => {
             answer(&shared, api, Asked { arrived, head: &head, body: &body }).await
         }
@@ -69,7 +74,11 @@ async fn answer(shared: &Arc<Shared>, api: Api, asked: Asked<'_>) -> Response {
         return refuse("the body is not the JSON this API expects");
     };
     let turn = outline.open_turn();
+    let streams = api.streams(outline.stream);
     let mut record = Record::begin(shared, &asked, &outline, &turn);
+    record.line.stream = streams;
+    let model = api.model_in(asked.head.uri.path()).unwrap_or(&outline.model).to_owned();
+    record.line.model.clone_from(&model);
     record.line.t_body = complete.to_string();
     if shared.keep_bodies || shared.strict {
         let Ok(value) = serde_json::from_slice::<Value>(asked.body) else {
@@ -83,19 +92,22 @@ async fn answer(shared: &Arc<Shared>, api: Api, asked: Asked<'_>) -> Response {
         if let Err(message) = verdict {
             return record.finish(refuse(&message));
         }
+        if let (true, Api::Bedrock, Err(message)) = (shared.strict, api, signature(asked.head, asked.body)) {
+            return record.finish(document(StatusCode::FORBIDDEN, &api.error(403, &message)));
+        }
     } else {
         record.announce();
     }
     let dialect = Dialect {
         api,
-        model: &outline.model,
+        model: &model,
         prompt_tokens: asked.body.len().div_ceil(BYTES_PER_TOKEN),
         number: record.line.i,
     };
     let scripted = shared.script().pop_front();
     match scripted {
-        Some(scripted) => play(scripted, &dialect, record, outline.stream).await,
-        None => echo(&dialect, record, &turn, outline.stream).await,
+        Some(scripted) => play(scripted, &dialect, record, streams).await,
+        None => echo(&dialect, record, &turn, streams).await,
     }
 }
 
@@ -104,19 +116,19 @@ async fn play(turn: Turn, dialect: &Dialect<'_>, mut record: Record, streams: bo
     match turn {
         Turn::Answers(speech) if streams => {
             record.line.kind = kind(&speech);
-            flow(record, spoken(dialect, &speech))
+            flow(dialect.api, record, spoken(dialect, &speech))
         }
         Turn::Answers(speech) => whole(dialect, record, &speech),
         Turn::Fails { status, body, retry_after } => {
             record.finish(refusal(dialect.api, status, body, retry_after))
         }
-        Turn::CutsAfter(count) => flow(record, broken(dialect, count, Broken::Cut)),
-        Turn::StallsAfter(count) => flow(record, broken(dialect, count, Broken::Stall)),
-        Turn::Malformed => flow(record, broken(dialect, 1, Broken::Garbage)),
+        Turn::CutsAfter(count) => flow(dialect.api, record, broken(dialect, count, Broken::Cut)),
+        Turn::StallsAfter(count) => flow(dialect.api, record, broken(dialect, count, Broken::Stall)),
+        Turn::Malformed => flow(dialect.api, record, broken(dialect, 1, Broken::Garbage)),
         // The record is dropped when the caller hangs up, which counts it.
         Turn::Hangs => std::future::pending().await,
         Turn::Html => record.finish(response(StatusCode::OK, "text/html; charset=utf-8", Body::from(PAGE))),
-        Turn::Gated { text, gate } => flow(record, gated(dialect, &text, &gate)),
+        Turn::Gated { text, gate } => flow(dialect.api, record, gated(dialect, &text, &gate)),
     }
 }
 
@@ -128,7 +140,7 @@ async fn echo(dialect: &Dialect<'_>, mut record: Record, turn: &OpenTurn, stream
         record.line.kind = "tool";
         tokio::time::sleep(Duration::from_millis(plan.first_ms)).await;
         return if streams {
-            flow(record, spoken(dialect, &speech))
+            flow(dialect.api, record, spoken(dialect, &speech))
         } else {
             whole(dialect, record, &speech)
         };
@@ -152,7 +164,7 @@ async fn echo(dialect: &Dialect<'_>, mut record: Record, turn: &OpenTurn, stream
         }
     }
     steps.push(Step::Send(dialect.tail(false, plan.chunks)));
-    flow(record, steps)
+    flow(dialect.api, record, steps)
 }
 
 fn plan(settings: &Settings, turn: &OpenTurn) -> Settings {
@@ -186,7 +198,6 @@ impl Record {
             bytes: asked.body.len(),
             path: asked.head.uri.path().to_owned(),
             model: outline.model.clone().into_owned(),
-            stream: outline.stream,
             msgs: turn.messages,
             tools: turn.tools,
             tag: control(&turn.text, "tag").map(str::to_owned),
@@ -234,7 +245,7 @@ fn whole(dialect: &Dialect<'_>, mut record: Record, speech: &Speech) -> Response
 }
 
 /// Sends the steps: at once where nothing waits, else as a stream.
-fn flow(mut record: Record, steps: Vec<Step>) -> Response {
+fn flow(api: Api, mut record: Record, steps: Vec<Step>) -> Response {
     if steps.iter().all(|step| matches!(step, Step::Send(_) | Step::Content(_))) {
         let mut all = BytesMut::new();
         for step in steps {
@@ -243,10 +254,10 @@ fn flow(mut record: Record, steps: Vec<Step>) -> Response {
             }
         }
         record.line.stamp();
-        return record.finish(response(StatusCode::OK, EVENTS, Body::from(all.freeze())));
+        return record.finish(response(StatusCode::OK, api.stream_type(), Body::from(all.freeze())));
     }
     let state = (record, VecDeque::from(steps));
-    response(StatusCode::OK, EVENTS, Body::from_stream(stream::unfold(state, next)))
+    response(StatusCode::OK, api.stream_type(), Body::from_stream(stream::unfold(state, next)))
 }
 
 type Flow = (Record, VecDeque<Step>);

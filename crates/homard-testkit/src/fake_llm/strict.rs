@@ -4,6 +4,10 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use super::dialect::Api;
+use super::{bedrock, google};
+
+mod ollama;
+mod responses;
 
 const OPENAI_FIELDS: &[&str] = &[
     "audio",
@@ -72,7 +76,14 @@ type Verdict = Result<(), String>;
 
 /// Judges a request; the error is what the provider would say.
 pub(super) fn check(api: Api, body: &Value, headers: &HeaderMap) -> Verdict {
-    let fields = if api == Api::OpenAi { OPENAI_FIELDS } else { ANTHROPIC_FIELDS };
+    let fields = match api {
+        Api::OpenAi => OPENAI_FIELDS,
+        Api::Anthropic => ANTHROPIC_FIELDS,
+        Api::Responses => responses::FIELDS,
+        Api::Ollama => ollama::FIELDS,
+        Api::Bedrock => return bedrock::check(body, headers),
+        Api::Google => return google::check(body, headers),
+    };
     let object = body.as_object().ok_or("the body must be an object")?;
     if let Some(unknown) = object.keys().find(|key| !fields.contains(&key.as_str())) {
         return Err(format!("Unrecognized request argument supplied: {unknown}"));
@@ -81,12 +92,16 @@ pub(super) fn check(api: Api, body: &Value, headers: &HeaderMap) -> Verdict {
         return Err("you must provide a model parameter".to_owned());
     }
     let messages = list(body, "messages");
-    if messages.is_empty() {
+    if messages.is_empty() && api != Api::Responses {
         return Err("messages: at least one message is required".to_owned());
     }
     match api {
         Api::OpenAi => openai_tools(body).and_then(|()| openai_messages(messages)),
         Api::Anthropic => anthropic_frame(body, headers).and_then(|()| anthropic_messages(messages)),
+        Api::Responses => responses::check(body),
+        Api::Ollama => ollama::check(body),
+        // Judged above: their frame is another.
+        Api::Bedrock | Api::Google => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::dialect::pieces;
 use super::incoming::{OpenTurn, Outline, control, tool_control};
+use super::ollama;
 
 fn open_turn(body: &serde_json::Value) -> OpenTurn {
     let text = body.to_string();
@@ -25,6 +26,33 @@ fn the_open_turn_ends_at_the_last_plain_answer() {
         &json!({"messages": [{"role": "assistant", "content": "done"}, {"role": "user", "content": "x"}]}),
     );
     assert_eq!((turn.text.as_str(), turn.has_result), ("x", false));
+}
+
+#[test]
+fn calls_that_are_items_of_their_own_belong_to_the_words_before_them() {
+    let turn = open_turn(&json!({"model": "m", "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "new"}]},
+        {"type": "reasoning", "summary": []}, {"type": "message", "role": "assistant", "content": "Reading."},
+        {"type": "function_call", "call_id": "1"}, {"type": "function_call_output", "call_id": "1", "output": "r"}]}));
+    assert_eq!((turn.text.as_str(), turn.has_result, turn.messages), ("new", true, 5));
+    let turn = open_turn(&json!({"input": "only text"}));
+    assert_eq!((turn.text.as_str(), turn.messages), ("only text", 0));
+}
+
+#[test]
+fn a_local_server_tells_about_itself() {
+    let rows = [
+        ("/api/version", "", 200, "version"),
+        ("/api/tags", "", 200, "fake-1"),
+        ("/api/show", r#"{"model":"fake-1"}"#, 200, "context_length"),
+        ("/api/show", r#"{"model":"other"}"#, 404, "not found"),
+        ("/api/show", "{}", 400, "required"),
+    ];
+    for (path, body, status, part) in rows {
+        let (answered, document) = ollama::about(path, body.as_bytes()).unwrap();
+        assert!(answered == status && document.to_string().contains(part), "{path}: {answered} {document}");
+    }
+    assert!(ollama::about("/api/chat", b"").is_none());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::REDACTED;
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
+use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{Shown, only_pdf, shown};
@@ -21,6 +22,8 @@ const ID_RULE: IdRule = IdRule::Plain(64);
 const MIN_BUDGET: u32 = 1_024;
 /// Tokens left for the answer beside the thinking.
 const MIN_ANSWER: u32 = 1_024;
+/// Turns marked for the cache; with the system prompt's mark this stays within the four the API allows.
+const CACHED_TURNS: usize = 2;
 /// The API wants a person to speak first; this stands for what was cut away before.
 const EARLIER: &str = "(earlier messages are not shown)";
 
@@ -53,7 +56,7 @@ struct Thinking {
 struct Tool<'a> {
     name: &'a str,
     description: &'a str,
-    input_schema: &'a Value,
+    input_schema: Cow<'a, Value>,
 }
 
 #[derive(Serialize)]
@@ -151,23 +154,25 @@ impl<'a> Body<'a> {
             system.push(block);
         }
         let mut messages = messages(request);
-        if let Some(last) = messages.last_mut().and_then(|message| message.content.last_mut()) {
-            last.cached();
+        // The newest turn is what this call adds to the cache; the one before is where the last call left it.
+        for message in messages.iter_mut().rev().filter(|message| message.role == Role::User).take(CACHED_TURNS) {
+            message.content.last_mut().into_iter().for_each(Block::cached);
         }
         Self {
             model: model.id.as_str(),
             max_tokens,
             stream: true,
             thinking: thinking(request.thinking, model, max_tokens),
-            tools: request.tools.iter().map(tool).collect(),
+            tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
             system,
             messages,
         }
     }
 }
 
-fn tool(spec: &crate::request::ToolSpec) -> Tool<'_> {
-    Tool { name: &spec.name, description: &spec.description, input_schema: &spec.parameters }
+fn tool<'a>(spec: &'a crate::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
+    let input_schema = normalised(&spec.parameters, Dialect::of(model));
+    Tool { name: &spec.name, description: &spec.description, input_schema }
 }
 
 fn thinking(level: ThinkingLevel, model: &ModelSpec, max_tokens: u32) -> Option<Thinking> {

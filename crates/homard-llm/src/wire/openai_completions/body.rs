@@ -1,19 +1,19 @@
 //! How a request is spelled for `openai-completions`, written straight from the messages it borrows.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
+use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::tool_id::{IdRule, fit};
-use crate::wire::attachment::{Shown, only_pdf, shown};
+use crate::wire::attachment::{DataUrl, Shown, only_pdf, shown};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
@@ -72,7 +72,7 @@ struct Tool<'a> {
 struct Function<'a> {
     name: &'a str,
     description: &'a str,
-    parameters: &'a Value,
+    parameters: Cow<'a, Value>,
 }
 
 #[derive(Serialize)]
@@ -130,24 +130,6 @@ struct ImageUrl<'a> {
     url: DataUrl<'a>,
 }
 
-/// A picture inside its own address, written without building the string first.
-struct DataUrl<'a> {
-    mime_type: &'a str,
-    data: &'a str,
-}
-
-impl fmt::Display for DataUrl<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "data:{};base64,{}", self.mime_type, self.data)
-    }
-}
-
-impl Serialize for DataUrl<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 #[derive(Serialize)]
 struct Call<'a> {
     id: Cow<'a, str>,
@@ -170,7 +152,7 @@ impl<'a> Body<'a> {
         let thinks = model.reasoning && request.thinking != ThinkingLevel::Off;
         let effort =
             format == ThinkingFormat::OpenAi && thinks && compat.supports_reasoning_effort != Some(false);
-        let newer_field = compat.max_tokens_field == Some(MaxTokensField::MaxCompletionTokens);
+        let field = compat.max_tokens_field.unwrap_or(MaxTokensField::MaxTokens);
         let usage = compat.supports_usage_in_streaming != Some(false);
         Self {
             model: model.id.as_str(),
@@ -178,20 +160,22 @@ impl<'a> Body<'a> {
             stream: true,
             stream_options: usage.then_some(StreamOptions { include_usage: true }),
             store: (compat.supports_store == Some(true)).then_some(false),
-            max_tokens: request.max_tokens.filter(|_| !newer_field),
-            max_completion_tokens: request.max_tokens.filter(|_| newer_field),
+            max_tokens: request.max_tokens.filter(|_| field == MaxTokensField::MaxTokens),
+            max_completion_tokens: request
+                .max_tokens
+                .filter(|_| field == MaxTokensField::MaxCompletionTokens),
             reasoning_effort: effort.then(|| word(request.thinking)),
             thinking: (format == ThinkingFormat::Zai && model.reasoning)
                 .then_some(Switch { r#type: if thinks { "enabled" } else { "disabled" } }),
             enable_thinking: (format == ThinkingFormat::Qwen && model.reasoning).then_some(thinks),
-            tools: request.tools.iter().map(tool).collect(),
+            tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
         }
     }
 }
 
-fn tool(spec: &crate::request::ToolSpec) -> Tool<'_> {
-    let function =
-        Function { name: &spec.name, description: &spec.description, parameters: &spec.parameters };
+fn tool<'a>(spec: &'a crate::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
+    let parameters = normalised(&spec.parameters, Dialect::of(model));
+    let function = Function { name: &spec.name, description: &spec.description, parameters };
     Tool { r#type: "function", function }
 }
 

@@ -1,0 +1,37 @@
+//! `bedrock-converse-stream`: `POST {base}/model/{id}/converse-stream`.
+//!
+//! The shape of requests is in `body`, the shape of streams in `stream`, what the models behind this one API
+//! differ in in `family`. A request is signed when its credential has AWS keys; a key or token is borne.
+
+use super::{BEDROCK_CONVERSE_STREAM, Wire, path_segment};
+use crate::aws_sign::signed;
+use crate::framing::Framing;
+use crate::spec::ModelSpec;
+
+mod body;
+mod family;
+mod stream;
+
+/// The table line.
+pub(super) const ENTRY: Wire = Wire {
+    api: BEDROCK_CONVERSE_STREAM,
+    framing: Framing::EventStream,
+    key_header: None,
+    headers: &[("accept", "application/vnd.amazon.eventstream")],
+    token_headers: &[],
+    endpoint,
+    sign: Some(signed),
+    body: body::write,
+    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+};
+
+/// Model ids may be whole resource names with colons and slashes, which belong into one segment.
+fn endpoint(base: &str, model: &ModelSpec) -> String {
+    format!("{base}/model/{}/converse-stream", path_segment(model.id.as_str()))
+}
+
+/// Marks the signature of thinking that came encrypted, so that it goes back as such.
+const REDACTED: &str = "redacted:";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,356 @@
+//! How a request is spelled for `bedrock-converse-stream`, written straight from the messages it borrows.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use homard_protocol::{
+    AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::REDACTED;
+use super::family::Family;
+use crate::history::{MISSING_RESULT, Step, repaired};
+use crate::request::{Request, ThinkingLevel, ToolSpec};
+use crate::schema::{Dialect, normalised};
+use crate::spec::ModelSpec;
+use crate::tool_id::{IdRule, fit};
+use crate::wire::attachment::{Shown, shown};
+use crate::wire::is_own;
+
+/// Which tool-call ids the API accepts.
+const ID_RULE: IdRule = IdRule::Plain(64);
+/// The smallest thinking budget, in tokens.
+const MIN_BUDGET: u32 = 1_024;
+/// Tokens left for the answer beside the thinking.
+const MIN_ANSWER: u32 = 1_024;
+/// Longest name of a document.
+const MAX_NAME: usize = 200;
+/// The API wants a person to speak first; this stands for what was cut away before.
+const EARLIER: &str = "(earlier messages are not shown)";
+/// The API wants words beside a document.
+const SEE_DOCUMENT: &str = "(see the document)";
+/// What a tool that said nothing said.
+const NO_OUTPUT: &str = "(no output)";
+
+/// Writes the body.
+pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&Body::of(request))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Block<'a>>,
+    messages: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inference_config: Option<Inference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<ToolConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_model_request_fields: Option<Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Inference {
+    max_tokens: u32,
+}
+
+#[derive(Serialize)]
+struct ToolConfig<'a> {
+    tools: Vec<Tool<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Tool<'a> {
+    #[serde(rename_all = "camelCase")]
+    ToolSpec {
+        name: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        description: &'a str,
+        input_schema: Json<'a>,
+    },
+    CachePoint {
+        r#type: &'static str,
+    },
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    json: Cow<'a, Value>,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    role: Role,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    User,
+    Assistant,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Block<'a> {
+    Text(Cow<'a, str>),
+    Image {
+        format: &'static str,
+        source: Source<'a>,
+    },
+    Document {
+        format: &'static str,
+        name: String,
+        source: Source<'a>,
+    },
+    ReasoningContent(Reasoning<'a>),
+    #[serde(rename_all = "camelCase")]
+    ToolUse {
+        tool_use_id: Cow<'a, str>,
+        name: &'a str,
+        input: &'a Value,
+    },
+    #[serde(rename_all = "camelCase")]
+    ToolResult {
+        tool_use_id: Cow<'a, str>,
+        content: Vec<Self>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<&'static str>,
+    },
+    CachePoint {
+        r#type: &'static str,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Reasoning<'a> {
+    ReasoningText { text: &'a str, signature: &'a str },
+    RedactedContent(&'a str),
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    bytes: &'a str,
+}
+
+/// Turns marked for the cache; with the system prompt's and the tools' mark these are the four the API allows.
+const CACHED_TURNS: usize = 2;
+/// Everything up to here may be kept by the provider.
+const CACHE_POINT: Block<'static> = Block::CachePoint { r#type: "default" };
+
+impl<'a> Body<'a> {
+    fn of(request: &'a Request) -> Self {
+        let model = &*request.model;
+        let family = Family::of(model);
+        let mut system = Vec::new();
+        if !request.system.trim().is_empty() {
+            system.push(Block::Text(Cow::Borrowed(&*request.system)));
+            system.extend(family.caches().then_some(CACHE_POINT));
+        }
+        let mut messages = Writer { model, names: BTreeMap::new() }.messages(request);
+        // The newest turn is what this call adds to the cache; the one before is where the last call left it.
+        let turns = if family.caches() { CACHED_TURNS } else { 0 };
+        for message in messages.iter_mut().rev().filter(|message| message.role == Role::User).take(turns) {
+            message.content.push(CACHE_POINT);
+        }
+        let max_tokens = request.max_tokens.or(family.is_claude().then_some(model.max_tokens));
+        Self {
+            tool_config: tools(request, family),
+            additional_model_request_fields: thinking(request, family),
+            inference_config: max_tokens.map(|max_tokens| Inference { max_tokens: max_tokens.max(1) }),
+            system,
+            messages,
+        }
+    }
+}
+
+/// The API refuses a history with calls when it is told of no tools: those that were called are then named.
+fn tools(request: &Request, family: Family) -> Option<ToolConfig<'_>> {
+    let mut tools: Vec<Tool<'_>> = request.tools.iter().map(|spec| tool(spec, &request.model)).collect();
+    if tools.is_empty() {
+        let mut called: Vec<&str> = Vec::new();
+        for step in repaired(&request.messages) {
+            let Step::Assistant(message) = step else { continue };
+            called.extend(message.tool_calls().map(|call| call.name.as_str()));
+        }
+        called.sort_unstable();
+        called.dedup();
+        let any = || Json { json: Cow::Owned(json!({"type": "object", "properties": {}})) };
+        tools.extend(called.into_iter().map(|name| Tool::ToolSpec {
+            name,
+            description: "",
+            input_schema: any(),
+        }));
+    }
+    if tools.is_empty() {
+        return None;
+    }
+    tools.extend(family.caches_tools().then_some(Tool::CachePoint { r#type: "default" }));
+    Some(ToolConfig { tools })
+}
+
+fn tool<'a>(spec: &'a ToolSpec, model: &ModelSpec) -> Tool<'a> {
+    let input_schema = Json { json: normalised(&spec.parameters, Dialect::of(model)) };
+    Tool::ToolSpec { name: &spec.name, description: spec.description.trim(), input_schema }
+}
+
+fn thinking(request: &Request, family: Family) -> Option<Value> {
+    let wanted = match request.thinking {
+        ThinkingLevel::Off => return None,
+        ThinkingLevel::Minimal => MIN_BUDGET,
+        ThinkingLevel::Low => 2_048,
+        ThinkingLevel::Medium => 8_192,
+        ThinkingLevel::High => 16_384,
+        ThinkingLevel::XHigh => 32_768,
+    };
+    let model = &*request.model;
+    let max_tokens = request.max_tokens.unwrap_or(model.max_tokens);
+    let budget = wanted.min(max_tokens.saturating_sub(MIN_ANSWER));
+    (family.is_claude() && model.reasoning && budget >= MIN_BUDGET)
+        .then(|| json!({"thinking": {"type": "enabled", "budget_tokens": budget}}))
+}
+
+struct Writer<'a> {
+    model: &'a ModelSpec,
+    /// Names of documents given so far; the API wants each to be unique.
+    names: BTreeMap<String, usize>,
+}
+
+impl<'a> Writer<'a> {
+    fn messages(&mut self, request: &'a Request) -> Vec<Said<'a>> {
+        let mut out: Vec<Said<'a>> = Vec::with_capacity(request.messages.len());
+        for step in repaired(&request.messages) {
+            let (role, content) = match step {
+                Step::User(user) => (Role::User, self.user_blocks(&user.content)),
+                Step::Assistant(message) => (Role::Assistant, self.assistant_blocks(message)),
+                Step::Result(result) => (Role::User, vec![self.result_block(result)]),
+                Step::Missing(call) => (Role::User, vec![missing_block(call)]),
+            };
+            match out.last_mut() {
+                _ if content.is_empty() => {}
+                Some(last) if last.role == role => last.content.extend(content),
+                Some(_) | None => out.push(Said { role, content }),
+            }
+        }
+        if out.first().is_none_or(|first| first.role == Role::Assistant) {
+            out.insert(0, Said { role: Role::User, content: vec![Block::Text(Cow::Borrowed(EARLIER))] });
+        }
+        out
+    }
+
+    fn user_blocks(&mut self, content: &'a UserContent) -> Vec<Block<'a>> {
+        let mut blocks: Vec<Block<'a>> = match content {
+            UserContent::Text(text) if text.trim().is_empty() => Vec::new(),
+            UserContent::Text(text) => vec![Block::Text(Cow::Borrowed(text))],
+            UserContent::Blocks(blocks) => blocks.iter().filter_map(|block| self.user_block(block)).collect(),
+        };
+        let has = |wanted: fn(&Block<'_>) -> bool| blocks.iter().any(wanted);
+        if has(|block| matches!(block, Block::Document { .. }))
+            && !has(|block| matches!(block, Block::Text(_)))
+        {
+            blocks.push(Block::Text(Cow::Borrowed(SEE_DOCUMENT)));
+        }
+        blocks
+    }
+
+    /// The API refuses empty text.
+    fn user_block(&mut self, block: &'a UserBlock) -> Option<Block<'a>> {
+        match shown(block, self.model, |mime_type| document_format(mime_type).is_some()) {
+            Shown::Text(text) => (!text.trim().is_empty()).then_some(Block::Text(text)),
+            Shown::Image { mime_type, data } => Some(match image_format(mime_type) {
+                Some(format) => Block::Image { format, source: Source { bytes: data } },
+                None => Block::Text(Cow::Owned(format!("[image left out: {mime_type} is not supported]"))),
+            }),
+            Shown::Document { mime_type, data, name } => {
+                let format = document_format(mime_type)?;
+                let name = self.document_name(name);
+                Some(Block::Document { format, name, source: Source { bytes: data } })
+            }
+        }
+    }
+
+    /// A name of the characters the API allows, not used before in this request.
+    fn document_name(&mut self, name: &str) -> String {
+        let allowed = |c: char| if c.is_ascii_alphanumeric() || "-()[]".contains(c) { c } else { ' ' };
+        let plain: String = name.chars().map(allowed).take(MAX_NAME).collect();
+        let mut plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        if plain.is_empty() {
+            plain = "document".to_owned();
+        }
+        let uses = self.names.entry(plain.clone()).or_insert(0);
+        *uses += 1;
+        if *uses > 1 { format!("{plain} ({uses})") } else { plain }
+    }
+
+    fn assistant_blocks(&self, message: &'a AssistantMessage) -> Vec<Block<'a>> {
+        let own = is_own(message, self.model);
+        let block = |block: &'a AssistantBlock| match block {
+            AssistantBlock::Text { text, .. } if text.trim().is_empty() => None,
+            AssistantBlock::Text { text, .. } => Some(Block::Text(Cow::Borrowed(text))),
+            AssistantBlock::Thinking { thinking: text, thinking_signature: Some(signature) } if own => {
+                Some(Block::ReasoningContent(match signature.strip_prefix(REDACTED) {
+                    Some(data) => Reasoning::RedactedContent(data),
+                    None => Reasoning::ReasoningText { text, signature },
+                }))
+            }
+            AssistantBlock::Thinking { .. } => None,
+            AssistantBlock::ToolCall(call) => Some(Block::ToolUse {
+                tool_use_id: fit(call.id.as_str(), ID_RULE),
+                name: &call.name,
+                input: &call.arguments,
+            }),
+        };
+        message.content.iter().filter_map(block).collect()
+    }
+
+    fn result_block(&mut self, result: &'a ToolResultMessage) -> Block<'a> {
+        let mut content: Vec<Block<'a>> =
+            result.content.iter().filter_map(|block| self.user_block(block)).collect();
+        if content.is_empty() {
+            content.push(Block::Text(Cow::Borrowed(NO_OUTPUT)));
+        }
+        Block::ToolResult {
+            tool_use_id: fit(result.tool_call_id.as_str(), ID_RULE),
+            content,
+            status: result.is_error.then_some("error"),
+        }
+    }
+}
+
+fn missing_block(call: &ToolCall) -> Block<'_> {
+    Block::ToolResult {
+        tool_use_id: fit(call.id.as_str(), ID_RULE),
+        content: vec![Block::Text(Cow::Borrowed(MISSING_RESULT))],
+        status: Some("error"),
+    }
+}
+
+fn image_format(mime_type: &str) -> Option<&'static str> {
+    Some(match mime_type {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpeg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => return None,
+    })
+}
+
+/// Formats that are text go as text, which every model reads.
+fn document_format(mime_type: &str) -> Option<&'static str> {
+    Some(match mime_type {
+        "application/pdf" => "pdf",
+        "application/msword" => "doc",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "application/vnd.ms-excel" => "xls",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        _ => return None,
+    })
+}

@@ -1,0 +1,35 @@
+//! `google-generative-ai`: `POST {base}/models/{model}:streamGenerateContent`.
+//!
+//! The shape of requests is in `body`, how hard to think in `thinking`, the shape of streams in `stream`.
+
+use super::{GOOGLE_GENERATIVE_AI, Wire, path_segment};
+use crate::framing::Framing;
+use crate::spec::ModelSpec;
+
+mod body;
+mod stream;
+mod thinking;
+
+/// The table line.
+pub(super) const ENTRY: Wire = Wire {
+    api: GOOGLE_GENERATIVE_AI,
+    framing: Framing::Sse,
+    key_header: Some("x-goog-api-key"),
+    headers: &[],
+    token_headers: &[],
+    endpoint,
+    sign: None,
+    body: body::write,
+    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+};
+
+/// People write the address with and without the version, and the model with and without its collection.
+fn endpoint(base: &str, model: &ModelSpec) -> String {
+    let version = if base.ends_with("googleapis.com") { "/v1beta" } else { "" };
+    let id = model.id.as_str();
+    let id = path_segment(id.strip_prefix("models/").unwrap_or(id));
+    format!("{base}{version}/models/{id}:streamGenerateContent?alt=sse")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! How a request is spelled for `ollama`, written straight from the messages it borrows.
+
+use std::borrow::Cow;
+
+use homard_protocol::{
+    AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::history::{MISSING_RESULT, Step, repaired};
+use crate::request::{Request, ThinkingLevel, ToolSpec};
+use crate::schema::{Dialect, normalised};
+use crate::spec::ModelSpec;
+use crate::wire::attachment::{Shown, shown};
+
+/// What a tool that said nothing said.
+const NO_OUTPUT: &str = "(no output)";
+/// What a tool that answered with pictures only said.
+const SEE_IMAGE: &str = "(see the image below)";
+/// Introduces a tool's pictures, which most templates show from people only.
+const FROM_TOOL: &str = "Image from the tool result:";
+/// The one family that takes how hard to think; others are told whether.
+const GRADED: &str = "gpt-oss";
+
+/// Writes the body.
+pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&Body::of(request))
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Said<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    think: Option<Think>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    options: Options,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Think {
+    Switch(bool),
+    Level(&'static str),
+}
+
+#[derive(Serialize)]
+struct Options {
+    /// Left out, the server keeps a few thousand tokens and silently forgets the rest.
+    num_ctx: u32,
+    /// Left out, a model that repeats itself never stops.
+    num_predict: u32,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: Cow<'a, Value>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum Said<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        images: Vec<&'a str>,
+    },
+    Assistant {
+        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thinking: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        /// By which the model knows which of several results this is; older servers go by the order.
+        tool_call_id: &'a str,
+        tool_name: &'a str,
+        content: Cow<'a, str>,
+    },
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    function: Called<'a>,
+}
+
+#[derive(Serialize)]
+struct Called<'a> {
+    name: &'a str,
+    arguments: &'a Value,
+}
+
+impl<'a> Body<'a> {
+    fn of(request: &'a Request) -> Self {
+        let model = &*request.model;
+        let dialect = Dialect::of(model);
+        Self {
+            model: model.id.as_str(),
+            messages: messages(request),
+            stream: true,
+            // A model that cannot think refuses even to be asked.
+            think: model.reasoning.then(|| think(request.thinking, model.id.as_str())),
+            tools: request.tools.iter().map(|spec| tool(spec, dialect)).collect(),
+            options: Options {
+                num_ctx: model.context_window,
+                num_predict: request.max_tokens.unwrap_or(model.max_tokens),
+            },
+        }
+    }
+}
+
+fn think(level: ThinkingLevel, model: &str) -> Think {
+    if !model.to_ascii_lowercase().contains(GRADED) {
+        return Think::Switch(level != ThinkingLevel::Off);
+    }
+    match level {
+        ThinkingLevel::Off => Think::Switch(false),
+        ThinkingLevel::Minimal | ThinkingLevel::Low => Think::Level("low"),
+        ThinkingLevel::Medium => Think::Level("medium"),
+        ThinkingLevel::High | ThinkingLevel::XHigh => Think::Level("high"),
+    }
+}
+
+fn tool(spec: &ToolSpec, dialect: Dialect) -> Tool<'_> {
+    let parameters = normalised(&spec.parameters, dialect);
+    let function = Function { name: &spec.name, description: &spec.description, parameters };
+    Tool { r#type: "function", function }
+}
+
+fn messages(request: &Request) -> Vec<Said<'_>> {
+    let model = &*request.model;
+    let mut out = Vec::with_capacity(request.messages.len() + 1);
+    if !request.system.is_empty() {
+        out.push(Said::System { content: &request.system });
+    }
+    // Pictures of tools must wait until all results of the same answer have been listed.
+    let mut pictures: Vec<&str> = Vec::new();
+    for step in repaired(&request.messages) {
+        if !matches!(step, Step::Result(_) | Step::Missing(_)) {
+            flush(&mut pictures, &mut out);
+        }
+        match step {
+            Step::User(user) => out.push(said(&user.content, model)),
+            Step::Assistant(message) => out.push(assistant(message, model)),
+            Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
+            Step::Missing(call) => out.push(Said::Tool {
+                tool_call_id: call.id.as_str(),
+                tool_name: &call.name,
+                content: Cow::Borrowed(MISSING_RESULT),
+            }),
+        }
+    }
+    flush(&mut pictures, &mut out);
+    out
+}
+
+fn flush<'a>(pictures: &mut Vec<&'a str>, out: &mut Vec<Said<'a>>) {
+    if !pictures.is_empty() {
+        let images = std::mem::take(pictures);
+        out.push(Said::User { content: Cow::Borrowed(FROM_TOOL), images });
+    }
+}
+
+fn said<'a>(content: &'a UserContent, model: &ModelSpec) -> Said<'a> {
+    match content {
+        UserContent::Text(text) => Said::User { content: Cow::Borrowed(text), images: Vec::new() },
+        UserContent::Blocks(blocks) => {
+            let (texts, images) = sorted(blocks, model);
+            Said::User { content: joined(texts), images }
+        }
+    }
+}
+
+/// Words and pictures of some blocks: the API keeps the two apart.
+fn sorted<'a>(blocks: &'a [UserBlock], model: &ModelSpec) -> (Vec<Cow<'a, str>>, Vec<&'a str>) {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    for block in blocks {
+        // The API has no place for documents.
+        match shown(block, model, |_| false) {
+            Shown::Text(text) if text.is_empty() => {}
+            Shown::Text(text) => texts.push(text),
+            Shown::Image { data, .. } | Shown::Document { data, .. } => images.push(data),
+        }
+    }
+    (texts, images)
+}
+
+fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
+    let own = message.provider == model.provider.as_str()
+        && message.model == model.id.as_str()
+        && message.api == model.api;
+    let (mut texts, mut thoughts) = (Vec::new(), Vec::new());
+    for block in &message.content {
+        match block {
+            AssistantBlock::Text { text, .. } if !text.is_empty() => texts.push(Cow::Borrowed(text.as_str())),
+            AssistantBlock::Thinking { thinking, .. } if own && !thinking.is_empty() => {
+                thoughts.push(Cow::Borrowed(thinking.as_str()));
+            }
+            AssistantBlock::Text { .. } | AssistantBlock::Thinking { .. } | AssistantBlock::ToolCall(_) => {}
+        }
+    }
+    Said::Assistant {
+        content: joined(texts),
+        thinking: (!thoughts.is_empty()).then(|| joined(thoughts)),
+        tool_calls: message.tool_calls().map(called).collect(),
+    }
+}
+
+fn called(call: &ToolCall) -> Call<'_> {
+    Call { id: call.id.as_str(), function: Called { name: &call.name, arguments: &call.arguments } }
+}
+
+fn tool_result<'a>(
+    result: &'a ToolResultMessage,
+    model: &ModelSpec,
+    pictures: &mut Vec<&'a str>,
+) -> Said<'a> {
+    let (texts, mut images) = sorted(&result.content, model);
+    let content = match (texts.is_empty(), images.is_empty()) {
+        (false, _) => joined(texts),
+        (true, false) => Cow::Borrowed(SEE_IMAGE),
+        (true, true) => Cow::Borrowed(NO_OUTPUT),
+    };
+    pictures.append(&mut images);
+    Said::Tool { tool_call_id: result.tool_call_id.as_str(), tool_name: &result.tool_name, content }
+}
+
+fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    if parts.len() <= 1 {
+        return parts.pop().unwrap_or_default();
+    }
+    Cow::Owned(parts.join("\n\n"))
+}
