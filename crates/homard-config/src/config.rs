@@ -4,7 +4,9 @@
 //! Each section has its own file, with the raw shape's counterpart beside the decision.
 
 pub mod agents;
+pub mod auth;
 pub mod budgets;
+pub mod cli_backends;
 pub mod gateway;
 pub mod logging;
 pub mod models;
@@ -30,6 +32,8 @@ pub struct Config {
     pub gateway: gateway::Gateway,
     /// Who answers.
     pub agents: agents::Agents,
+    /// Which credentials are used in which order.
+    pub auth: auth::Auth,
     /// Where models are served.
     pub models: models::Models,
     /// What models may cost.
@@ -68,6 +72,7 @@ impl Config {
         Self {
             gateway: gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx),
             agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), cx),
+            auth: auth::Auth::resolve(raw.auth.unwrap_or_default(), cx),
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),

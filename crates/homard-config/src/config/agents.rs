@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::cli_backends::{self, CliBackend};
 use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
@@ -59,6 +60,10 @@ pub struct Agents {
 pub struct AgentDefaults {
     /// Model and fallbacks.
     pub model: ModelSelection,
+    /// Model for pictures when the main one cannot see; empty when nothing was said.
+    pub image_model: ModelSelection,
+    /// Models that may be chosen, where the newer list is written; empty means that it is not.
+    pub model_allow: Vec<ModelRef>,
     /// What the owner says about models: aliases and parameters. Not empty: also the list `/model` offers.
     pub models: BTreeMap<ModelRef, CatalogEntry>,
     /// Directory agents work in.
@@ -83,6 +88,8 @@ pub struct AgentDefaults {
     pub context_tokens: Option<u64>,
     /// Whether commands are to run in a sandbox.
     pub sandboxed: bool,
+    /// Command-line programs used as models, by the provider name they answer to.
+    pub cli_backends: BTreeMap<String, CliBackend>,
 }
 
 /// A model and what to try when it fails.
@@ -210,6 +217,9 @@ impl AgentDefaults {
     fn resolve(raw: raw::AgentDefaults, cx: &mut Resolve<'_>) -> Self {
         let models = catalog(raw.models.unwrap_or_default(), cx);
         let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
+        let image_model =
+            raw.image_model.map(|choice| selection(choice, "agents.defaults.imageModel", &models, cx));
+        let allowed = raw.model_policy.and_then(|policy| policy.allow).unwrap_or_default();
         let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
         let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
             0 => NO_TIMEOUT,
@@ -217,6 +227,8 @@ impl AgentDefaults {
         };
         Self {
             model: model.unwrap_or_default(),
+            image_model: image_model.unwrap_or_default(),
+            model_allow: allow_list(&allowed, cx),
             models,
             workspace,
             repo_root: raw.repo_root.map(|root| cx.paths.expand(&root)),
@@ -229,6 +241,7 @@ impl AgentDefaults {
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
             sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
+            cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
         }
     }
 }
@@ -251,6 +264,17 @@ fn catalog(
         }
     }
     models
+}
+
+/// Reads the list of models that may be chosen; `provider/*` stands for all of a provider.
+fn allow_list(written: &[String], cx: &mut Resolve<'_>) -> Vec<ModelRef> {
+    let mut read = |(at, text): (usize, &String)| {
+        let issue = |error: &homard_protocol::IdError| {
+            cx.issue(format!("agents.defaults.modelPolicy.allow[{at}]"), error.to_string());
+        };
+        ModelRef::parse(text).inspect_err(issue).ok()
+    };
+    written.iter().enumerate().filter_map(&mut read).collect()
 }
 
 /// Reads a choice of model; short names are looked up in the catalogue.

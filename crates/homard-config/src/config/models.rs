@@ -1,6 +1,7 @@
 //! `models`: where models are served and what they can do.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use homard_protocol::{ModelId, ProviderId};
 use schemars::JsonSchema;
@@ -14,6 +15,12 @@ use crate::secret::Secret;
 const DEFAULT_CONTEXT_WINDOW: u64 = 200_000;
 /// Longest answer assumed when the file does not say, in tokens.
 const DEFAULT_MAX_TOKENS: u64 = 8_192;
+/// Seconds between two questions which models a region serves.
+const DEFAULT_REFRESH_SECONDS: u64 = 3_600;
+/// Context assumed of a model a region names without describing it, in tokens.
+const DEFAULT_FOUND_CONTEXT_WINDOW: u64 = 32_000;
+/// Longest answer assumed of it, in tokens.
+const DEFAULT_FOUND_MAX_TOKENS: u64 = 4_096;
 
 /// Whether configured providers are added to the known ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -57,6 +64,31 @@ pub struct Models {
     pub mode: MergeMode,
     /// Providers by id.
     pub providers: BTreeMap<ProviderId, Provider>,
+    /// Asking a cloud region which models it serves.
+    pub bedrock_discovery: BedrockDiscovery,
+}
+
+/// Asking a cloud region which models it serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BedrockDiscovery {
+    /// Whether to ask; `None` means: when there are credentials.
+    pub enabled: Option<bool>,
+    /// Region to ask; `None` means the environment's.
+    pub region: Option<String>,
+    /// Makers to list, in lower case; empty means all.
+    pub provider_filter: Vec<String>,
+    /// Time between two questions; zero means every time.
+    pub refresh_interval: Duration,
+    /// Context assumed, in tokens.
+    pub default_context_window: u64,
+    /// Longest answer assumed, in tokens.
+    pub default_max_tokens: u64,
+}
+
+impl Default for BedrockDiscovery {
+    fn default() -> Self {
+        Self::resolve(raw::BedrockDiscovery::default())
+    }
 }
 
 /// A place that serves models.
@@ -153,7 +185,23 @@ impl Models {
                 Err(error) => cx.issue(path, error.to_string()),
             }
         }
-        Self { mode: raw.mode.unwrap_or_default(), providers }
+        let bedrock_discovery = BedrockDiscovery::resolve(raw.bedrock_discovery.unwrap_or_default());
+        Self { mode: raw.mode.unwrap_or_default(), providers, bedrock_discovery }
+    }
+}
+
+impl BedrockDiscovery {
+    fn resolve(raw: raw::BedrockDiscovery) -> Self {
+        let makers = raw.provider_filter.unwrap_or_default().into_iter();
+        let seconds = raw.refresh_interval.unwrap_or(DEFAULT_REFRESH_SECONDS);
+        Self {
+            enabled: raw.enabled,
+            region: raw.region.map(|region| region.trim().to_owned()).filter(|region| !region.is_empty()),
+            provider_filter: makers.map(|maker| maker.trim().to_lowercase()).collect(),
+            refresh_interval: Duration::from_secs(seconds),
+            default_context_window: raw.default_context_window.unwrap_or(DEFAULT_FOUND_CONTEXT_WINDOW),
+            default_max_tokens: raw.default_max_tokens.unwrap_or(DEFAULT_FOUND_MAX_TOKENS),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::raw::value::ModelChoice;
+use crate::raw::value::{MaskedText, ModelChoice};
 
 /// A command-line program used as a model.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct CliBackend {
     /// Longest prompt handed over as an argument.
     pub max_prompt_arg_chars: Option<u64>,
     /// Variables set for it.
-    pub env: Option<BTreeMap<String, String>>,
+    pub env: Option<BTreeMap<String, MaskedText>>,
     /// Variables removed for it.
     pub clear_env: Option<Vec<String>>,
     /// Option that names the model.
