@@ -24,6 +24,7 @@ mod runs;
 mod sessions;
 mod store;
 mod transcripts;
+mod usage;
 mod writer;
 
 pub use devices::{DeviceToken, NewDeviceRequest, PairedDevice, PendingDevice, PendingOutcome};
@@ -37,3 +38,7 @@ pub use sessions::{
 };
 pub use store::{OpenOptions, Store, StoreError};
 pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};
+pub use usage::{
+    CallId, CallOwner, CallRow, CallState, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,
+    UsagePoint, UsageQuery, UsageReport, UsageSession, UsageTally,
+};

@@ -13,6 +13,7 @@ use homard_protocol::{
 };
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
 
 use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
@@ -24,9 +25,11 @@ const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const PRUNE_ROWS: i64 = 500;
 /// Most unfinished runs read at start; beyond it something is very wrong and the rest waits for the next start.
 const MAX_UNFINISHED: i64 = 100_000;
+/// Most runs in one look back.
+const MAX_RECENT: i64 = 1_000;
 
 const COLUMNS: &str = "run_id, session_key, session_id, agent_id, status, source, message, created_at, started_at, \
-                       ended_at, stop_reason, error, provider, model, usage, reply";
+                       ended_at, stop_reason, error, provider, model, usage, reply, attempts";
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,6 +152,8 @@ pub struct RunRecord {
     pub usage: Option<Usage>,
     /// The final text.
     pub reply: Option<String>,
+    /// What was tried before somebody answered, as [`FinishRun::attempts`] said.
+    pub attempts: Vec<Value>,
 }
 
 /// What came of a request.
@@ -206,6 +211,8 @@ pub struct FinishRun {
     pub usage: Option<Usage>,
     /// The final text.
     pub reply: Option<String>,
+    /// Attempts at the model that did not answer, in order, each as its own JSON; the store does not look inside.
+    pub attempts: Vec<Value>,
     /// What is still to be appended to the transcript.
     pub entries: Vec<EntryKind>,
     /// What changes in the session: token counts, model, `abortedLastRun`.
@@ -225,6 +232,7 @@ impl FinishRun {
             model: None,
             usage: None,
             reply: None,
+            attempts: Vec::new(),
             entries: Vec::new(),
             patch: None,
         }
@@ -250,6 +258,29 @@ impl Store {
         self.read(move |cx| load(cx.conn, &run_id)).await
     }
 
+    /// The runs that ended last, newest first, of one conversation or of all.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn recent_runs(
+        &self,
+        session: Option<&SessionKey>,
+        limit: usize,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        let session = session.map(ToString::to_string);
+        self.read(move |cx| {
+            let mut statement = cx.conn.prepare_cached(&recent_sql())?;
+            let mut rows = statement
+                .query(params![session, i64::try_from(limit).unwrap_or(MAX_RECENT).min(MAX_RECENT)])?;
+            let mut runs = Vec::new();
+            while let Some(row) = rows.next()? {
+                runs.push(read(row)?);
+            }
+            Ok(runs)
+        })
+        .await
+    }
+
     /// Runs that were accepted and have not ended, oldest first: what there is to recover at start.
     ///
     /// # Errors
@@ -269,6 +300,14 @@ impl Store {
         })
         .await
     }
+}
+
+/// Finished runs are kept for days only, so that passing over other conversations' is cheap.
+pub(crate) fn recent_sql() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM runs WHERE ended_at IS NOT NULL AND (?1 IS NULL OR session_key = ?1) \
+         ORDER BY ended_at DESC LIMIT ?2"
+    )
 }
 
 /// Forgets a slice of runs that ended long ago; `true` when there may be more.
@@ -306,6 +345,7 @@ fn read(row: &Row<'_>) -> Result<RunRecord, StoreError> {
         model: row.get(13)?,
         usage: optional(14)?.map(|usage| from_json("usage", usage)).transpose()?,
         reply: row.get(15)?,
+        attempts: optional(16)?.map(|list| from_json("attempts", list)).transpose()?.unwrap_or_default(),
     })
 }
 

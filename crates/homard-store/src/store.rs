@@ -17,6 +17,7 @@ use crate::layout::{Layout, create_private_dir};
 use crate::reader::{self, ReadCx, ReadOrder};
 use crate::runs::RunStatus;
 use crate::transcripts::TranscriptError;
+use crate::usage::PendingCalls;
 use crate::writer::{self, Batch, WriteOrder};
 use crate::{database, import};
 
@@ -239,6 +240,7 @@ struct Inner {
     writes: mpsc::Sender<WriteOrder>,
     reads: mpsc::Sender<ReadOrder>,
     layout: Arc<Layout>,
+    calls: PendingCalls,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -255,10 +257,12 @@ impl Store {
         import::session_stores(&mut conn, &layout, &clock).map_err(|e| e.located(&layout.database))?;
 
         let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };
-        let (writes, thread) = writer::start(conn, Arc::clone(&layout), clock).map_err(thread_error)?;
+        let calls = PendingCalls::default();
+        let (writes, thread) =
+            writer::start(conn, Arc::clone(&layout), clock, calls.clone()).map_err(thread_error)?;
         let (reads, mut threads) = reader::start(&layout).map_err(thread_error)?;
         threads.push(thread);
-        Ok(Self { inner: Arc::new(Inner { writes, reads, layout, threads: Mutex::new(threads) }) })
+        Ok(Self { inner: Arc::new(Inner { writes, reads, layout, calls, threads: Mutex::new(threads) }) })
     }
 
     /// Finishes what was asked so far, checkpoints the database and ends the threads. Later calls on any clone
@@ -283,6 +287,11 @@ impl Store {
         if self.inner.writes.try_send(WriteOrder::Checkpoint).is_err() {
             tracing::debug!("the store is busy; the checkpoint waits for the next call");
         }
+    }
+
+    /// Model calls that wait for the next commit.
+    pub(crate) fn pending_calls(&self) -> &PendingCalls {
+        &self.inner.calls
     }
 
     /// Runs `work` on the writer thread and waits until it is committed.

@@ -17,6 +17,7 @@ use crate::effects::Effects;
 use crate::layout::Layout;
 use crate::store::StoreError;
 use crate::transcripts::OpenFiles;
+use crate::usage::{self, PendingCall, PendingCalls};
 use crate::{runs, transcripts};
 
 /// Jobs waiting for the writer; when full, callers wait.
@@ -111,6 +112,7 @@ pub(crate) fn start(
     conn: Connection,
     layout: Arc<Layout>,
     clock: Clock,
+    calls: PendingCalls,
 ) -> std::io::Result<(mpsc::Sender<WriteOrder>, JoinHandle<()>)> {
     let (tx, rx) = mpsc::channel(QUEUE);
     let writer = Writer {
@@ -119,6 +121,7 @@ pub(crate) fn start(
         clock,
         files: OpenFiles::default(),
         effects: Effects::default(),
+        calls,
         chores: Chores { garbage: true, prune_at: 0, wrote: false, checkpoint: false },
         closers: Vec::new(),
     };
@@ -132,6 +135,7 @@ struct Writer {
     clock: Clock,
     files: OpenFiles,
     effects: Effects,
+    calls: PendingCalls,
     chores: Chores,
     closers: Vec<oneshot::Sender<()>>,
 }
@@ -184,11 +188,13 @@ impl Writer {
     }
 
     fn commit_group(&mut self, group: &mut Vec<Box<dyn Job>>) {
-        if group.is_empty() {
+        // Calls ride along with whatever is committed; any order at all, a checkpoint too, gives them the chance.
+        let calls = self.calls.take();
+        if group.is_empty() && calls.is_empty() {
             return;
         }
         self.chores.wrote = true;
-        let outcome = self.run_group(group).map_err(|error| error.located(&self.layout.database));
+        let outcome = self.run_group(group, &calls).map_err(|error| error.located(&self.layout.database));
         match &outcome {
             Ok(()) => self.effects.committed(),
             Err(error) => {
@@ -198,6 +204,7 @@ impl Writer {
                 }
                 self.effects.roll_back(crate::effects::Mark::default());
                 self.files.forget_all();
+                self.calls.put_back(calls);
             }
         }
         for job in group.drain(..) {
@@ -207,7 +214,7 @@ impl Writer {
         self.chores.garbage |= self.files.take_garbage_hint();
     }
 
-    fn run_group(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    fn run_group(&mut self, group: &mut [Box<dyn Job>], calls: &[PendingCall]) -> Result<(), StoreError> {
         self.sql("BEGIN IMMEDIATE")?;
         for job in group {
             let mark = self.effects.mark();
@@ -233,7 +240,24 @@ impl Writer {
             }
             self.sql("RELEASE job")?;
         }
+        self.write_calls(calls)?;
         self.sql("COMMIT")
+    }
+
+    /// Adds the calls that waited; if that fails, the turns in this group are kept all the same.
+    fn write_calls(&self, calls: &[PendingCall]) -> Result<(), StoreError> {
+        if calls.is_empty() {
+            return Ok(());
+        }
+        self.sql("SAVEPOINT calls")?;
+        if let Err(error) = usage::write(&self.conn, calls) {
+            if self.conn.is_autocommit() {
+                return Err(error);
+            }
+            tracing::error!(%error, calls = calls.len(), "what model calls cost could not be written");
+            self.sql("ROLLBACK TO calls")?;
+        }
+        self.sql("RELEASE calls")
     }
 
     fn sql(&self, sql: &str) -> Result<(), StoreError> {

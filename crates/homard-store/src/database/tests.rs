@@ -4,7 +4,7 @@ use homard_runtime::Clock;
 use rusqlite::Connection;
 
 use crate::StoreError;
-use crate::fixture::{Home, NOW, open};
+use crate::fixture::{Home, NOW, key, open, run_id};
 
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
@@ -18,11 +18,39 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 
     let error = open(home.dir.path(), &home.clock).unwrap_err();
     assert!(
-        matches!(&error, StoreError::NewerVersion { found: 99, known: 1, path: p } if *p == path),
+        matches!(&error, StoreError::NewerVersion { found: 99, known: 2, path: p } if *p == path),
         "{error:?}"
     );
     assert!(error.to_string().contains("newer version"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state/homard.sqlite");
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch(include_str!("../../migrations/0001_initial.sql")).unwrap();
+    conn.execute_batch(
+        r#"INSERT INTO runs (run_id, session_key, agent_id, status, source, created_at, ended_at, usage, reply)
+           VALUES ('old', 'agent:main:main', 'main', 'ok', 'webchat', 1, 2, '{"input":3}', 'well');
+           INSERT INTO sessions (key, agent_id, session_id, kind, created_at, updated_at, entry)
+           VALUES ('agent:main:main', 'main', 's-1', 'main', 1, 2, '{"sessionId":"s-1","updatedAt":2}');
+           PRAGMA user_version = 1;"#,
+    )
+    .unwrap();
+    drop(conn);
+
+    let store = open(dir.path(), &Clock::fixed(3)).unwrap();
+    let run = store.run(&run_id("old")).await.unwrap().unwrap();
+    assert_eq!((run.reply.as_deref(), run.usage.unwrap().input, run.attempts), (Some("well"), 3, vec![]));
+    assert_eq!(store.session(&key("agent:main:main")).await.unwrap().unwrap().session_id.as_str(), "s-1");
+    assert_eq!(store.first_call_at().await.unwrap(), None);
+    store.close().await;
+    let version: i64 =
+        Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    assert_eq!(version, 2);
 }
 
 #[test]

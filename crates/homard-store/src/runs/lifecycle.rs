@@ -144,9 +144,11 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
         return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
     }
     let usage = finish.usage.as_ref().map(|usage| to_json("usage", usage)).transpose()?;
+    let tried = Some(&finish.attempts).filter(|list| !list.is_empty());
+    let attempts = tried.map(|list| to_json("attempts", list)).transpose()?;
     batch.execute(
         "UPDATE runs SET status = ?2, ended_at = ?3, stop_reason = ?4, error = ?5, provider = ?6, model = ?7,
-         usage = ?8, reply = ?9, message = NULL WHERE run_id = ?1",
+         usage = ?8, reply = ?9, attempts = ?10, message = NULL WHERE run_id = ?1",
         params![
             run.run_id.as_str(),
             finish.status.as_str(),
@@ -157,6 +159,7 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
             finish.model,
             usage,
             finish.reply,
+            attempts,
         ],
     )?;
     let gone = Finished { appended: Vec::new(), session: None };
