@@ -1,1 +1,248 @@
 //! From rows, configuration and environment to the providers of this house.
+//!
+//! A provider is furnished when the owner wrote it into the configuration, when a credential for it lies in the
+//! environment or in a profile, or when a server of one's own was found. What the owner wrote wins key by key
+//! and model by model; the rows fill the gaps; what servers list comes last. Everything here is pure: the same
+//! inputs give the same providers, and `models.json` is a value until [`write_models_json`] puts it on disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use homard_config::config::models::{MergeMode, Provider};
+use homard_config::{Config, Environment};
+use homard_llm::{ApiKey, CredentialKind, Headers, ProviderSpec};
+use homard_protocol::ProviderId;
+use serde_json::Value;
+
+use crate::auth::ProviderAuth;
+use crate::catalogue::{self, ROWS, Row};
+use crate::discovery::Discovered;
+
+mod kept;
+mod model_spec;
+mod models_json;
+pub(crate) mod private_file;
+
+pub use models_json::{read_models_json, write_models_json};
+
+use kept::Kept;
+
+/// The wire API of a provider nobody knows and that names none.
+const DEFAULT_API: &str = "openai-completions";
+
+/// What decides which providers there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// What the owner wrote.
+    pub config: &'a Config,
+    /// Where keys may lie.
+    pub env: &'a Environment,
+    /// Providers with a stored profile.
+    pub stored_profiles: &'a BTreeSet<ProviderId>,
+    /// What servers listed.
+    pub discovered: &'a Discovered,
+    /// The `models.json` of before, which people edit.
+    pub kept: Option<&'a Value>,
+}
+
+/// The providers of this house.
+#[derive(Debug, Clone)]
+pub struct Furnished {
+    /// Who can be called, in alphabetical order.
+    pub providers: Vec<ProviderSpec>,
+    /// What each can be called with.
+    pub auth: BTreeMap<ProviderId, ProviderAuth>,
+    /// What `models.json` is to say. Holds names of variables where a key comes from one, never the key.
+    pub models_json: Value,
+    /// What the owner may want to know: a provider that has a key but no address, for example.
+    pub notes: Vec<String>,
+}
+
+/// Decides who can be called, and with what.
+#[must_use]
+pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
+    let mut notes = Vec::new();
+    let explicit = explicit(inputs.config, &mut notes);
+    let replaces = inputs.config.models.mode == MergeMode::Replace;
+    let kept = Kept::read(inputs.kept.filter(|_| !replaces));
+    let mut ids: BTreeSet<ProviderId> = explicit.keys().cloned().collect();
+    if !replaces {
+        ids.extend(ROWS.iter().filter(|row| is_at_hand(row, inputs)).filter_map(|row| provider_id(row.id)));
+        ids.extend(kept.callable(inputs.env));
+    }
+    let mut providers = Vec::new();
+    let mut auth = BTreeMap::new();
+    for id in ids {
+        let desk =
+            Desk { id: &id, row: catalogue::find(id.as_str()), own: explicit.get(&id).copied(), inputs };
+        match desk.furnish(&kept) {
+            Ok((spec, proof)) => {
+                providers.push(spec);
+                auth.insert(id, proof);
+            }
+            Err(note) => notes.push(note),
+        }
+    }
+    let models_json = models_json::compose(&providers, &auth, &kept, inputs);
+    Furnished { providers, auth, models_json, notes }
+}
+
+/// The owner's providers under the ids the rows know them by.
+fn explicit<'a>(config: &'a Config, notes: &mut Vec<String>) -> BTreeMap<ProviderId, &'a Provider> {
+    let mut out = BTreeMap::new();
+    let written = &config.models.providers;
+    for (id, provider) in written {
+        let canonical = catalogue::find(id.as_str()).and_then(|row| provider_id(row.id));
+        let canonical = canonical.unwrap_or_else(|| id.clone());
+        if canonical != *id && written.contains_key(&canonical) {
+            notes.push(format!(
+                "models.providers.{id} is not used: it is another spelling of models.providers.{canonical}"
+            ));
+            continue;
+        }
+        out.insert(canonical, provider);
+    }
+    out
+}
+
+/// Whether a row can be called without the owner writing anything about it.
+fn is_at_hand(row: &Row, inputs: &Inputs<'_>) -> bool {
+    let has_key = row.env.iter().any(|key| inputs.env.get(key.name).is_some());
+    let has_profile = inputs.stored_profiles.iter().any(|id| is_row(id, row));
+    let signs = row.is_signed() && has_aws_keys(inputs.env);
+    let was_found = row.is_keyless() && inputs.discovered.has(row.id);
+    has_key || has_profile || signs || was_found
+}
+
+fn is_row(id: &ProviderId, row: &Row) -> bool {
+    catalogue::find(id.as_str()).is_some_and(|found| found.id == row.id)
+}
+
+/// Whether the environment names AWS keys. Keys that only a machine's metadata service knows are not looked
+/// for: asking it costs seconds on every machine that has none.
+fn has_aws_keys(env: &Environment) -> bool {
+    let has = |name: &str| env.get(name).is_some();
+    (has("AWS_ACCESS_KEY_ID") && has("AWS_SECRET_ACCESS_KEY"))
+        || has("AWS_PROFILE")
+        || has("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
+        || has("AWS_CONTAINER_CREDENTIALS_FULL_URI")
+}
+
+fn provider_id(id: &str) -> Option<ProviderId> {
+    ProviderId::parse(id).ok()
+}
+
+/// Everything known about one provider.
+struct Desk<'a> {
+    id: &'a ProviderId,
+    row: Option<&'static Row>,
+    own: Option<&'a Provider>,
+    inputs: &'a Inputs<'a>,
+}
+
+impl Desk<'_> {
+    /// The provider and its proofs, or why it cannot be called.
+    fn furnish(&self, kept: &Kept<'_>) -> Result<(ProviderSpec, ProviderAuth), String> {
+        let kept_row = kept.provider(self.id);
+        let api = self.api(kept_row.as_ref().and_then(|row| row.api));
+        let base_url = match kept_row.as_ref().and_then(|row| row.base_url) {
+            Some(url) => url.to_owned(),
+            None => self.base_url()?,
+        };
+        let mut spec = ProviderSpec::new(self.id.clone(), api, base_url);
+        spec.headers = self.headers();
+        spec.auth_header = self.own.is_some_and(|own| {
+            own.auth_header.unwrap_or(false) || matches!(own.auth.as_deref(), Some("token" | "oauth"))
+        });
+        let same_api = self.row.filter(|row| row.api == spec.api);
+        spec.key_header = same_api.and_then(|row| row.key_header).map(str::to_owned);
+        let listed = kept_row.as_ref().map_or(&[][..], |row| row.models);
+        spec.models = model_spec::models(self.id, self.row, self.own, &spec.api);
+        model_spec::fill(&mut spec.models, kept::models(self.id, &spec.api, listed));
+        let found = self.inputs.discovered.models(self.id);
+        model_spec::fill(
+            &mut spec.models,
+            found.iter().map(|found| found.spec(self.id, &spec.api, self.row)),
+        );
+        let auth = self.auth(kept_row.and_then(|row| row.key(self.inputs.env)));
+        spec.api_key = auth.config_key.clone().or_else(|| {
+            auth.env.first().filter(|_| auth.env_kind == CredentialKind::ApiKey).map(|(_, key)| key.clone())
+        });
+        Ok((spec, auth))
+    }
+
+    fn api(&self, kept: Option<&str>) -> String {
+        let own = self.own.and_then(|own| own.api).map(model_spec::api_name);
+        let known = || self.row.map(|row| row.api);
+        own.or(known()).or(kept).unwrap_or(DEFAULT_API).to_owned()
+    }
+
+    fn base_url(&self) -> Result<String, String> {
+        if let Some(url) = self.own.and_then(|own| own.base_url.as_ref()) {
+            return Ok(url.clone());
+        }
+        let id = self.id;
+        let Some(row) = self.row else {
+            return Err(format!("models.providers.{id} has no baseUrl and is not used: add one"));
+        };
+        let filled = row.address(|name| self.inputs.env.get(name));
+        // A profile's metadata, or the region of its keys, may fill what the environment does not.
+        let by_profile = self.inputs.stored_profiles.iter().any(|stored| is_row(stored, row));
+        filled.or_else(|place| match by_profile || row.is_signed() {
+            true => Ok(row.base_url.to_owned()),
+            false => {
+                let variable = place.env.first().copied().unwrap_or_default();
+                Err(format!(
+                    "{} is not used: its address has a part `{}` nobody gave; set {variable} or models.providers.{id}.baseUrl",
+                    row.name, place.name
+                ))
+            }
+        })
+    }
+
+    /// The row's headers with the owner's laid over them.
+    fn headers(&self) -> Headers {
+        let row = self.row.map_or(&[][..], |row| row.headers);
+        let mut headers: BTreeMap<String, String> =
+            row.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let own = self.own.into_iter().flat_map(|own| &own.headers);
+        headers.extend(own.map(|(name, value)| (name.to_lowercase(), value.expose().to_owned())));
+        headers.into_iter().collect()
+    }
+
+    fn auth(&self, kept_key: Option<ApiKey>) -> ProviderAuth {
+        let row = self.row;
+        let found = row
+            .into_iter()
+            .flat_map(|row| row.env)
+            .filter_map(|key| Some((*key, ApiKey::new(self.inputs.env.get(key.name)?))));
+        let found: Vec<_> = found.collect();
+        // Kinds go into different headers; the best variable's kind decides.
+        let env_kind = found.first().map_or(CredentialKind::ApiKey, |(key, _)| key.kind);
+        let env = found.into_iter().filter(|(key, _)| key.kind == env_kind);
+        let env: Vec<_> = env.map(|(key, value)| (key.name.to_owned(), value)).collect();
+        let own_key = self.own.and_then(|own| own.api_key.as_ref()).map(|key| ApiKey::new(key.expose()));
+        let config_key = kept_key.or(own_key).filter(|key| env.iter().all(|(_, other)| other != key));
+        let says_aws = self.own.and_then(|own| own.auth.as_deref()) == Some("aws-sdk");
+        let is_proxy = self.own.is_some_and(|own| own.base_url.is_some()) || row.is_none();
+        let has_key = !env.is_empty() || config_key.is_some();
+        ProviderAuth {
+            provider: self.id.clone(),
+            env,
+            env_kind,
+            aws: says_aws || row.is_some_and(Row::is_signed),
+            keyless: !has_key && (row.is_some_and(Row::is_keyless) || is_proxy),
+            config_key,
+            oauth: row.and_then(|row| row.oauth.as_ref()),
+            exchange: row.and_then(|row| row.exchange),
+            base_url_template: row.filter(|row| has_places_per_account(row)).map(|row| row.base_url),
+        }
+    }
+}
+
+/// Whether a profile's metadata says where its account lives.
+fn has_places_per_account(row: &Row) -> bool {
+    !row.is_signed() && !row.places.is_empty()
+}
+
+#[cfg(test)]
+mod tests;

@@ -74,6 +74,43 @@ pub struct OAuthRow {
     pub redirect: &'static str,
     /// More query parameters of the authorize page.
     pub extra: &'static [(&'static str, &'static str)],
+    /// How the token server wants to be asked.
+    pub token_body: TokenBody,
+    /// Which account a token is for, where every call has to name it.
+    pub account: Option<AccountClaim>,
+}
+
+impl OAuthRow {
+    /// What a row says unless it says otherwise, so that rows name only what they have.
+    pub const EMPTY: Self = Self {
+        authorize_url: "",
+        token_url: "",
+        device_url: None,
+        client_id: "",
+        scopes: "",
+        redirect: "",
+        extra: &[],
+        token_body: TokenBody::Form,
+        account: None,
+    };
+}
+
+/// How a token server wants to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenBody {
+    /// As a form, which is the standard.
+    Form,
+    /// As JSON, with the state beside the code.
+    Json,
+}
+
+/// The account a token is for, as the token itself says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountClaim {
+    /// Where in the token's claims it stands, as a JSON pointer.
+    pub pointer: &'static str,
+    /// The header that names it in every call.
+    pub header: &'static str,
 }
 
 /// What a stored token is exchanged for.
@@ -84,4 +121,11 @@ pub enum Exchange {
         /// Where tokens are exchanged.
         url: &'static str,
     },
+}
+
+/// Whether a candidate's name is that of a stored profile, which a conversation can keep to; the others are
+/// there or not, whoever asks.
+#[must_use]
+pub fn is_stored(id: &str) -> bool {
+    !matches!(id.split(':').nth(1), None | Some("env" | "config" | "aws" | "none"))
 }

@@ -1,0 +1,307 @@
+//! What this process knows of stored credentials, and how it meets the disk.
+//!
+//! What everybody sees is a sum: the files as last read, plus changes that are not written yet. Writing is done on
+//! the file as it is at that moment, under its lock, so nobody's change is lost.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use homard_config::Environment;
+use homard_protocol::ProviderId;
+use homard_runtime::OrLog as _;
+
+use super::aws;
+use super::change::Change;
+use super::copilot::Exchanged;
+use super::document::{Document, Stats};
+use super::file::{Loaded, Stamp, StoreError, StoreFile};
+use super::policy::{AuthLimits, ProfilePolicy};
+use super::profiles::{AuthContext, ProfileFiles, Profiles};
+use super::refresh::Renewal;
+
+/// Changes kept for a disk that does not take them; beyond this the oldest statistics are forgotten.
+const MAX_PENDING: usize = 512;
+
+/// One of the files a profile can be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Own,
+    Main,
+}
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    own: StoreFile,
+    main: Option<StoreFile>,
+    pub(super) policy: ProfilePolicy,
+    pub(super) cx: AuthContext,
+    pub(super) limits: AuthLimits,
+    memory: Mutex<Memory>,
+    /// Held by who writes; queues this process before the file's lock queues the others.
+    pub(super) pen: tokio::sync::Mutex<()>,
+    /// Where AWS tools would look.
+    pub(super) environment: OnceLock<Environment>,
+    /// Held by who exchanges tokens or looks for keys.
+    pub(super) exchange_desk: tokio::sync::Mutex<()>,
+}
+
+impl Inner {
+    pub(super) fn new(
+        files: ProfileFiles,
+        policy: ProfilePolicy,
+        cx: AuthContext,
+        limits: AuthLimits,
+    ) -> Self {
+        let main = files.main.filter(|main| *main != files.own).map(StoreFile::new);
+        Self {
+            own: StoreFile::new(files.own),
+            main,
+            policy,
+            cx,
+            limits,
+            memory: Mutex::default(),
+            pen: tokio::sync::Mutex::default(),
+            environment: OnceLock::new(),
+            exchange_desk: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+/// What this process knows. `Debug` shows no value because no part of it does.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    own: Cached,
+    main: Cached,
+    /// Counts writes, so that a slow reader does not put old content over new.
+    writes: u64,
+    pending: Vec<(u64, Change)>,
+    next_change: u64,
+    writer_runs: bool,
+    /// How credentials fared that are not in a file.
+    pub(super) transient: HashMap<String, Stats>,
+    pub(super) renewals: HashMap<String, Renewal>,
+    pub(super) exchanged: HashMap<String, Exchanged>,
+    pub(super) aws: HashMap<String, aws::Found>,
+}
+
+#[derive(Debug, Default)]
+struct Cached {
+    loaded: Option<Loaded>,
+    /// Why the file as it is now cannot be read; what was read before stays in use.
+    problem: Option<String>,
+    problem_stamp: Option<Stamp>,
+}
+
+/// The stored profiles an agent uses now, with what has just happened to them.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) document: Document,
+    pub(super) place: Place,
+    /// The agent's own file, whose order counts even when its profiles are the main agent's.
+    own: Document,
+    pub(super) problem: Option<String>,
+}
+
+impl View {
+    pub(super) fn own_order(&self, provider: &ProviderId) -> Option<Vec<String>> {
+        self.own.order(provider.as_str())
+    }
+}
+
+impl Profiles {
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn file(&self, place: Place) -> &StoreFile {
+        match (place, &self.inner.main) {
+            (Place::Main, Some(main)) => main,
+            (Place::Own | Place::Main, _) => &self.inner.own,
+        }
+    }
+
+    fn places(&self) -> &'static [Place] {
+        if self.inner.main.is_some() { &[Place::Own, Place::Main] } else { &[Place::Own] }
+    }
+
+    /// Reads what changed on disk since the last look.
+    pub(super) async fn look(&self) {
+        let this = self.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            for place in this.places() {
+                this.look_at(*place);
+            }
+        });
+        looked.await.or_log("could not look at stored credentials");
+    }
+
+    fn look_at(&self, place: Place) {
+        let file = self.file(place);
+        let stamp = file.stamp();
+        let writes = {
+            let mut memory = self.memory();
+            let cached = memory.cached(place);
+            let seen = cached.loaded.as_ref().is_some_and(|loaded| loaded.stamp == stamp);
+            let known_bad = cached.problem.is_some() && cached.problem_stamp == stamp;
+            if seen && cached.problem.is_none() || known_bad {
+                return;
+            }
+            memory.writes
+        };
+        let read = file.read();
+        let mut memory = self.memory();
+        if memory.writes != writes {
+            // Written in between by ourselves, which is newer than what was read.
+            return;
+        }
+        let cached = memory.cached(place);
+        let held = cached.loaded.as_ref().is_some_and(|loaded| !loaded.document.is_empty());
+        if held && stamp.is_some_and(|stamp| stamp.is_blank()) {
+            // Somebody's editor has emptied the file and is about to fill it; looked at again next time.
+            return;
+        }
+        match read {
+            Ok(loaded) => *cached = Cached { loaded: Some(loaded), ..Cached::default() },
+            Err(error) => {
+                tracing::warn!(%error, "stored credentials cannot be read; what was read before stays in use");
+                cached.problem = Some(error.to_string());
+                cached.problem_stamp = stamp;
+            }
+        }
+    }
+
+    /// The profiles in use, without looking at the disk.
+    pub(super) fn view(&self) -> View {
+        let mut memory = self.memory();
+        let mut own = memory.document(Place::Own);
+        let own_problem = memory.own.problem.clone();
+        // A file that cannot be read is not an empty one: its agent gets no other agent's credentials.
+        let inherits = self.inner.main.is_some() && own.is_empty() && own_problem.is_none();
+        let place = if inherits { Place::Main } else { Place::Own };
+        let mut document = if inherits { memory.document(Place::Main) } else { own.clone() };
+        let problem = own_problem.or_else(|| memory.main.problem.clone().filter(|_| inherits));
+        for (_, change) in &memory.pending {
+            change.apply(&mut document, &self.inner.policy);
+            change.apply(&mut own, &self.inner.policy);
+        }
+        View { document, place, own, problem }
+    }
+
+    /// Takes over what was just written.
+    pub(super) fn adopt(&self, place: Place, loaded: Loaded) {
+        let mut memory = self.memory();
+        memory.writes = memory.writes.wrapping_add(1);
+        *memory.cached(place) = Cached { loaded: Some(loaded), ..Cached::default() };
+    }
+
+    /// Remembers a change and sees to it that it is written.
+    pub(super) fn note(&self, change: Change) {
+        let start = {
+            let mut memory = self.memory();
+            memory.remember(change);
+            !std::mem::replace(&mut memory.writer_runs, true)
+        };
+        if start {
+            let this = self.clone();
+            self.inner.cx.tasks.spawn(async move {
+                // Before the write: what comes during it starts another.
+                this.memory().writer_runs = false;
+                this.flush().await;
+            });
+        }
+    }
+
+    pub(super) async fn write_pending(&self) -> Result<(), StoreError> {
+        let _pen = self.inner.pen.lock().await;
+        let changes = self.memory().pending.clone();
+        let Some((last, _)) = changes.last() else { return Ok(()) };
+        let last = *last;
+        let mut written: BTreeSet<u64> = BTreeSet::new();
+        for place in self.places() {
+            let wanted = changes.clone();
+            let policy = self.inner.policy.clone();
+            let found = self.edit_held(*place, move |document| {
+                let mut apply = |change: &Change| change.apply(document, &policy);
+                Ok(wanted
+                    .iter()
+                    .filter(|(_, change)| apply(change))
+                    .map(|(number, _)| *number)
+                    .collect::<Vec<_>>())
+            });
+            written.extend(found.await?);
+        }
+        // A profile that is nowhere may only be hidden by somebody's half-done edit.
+        self.memory().pending.retain(|(number, change)| {
+            *number > last || matches!(change, Change::Renewed { .. }) && !written.contains(number)
+        });
+        Ok(())
+    }
+
+    /// Changes a file on what it holds at this moment.
+    pub(super) async fn edit<T: Send + 'static>(
+        &self,
+        place: Place,
+        edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let _pen = self.inner.pen.lock().await;
+        self.edit_held(place, edit).await
+    }
+
+    /// The same, for who holds the pen already.
+    async fn edit_held<T: Send + 'static>(
+        &self,
+        place: Place,
+        edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let lock = self.file(place).lock(self.inner.limits.lock_wait).await?;
+        let edited = tokio::task::spawn_blocking(move || {
+            let before = lock.read()?;
+            let mut document = before.document.clone();
+            let out = edit(&mut document)?;
+            let loaded = if document == before.document { before } else { lock.write(document)? };
+            Ok((out, loaded))
+        });
+        let (out, loaded) = edited.await.map_err(|_stopped| StoreError::Stopped)??;
+        self.adopt(place, loaded);
+        Ok(out)
+    }
+}
+
+impl Memory {
+    fn cached(&mut self, place: Place) -> &mut Cached {
+        match place {
+            Place::Own => &mut self.own,
+            Place::Main => &mut self.main,
+        }
+    }
+
+    fn document(&mut self, place: Place) -> Document {
+        let loaded = self.cached(place).loaded.as_ref();
+        loaded.map(|loaded| loaded.document.clone()).unwrap_or_default()
+    }
+
+    fn remember(&mut self, change: Change) {
+        if self.pending.len() >= MAX_PENDING {
+            let oldest =
+                self.pending.iter().position(|(_, change)| !matches!(change, Change::Renewed { .. }));
+            if let Some(at) = oldest {
+                self.pending.remove(at);
+            }
+        }
+        self.next_change += 1;
+        self.pending.push((self.next_change, change));
+    }
+
+    /// Tokens the disk would not take so far, for who reads the file directly.
+    pub(super) fn unwritten_tokens(&self) -> Vec<Change> {
+        let tokens = self.pending.iter().filter(|(_, change)| matches!(change, Change::Renewed { .. }));
+        tokens.map(|(_, change)| change.clone()).collect()
+    }
+
+    /// Forgets everything about a profile that was replaced or removed.
+    pub(super) fn forget(&mut self, id: &str) {
+        self.renewals.remove(id);
+        self.exchanged.remove(id);
+        self.pending.retain(|(_, change)| change.id() != id);
+    }
+}

@@ -1,0 +1,294 @@
+//! One question: proof, reservation, answer, bill.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use homard_llm::{Answer, FailReason, LlmError, Request, Resolved, StreamEvent};
+use homard_protocol::{StopReason, Usage};
+use homard_runtime::OrCancel;
+use homard_store::CallId;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::CallerParts;
+use super::emit::Out;
+use super::meter::{CallRecord, Meter, OpenedCall};
+use crate::auth::Candidate;
+use crate::budget::{Reservation, Worst, estimate};
+
+/// Where one attempt stands among others.
+pub(super) struct Asking<'a> {
+    pub(super) parts: &'a CallerParts,
+    pub(super) out: &'a Out,
+    pub(super) cancel: &'a CancellationToken,
+    /// When the whole call must be over.
+    pub(super) deadline: Instant,
+    /// Whether the listener was told that an answer begins.
+    pub(super) started: &'a mut bool,
+}
+
+/// How an attempt failed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: LlmError,
+    /// The person has seen part of the answer, or a tool was called.
+    pub(super) delivered: bool,
+    /// Whether the provider was asked at all.
+    pub(super) asked: bool,
+}
+
+impl Failure {
+    fn unasked(error: LlmError) -> Self {
+        Self { error, delivered: false, asked: false }
+    }
+}
+
+impl Asking<'_> {
+    /// Asks `model` with `candidate`; everything that comes is passed on, except the end of it.
+    pub(super) async fn ask(
+        &mut self,
+        model: &Resolved,
+        candidate: Option<&Candidate>,
+        mut request: Request,
+    ) -> Result<Answer, Failure> {
+        request.model = Arc::clone(&model.model);
+        request.max_tokens = request.max_tokens.map(|wanted| wanted.min(model.model.max_tokens));
+        self.prove(candidate, &mut request).await.map_err(Failure::unasked)?;
+        let reservation = self.reserve(&mut request).await.map_err(Failure::unasked)?;
+        let mut bill = Bill::new(self.parts, &request, candidate, reservation);
+        bill.open().await;
+        let stop = self.cancel.child_token();
+        let mut stream = model.provider.stream(request, stop.clone());
+        let limit = sleep_until(self.deadline);
+        tokio::pin!(limit);
+        let mut late = false;
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = stream.next() => event,
+                () = &mut limit, if !late => {
+                    late = true;
+                    stop.cancel();
+                    continue;
+                }
+            };
+            match event {
+                Some(StreamEvent::Done(answer)) => {
+                    bill.pay(answer.message.stop_reason.as_str(), answer.message.usage);
+                    return Ok(answer);
+                }
+                Some(StreamEvent::Failed(error)) => {
+                    let error = if late { self.overdue(error) } else { error };
+                    return Err(bill.fail(error));
+                }
+                Some(event) => self.pass_on(event, &mut bill).await,
+                None => return Err(bill.fail(unended())),
+            }
+        }
+    }
+
+    async fn prove(&self, candidate: Option<&Candidate>, request: &mut Request) -> Result<(), LlmError> {
+        let Some(candidate) = candidate else { return Ok(()) };
+        let Some(auth) = self.parts.auth.get(&candidate.provider) else { return Ok(()) };
+        let proof = self.parts.profiles.credential(auth, candidate, self.cancel);
+        let proof = proof.or_cancel(self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
+        request.credential = Some(proof);
+        Ok(())
+    }
+
+    /// Reserves the worst case and makes sure that it is the worst: the answer's length is always limited.
+    async fn reserve(&self, request: &mut Request) -> Result<Option<Reservation>, LlmError> {
+        let ledger = &self.parts.ledger;
+        if ledger.is_unlimited() {
+            return Ok(None);
+        }
+        let worst = Worst::of(request);
+        let reservation = ledger.reserve(&self.parts.spender, worst, self.cancel).await?;
+        request.max_tokens = Some(reservation.max_tokens().unwrap_or(worst.answer));
+        Ok(Some(reservation))
+    }
+
+    async fn pass_on(&mut self, event: StreamEvent, bill: &mut Bill) {
+        match &event {
+            StreamEvent::Start => {
+                bill.started = true;
+                if std::mem::replace(self.started, true) {
+                    return;
+                }
+            }
+            StreamEvent::Text(text) => bill.came(text.len(), true),
+            StreamEvent::Thinking(text) => bill.came(text.len(), false),
+            StreamEvent::ToolCallDelta { json, .. } => bill.came(json.len(), false),
+            // A call that has only begun has done nothing yet; one that is complete may run.
+            StreamEvent::ToolCallStart { name, .. } => bill.came(name.len(), false),
+            StreamEvent::ToolCall(_) => bill.came(0, true),
+            StreamEvent::Usage(usage) => bill.reported = *usage,
+            StreamEvent::Attempt(_) | StreamEvent::Done(_) | StreamEvent::Failed(_) => {}
+        }
+        self.out.send(event).await;
+    }
+
+    /// The call was stopped by us, not by its caller.
+    fn overdue(&self, mut error: LlmError) -> LlmError {
+        if error.reason != FailReason::Aborted || self.cancel.is_cancelled() {
+            return error;
+        }
+        error.reason = FailReason::Timeout;
+        error.message = format!("the model took longer than {}", spoken(self.parts.policy.call_limit));
+        if let Some(partial) = &mut error.partial {
+            partial.stop_reason = StopReason::Error;
+            partial.error_message = Some(error.message.clone());
+        }
+        error
+    }
+}
+
+fn unended() -> LlmError {
+    LlmError::new(FailReason::Format, "the provider's answer ended without an end")
+}
+
+fn spoken(limit: Duration) -> String {
+    if limit.subsec_nanos() == 0 { format!("{} seconds", limit.as_secs()) } else { format!("{limit:?}") }
+}
+
+/// What one attempt costs, from the moment it is certain to be made. However it ends, also when it is dropped,
+/// the budget is settled and the call is counted, once.
+struct Bill {
+    reservation: Option<Reservation>,
+    meter: Arc<dyn Meter>,
+    record: CallRecord,
+    /// For guessing what nobody reports.
+    request: Request,
+    since: Instant,
+    /// The provider accepted the request.
+    started: bool,
+    delivered: bool,
+    bytes: u64,
+    reported: Usage,
+    paid: bool,
+}
+
+impl Bill {
+    fn new(
+        parts: &CallerParts,
+        request: &Request,
+        candidate: Option<&Candidate>,
+        reservation: Option<Reservation>,
+    ) -> Self {
+        let record = CallRecord {
+            at: parts.clock.now_ms(),
+            provider: request.model.provider.clone(),
+            model: request.model.id.clone(),
+            api: request.model.api.clone(),
+            profile: candidate.map(|candidate| candidate.id.clone()),
+            thinking: request.thinking,
+            open: None::<CallId>,
+            usage: Usage::default(),
+            estimated: false,
+            first_ms: None,
+            total_ms: 0,
+            outcome: FailReason::Aborted.as_str(),
+        };
+        Self {
+            reservation,
+            meter: Arc::clone(&parts.meter),
+            record,
+            request: request.clone(),
+            since: Instant::now(),
+            started: false,
+            delivered: false,
+            bytes: 0,
+            reported: Usage::default(),
+            paid: false,
+        }
+    }
+
+    /// Has the worst case written down, where a budget depends on it.
+    async fn open(&mut self) {
+        let Some(reservation) = &self.reservation else { return };
+        let CallRecord { at, provider, model, api, profile, thinking, .. } = self.record.clone();
+        let call = OpenedCall {
+            at,
+            provider,
+            model,
+            api,
+            profile,
+            thinking,
+            reservation: reservation.id(),
+            worst: reservation.worst().as_usage(),
+        };
+        self.record.open = self.meter.opening(call).await;
+        self.since = Instant::now();
+    }
+
+    fn came(&mut self, bytes: usize, delivered: bool) {
+        if self.record.first_ms.is_none() {
+            self.record.first_ms = Some(millis(self.since.elapsed()));
+        }
+        self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+        self.delivered |= delivered;
+    }
+
+    fn fail(mut self, error: LlmError) -> Failure {
+        if let Some(partial) = &error.partial {
+            self.reported = later(self.reported, partial.usage);
+        }
+        let reported = self.cut_short();
+        let delivered = self.delivered;
+        self.pay(error.reason.as_str(), reported);
+        Failure { error, delivered, asked: true }
+    }
+
+    /// What an answer that did not end used: providers count at the end, so what arrived since is added.
+    fn cut_short(&self) -> Usage {
+        let mut usage = self.reported;
+        let guess = self.bytes.div_ceil(4);
+        if counted(&usage) && usage.output < guess {
+            usage.output = guess;
+            usage.total_tokens = usage.prompt_tokens().saturating_add(guess).max(usage.total_tokens);
+            usage.cost = self.request.model.price.cost(&usage);
+        }
+        usage
+    }
+
+    fn pay(&mut self, outcome: &'static str, reported: Usage) {
+        if std::mem::replace(&mut self.paid, true) {
+            return;
+        }
+        let reached = self.started || self.bytes > 0;
+        let (usage, estimated) = if counted(&reported) || !reached {
+            (reported, false)
+        } else {
+            (estimate(&self.request, self.bytes), true)
+        };
+        if let Some(reservation) = self.reservation.take() {
+            reservation.settle(&usage);
+        }
+        let mut record = self.record.clone();
+        record.usage = usage;
+        record.estimated = estimated;
+        record.total_ms = millis(self.since.elapsed());
+        record.outcome = outcome;
+        self.meter.call(record);
+    }
+}
+
+impl Drop for Bill {
+    fn drop(&mut self) {
+        let reported = self.cut_short();
+        self.pay(FailReason::Aborted.as_str(), reported);
+    }
+}
+
+fn counted(usage: &Usage) -> bool {
+    usage.total_tokens > 0 || usage.prompt_tokens() > 0 || usage.output > 0
+}
+
+fn later(before: Usage, after: Usage) -> Usage {
+    if counted(&after) { after } else { before }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,101 @@
+//! The numbers of patience: how often, how long, how far apart.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long one call may take with all its attempts and pauses. The run has a limit of its own; connecting,
+/// the first byte and silences have theirs in `homard-llm`.
+pub const CALL_LIMIT: Duration = Duration::from_secs(600);
+/// Most repeats of what was already tried, when providers are overloaded or out of reach.
+pub const MAX_RETRIES: u32 = 8;
+/// Most repeats when all that is wrong is that we ask too often.
+pub const MAX_RATE_LIMIT_RETRIES: u32 = 10;
+/// Longest sum of all pauses of one call; a provider that wants a longer one is given up on.
+pub const MAX_WAIT: Duration = Duration::from_secs(90);
+/// The first pause, about; each one after is twice as long.
+pub const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause we choose ourselves.
+pub const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// How soon a cooldown must end for the first choice to be asked before its end.
+pub const PROBE_BEFORE: Duration = Duration::from_secs(120);
+/// How long between two such questions.
+pub const PROBE_EVERY: Duration = Duration::from_secs(30);
+
+/// How patient a caller is; tests make it hasty.
+#[derive(Debug, Clone)]
+pub struct FailoverPolicy {
+    /// See [`CALL_LIMIT`].
+    pub call_limit: Duration,
+    /// See [`MAX_RETRIES`].
+    pub max_retries: u32,
+    /// See [`MAX_RATE_LIMIT_RETRIES`].
+    pub max_rate_limit_retries: u32,
+    /// See [`MAX_WAIT`].
+    pub max_wait: Duration,
+    /// See [`FIRST_PAUSE`].
+    pub first_pause: Duration,
+    /// See [`MAX_PAUSE`].
+    pub max_pause: Duration,
+    /// Spreads pauses, so that many who failed together do not come back together.
+    pub jitter: Jitter,
+}
+
+impl Default for FailoverPolicy {
+    fn default() -> Self {
+        Self {
+            call_limit: CALL_LIMIT,
+            max_retries: MAX_RETRIES,
+            max_rate_limit_retries: MAX_RATE_LIMIT_RETRIES,
+            max_wait: MAX_WAIT,
+            first_pause: FIRST_PAUSE,
+            max_pause: MAX_PAUSE,
+            jitter: Jitter::default(),
+        }
+    }
+}
+
+impl FailoverPolicy {
+    /// How long to pause after so many failures of one road: between half and all of a length that doubles.
+    #[must_use]
+    pub fn pause(&self, failures: u32) -> Duration {
+        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1).min(16));
+        let whole = self.first_pause.saturating_mul(doubled).min(self.max_pause);
+        whole.mul_f64(0.5 + self.jitter.next() / 2.0)
+    }
+}
+
+/// A source of numbers from 0 up to 1.
+#[derive(Clone)]
+pub struct Jitter(Arc<dyn Fn() -> f64 + Send + Sync>);
+
+impl Jitter {
+    /// Numbers from elsewhere; what is not between 0 and 1 is brought there.
+    pub fn new(source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(source))
+    }
+
+    fn next(&self) -> f64 {
+        let number = (self.0)();
+        if number.is_nan() { 0.0 } else { number.clamp(0.0, 1.0) }
+    }
+}
+
+impl Default for Jitter {
+    fn default() -> Self {
+        // The standard library seeds its hashers from the system; an empty hash is as random as the seed.
+        Self::new(|| {
+            f64::from((RandomState::new().build_hasher().finish() >> 32) as u32) / f64::from(u32::MAX)
+        })
+    }
+}
+
+impl fmt::Debug for Jitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Jitter")
+    }
+}
+
+#[cfg(test)]
+mod tests;

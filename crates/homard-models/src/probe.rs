@@ -1,0 +1,186 @@
+//! Asking a provider for one word, to learn whether a credential works.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use homard_config::config::agents::Agent;
+use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel};
+use homard_protocol::{Message, ModelRef, ProviderId, UserContent, UserMessage};
+use homard_runtime::Clock;
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::{Candidate, Profiles, ProviderAuth};
+use crate::desk::Desk;
+
+/// How long one answer may take.
+pub const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
+/// How many credentials are tried at once.
+pub const PROBES_AT_ONCE: usize = 2;
+/// The longest answer asked for, in tokens.
+pub const PROBE_MAX_TOKENS: u32 = 16;
+/// What is asked.
+const QUESTION: &str = "Reply with the word OK.";
+
+/// What to try.
+#[derive(Debug, Clone)]
+pub struct ProbeOptions {
+    /// Only this provider.
+    pub provider: Option<ProviderId>,
+    /// Only this credential.
+    pub profile: Option<String>,
+    /// See [`PROBE_TIMEOUT`].
+    pub timeout: Duration,
+    /// See [`PROBES_AT_ONCE`].
+    pub at_once: usize,
+    /// See [`PROBE_MAX_TOKENS`].
+    pub max_tokens: u32,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> Self {
+        Self {
+            provider: None,
+            profile: None,
+            timeout: PROBE_TIMEOUT,
+            at_once: PROBES_AT_ONCE,
+            max_tokens: PROBE_MAX_TOKENS,
+        }
+    }
+}
+
+/// What one try brought.
+#[derive(Debug, Clone)]
+pub struct Probed {
+    /// Whom.
+    pub provider: ProviderId,
+    /// For which model; `None` where the provider has none to ask.
+    pub model: Option<ModelRef>,
+    /// With which credential; `None` where there is none.
+    pub profile: Option<String>,
+    /// How long the answer took, or why there was none.
+    pub outcome: Result<Duration, LlmError>,
+}
+
+impl Probed {
+    /// The word programs decide on.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        match (&self.outcome, &self.model) {
+            (_, None) => "no_model",
+            (Ok(_), _) => "ok",
+            (Err(error), _) => match error.reason {
+                FailReason::Auth => "auth",
+                FailReason::RateLimit | FailReason::Overloaded => "rate_limit",
+                FailReason::Billing => "billing",
+                FailReason::Timeout => "timeout",
+                FailReason::Format | FailReason::ModelNotFound => "format",
+                _ => "unknown",
+            },
+        }
+    }
+}
+
+/// Tries every credential of every provider the options name, a few at a time. Resting credentials are tried
+/// too: somebody wants to know. Budgets are not asked; the answer is one word.
+pub async fn probe(desk: &Desk, agent: &Agent, options: &ProbeOptions, clock: &Clock) -> Vec<Probed> {
+    let profiles = desk.profiles(&agent.id);
+    let mut tries: Vec<Try> = Vec::new();
+    for (provider, auth) in desk.auth() {
+        if options.provider.as_ref().is_some_and(|only| only != provider) {
+            continue;
+        }
+        let model = model_of(desk, agent, provider);
+        let candidates = profiles.candidates(auth, None).await;
+        let wanted = |c: &Candidate| options.profile.as_ref().is_none_or(|only| *only == c.id);
+        let found: Vec<Candidate> = candidates.into_iter().filter(wanted).collect();
+        if found.is_empty() && options.profile.is_none() {
+            tries.push(Try { auth: auth.clone(), candidate: None, model: model.clone() });
+        }
+        tries.extend(found.into_iter().map(|candidate| Try {
+            auth: auth.clone(),
+            candidate: Some(candidate),
+            model: model.clone(),
+        }));
+    }
+    let asking = tries.into_iter().map(|one| one.ask(&profiles, options, clock));
+    stream::iter(asking).buffered(options.at_once.max(1)).collect().await
+}
+
+struct Try {
+    auth: ProviderAuth,
+    candidate: Option<Candidate>,
+    model: Option<Resolved>,
+}
+
+impl Try {
+    async fn ask(self, profiles: &Profiles, options: &ProbeOptions, clock: &Clock) -> Probed {
+        let began = tokio::time::Instant::now();
+        let answered = async {
+            let nobody = || LlmError::new(FailReason::ModelNotFound, "the provider has no model to ask");
+            let model = self.model.as_ref().ok_or_else(nobody)?;
+            let Some(candidate) = &self.candidate else { return Err(profiles.nothing_usable(&self.auth).await) };
+            let cancel = CancellationToken::new();
+            let credential = profiles.credential(&self.auth, candidate, &cancel).await?;
+            let mut events = model.provider.stream(question(model, credential, options, clock), cancel);
+            while let Some(event) = events.next().await {
+                match event {
+                    StreamEvent::Done(_) => return Ok(()),
+                    StreamEvent::Failed(error) => return Err(error),
+                    _ => {}
+                }
+            }
+            Err(LlmError::new(FailReason::Format, "the answer ended without an end"))
+        };
+        let outcome = match tokio::time::timeout(options.timeout, answered).await {
+            Ok(outcome) => outcome.map(|()| began.elapsed()),
+            Err(_late) => Err(LlmError::new(
+                FailReason::Timeout,
+                format!("no answer within {} s", options.timeout.as_secs()),
+            )),
+        };
+        Probed {
+            provider: self.auth.provider,
+            model: self.model.map(|model| ModelRef {
+                provider: model.model.provider.clone(),
+                model: model.model.id.clone(),
+            }),
+            profile: self.candidate.map(|candidate| candidate.id),
+            outcome,
+        }
+    }
+}
+
+fn question(
+    model: &Resolved,
+    credential: Arc<homard_llm::Credential>,
+    options: &ProbeOptions,
+    clock: &Clock,
+) -> Request {
+    let asked = UserMessage {
+        content: UserContent::Text(QUESTION.to_owned()),
+        timestamp: clock.now_ms(),
+        idempotency_key: None,
+    };
+    Request {
+        model: Arc::clone(&model.model),
+        system: Arc::from(""),
+        messages: vec![Arc::new(Message::User(asked))],
+        tools: Arc::from([]),
+        max_tokens: Some(options.max_tokens),
+        thinking: ThinkingLevel::Off,
+        credential: Some(credential),
+        session: None,
+    }
+}
+
+/// The model to ask a provider for: the agent's own where it is one of them, else the first on its list.
+fn model_of(desk: &Desk, agent: &Agent, provider: &ProviderId) -> Option<Resolved> {
+    let chosen = agent.model.primary.iter().chain(&agent.model.fallbacks);
+    let own = chosen.map(|model| desk.selector().normal(model)).find(|model| model.provider == *provider);
+    let first = || {
+        let first = desk.models().list().find(|model| model.provider == *provider)?;
+        Some(ModelRef { provider: provider.clone(), model: first.id.clone() })
+    };
+    desk.models().resolve(&own.or_else(first)?).ok()
+}
