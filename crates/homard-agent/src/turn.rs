@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec};
+use homard_llm::{Attempt, FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec};
 use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, SessionId, SessionKey, ToolCall, ToolResultMessage, Usage,
 };
@@ -57,6 +57,8 @@ pub struct Turn {
 pub enum Step<'a> {
     /// The model is being asked.
     Asking,
+    /// An attempt at asking it failed, and another is made or not, as the attempt says.
+    Attempt(&'a Attempt),
     /// More text.
     Text(&'a str),
     /// More reasoning.
@@ -204,8 +206,8 @@ async fn ask(
             StreamEvent::Thinking(text) => on_step(Step::Thinking(&text)),
             StreamEvent::Done(answer) => return Ok(answer.message),
             StreamEvent::Failed(error) => return Err(error),
+            StreamEvent::Attempt(attempt) => on_step(Step::Attempt(&attempt)),
             StreamEvent::Start
-            | StreamEvent::Attempt(_)
             | StreamEvent::ToolCallStart { .. }
             | StreamEvent::ToolCallDelta { .. }
             | StreamEvent::ToolCall(_)

@@ -3,8 +3,10 @@
 mod agent;
 mod chat;
 mod config;
+mod models;
 mod sessions;
 mod system;
+mod usage;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
@@ -14,6 +16,8 @@ use homard_protocol::methods::sessions::{
     SessionsSubscribe,
 };
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
+use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
+use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
 
 use crate::error;
@@ -38,7 +42,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
-        .on::<ModelsList, _, _>(agent::models)
+        .on::<ModelsList, _, _>(models::list)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsPatch, _, _>(sessions::patch)
@@ -46,8 +50,14 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsReset, _, _>(sessions::reset)
         .on::<SessionsResolve, _, _>(sessions::resolve)
         .on::<SessionsSubscribe, _, _>(sessions::subscribe)
+        .on::<SessionsUsage, _, _>(usage::sessions::report)
+        .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
+        .on::<SessionsUsageTimeseries, _, _>(usage::sessions::timeseries)
         .on::<Status, _, _>(system::status)
         .on::<SystemPresence, _, _>(system::presence)
+        .on::<UsageCost, _, _>(usage::cost)
+        .on::<UsageRuns, _, _>(usage::runs)
+        .on::<UsageStatus, _, _>(usage::status)
 }
 
 /// Refuses a number that is out of its documented range.

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use homard_config::{Reload, ReloadAction, needs_restart};
 use homard_protocol::events::{ShutdownEvent, TickEvent};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
@@ -36,7 +37,7 @@ pub enum Stopped {
 /// What the owner of the process does when the configuration changes.
 pub struct Hooks {
     /// Takes over what changed without a restart, for example by building new models and tools.
-    pub on_reload: Box<dyn Fn(&Reload) + Send + Sync>,
+    pub on_reload: Box<dyn Fn(&Reload) -> BoxFuture<'static, ()> + Send + Sync>,
     /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
@@ -103,7 +104,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
         if !reload.changed.iter().any(|path| needs_restart(path)) {
             gateway.refresh_access();
         }
-        (hooks.on_reload)(&reload);
+        (hooks.on_reload)(&reload).await;
     }
 }
 

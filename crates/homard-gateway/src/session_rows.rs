@@ -1,7 +1,9 @@
 //! Session records as lists show them.
 
+use homard_llm::{ModelSpec, ThinkingLevel};
+use homard_models::select::{default_level, supported_levels};
 use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
-use homard_protocol::{ModelRef, SessionKey};
+use homard_protocol::SessionKey;
 use homard_store::{SessionKind, SessionRecord};
 
 use crate::gateway::Gateway;
@@ -93,29 +95,21 @@ pub(crate) fn defaults(gateway: &Gateway, key: Option<&SessionKey>) -> SessionDe
     let config = gateway.config().current();
     let main = SessionKey::main(config.agents.default_agent().id.clone());
     let model = gateway.relay().model_for(key.unwrap_or(&main), None);
-    let facts = facts(gateway, &model);
+    let known = gateway.relay().models().resolve(&model).ok().map(|resolved| resolved.model);
     SessionDefaults {
         model_provider: model.provider.to_string(),
         model: model.model.to_string(),
-        context_tokens: facts.0,
-        thinking_levels: thinking_levels(facts.1),
-        thinking_default: if facts.1 { "low" } else { "off" }.to_owned(),
-    }
-}
-
-/// A model's window and whether it can think.
-fn facts(gateway: &Gateway, model: &ModelRef) -> (u64, bool) {
-    match gateway.relay().models().resolve(model) {
-        Ok(resolved) => (u64::from(resolved.model.context_window), resolved.model.reasoning),
-        Err(_unusable) => (0, false),
+        context_tokens: known.as_ref().map_or(0, |model| u64::from(model.context_window)),
+        thinking_levels: known.as_deref().map(thinking_levels).unwrap_or_default(),
+        thinking_default: known.as_deref().map_or("off", |model| default_level(model).as_str()).to_owned(),
     }
 }
 
 /// The choices of a thinking picker.
-pub(crate) fn thinking_levels(reasoning: bool) -> Vec<ThinkingLevelOption> {
-    let levels: &[&str] = if reasoning { &["off", "minimal", "low", "medium", "high"] } else { &["off"] };
-    levels
-        .iter()
-        .map(|&level| ThinkingLevelOption { id: level.to_owned(), label: level.to_owned() })
-        .collect()
+pub(crate) fn thinking_levels(model: &ModelSpec) -> Vec<ThinkingLevelOption> {
+    let option = |level: &ThinkingLevel| {
+        let word = level.as_str().to_owned();
+        ThinkingLevelOption { id: word.clone(), label: word }
+    };
+    supported_levels(model).iter().map(option).collect()
 }

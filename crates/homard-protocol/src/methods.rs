@@ -5,3 +5,4 @@ pub mod chat;
 pub mod config;
 pub mod sessions;
 pub mod system;
+pub mod usage;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use homard_agent::History;
-use homard_llm::FailReason;
+use homard_llm::{Attempt, FailReason};
+use homard_models::auth::is_stored;
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
@@ -29,6 +30,10 @@ pub(crate) struct Reply {
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) context_window: Option<u64>,
+    /// What was tried in vain on the way.
+    pub(crate) attempts: Vec<Attempt>,
+    /// The credential that worked.
+    pub(crate) profile: Option<String>,
     pub(crate) usage: Usage,
     pub(crate) last_call: Usage,
     /// Whether the transcript is no longer what the lane believes.
@@ -47,6 +52,8 @@ impl Reply {
             provider: String::new(),
             model: String::new(),
             context_window: None,
+            attempts: Vec::new(),
+            profile: None,
             usage: Usage::default(),
             last_call: Usage::default(),
             changed_elsewhere: true,
@@ -111,6 +118,7 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
         provider: reply.provider.clone(),
         model: reply.model.clone(),
         usage: reply.usage,
+        attempts: reply.attempts.clone(),
     };
     run.narrator.end(last_word(&reply, run, shaped, (lost, stop_reason), ended_at));
     inner.run_ended(&end);
@@ -171,6 +179,7 @@ async fn record(
     finish.error.clone_from(&reply.error);
     finish.reply = text;
     finish.usage = Some(reply.usage);
+    finish.attempts = reply.attempts.iter().filter_map(|a| serde_json::to_value(a).ok()).collect();
     if !reply.model.is_empty() {
         finish.provider = Some(reply.provider.clone());
         finish.model = Some(reply.model.clone());
@@ -178,6 +187,7 @@ async fn record(
     let (usage, last, window) = (reply.usage, reply.last_call, reply.context_window);
     let (provider, model) = (finish.provider.clone(), finish.model.clone());
     let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
+    let profile = reply.profile.clone().filter(|id| is_stored(id));
     finish.patch = Some(Box::new(move |session| {
         session.aborted_last_run = Some(aborted);
         if provider.is_some() {
@@ -185,6 +195,12 @@ async fn record(
             session.model_provider = provider;
             session.model = model;
             session.context_tokens = window;
+        }
+        // A person's own choice of credential stays theirs.
+        if let (Some(profile), None | Some("auto")) = (profile, session.auth_profile_override_source.as_deref()) {
+            session.auth_profile_override = Some(profile);
+            session.auth_profile_override_source = Some("auto".to_owned());
+            session.auth_profile_override_compaction_count = session.compaction_count;
         }
         if last.prompt_tokens() > 0 {
             session.input_tokens = Some(usage.input);

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_agent::Step;
+use homard_llm::Attempt;
 use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
 use homard_protocol::limits::DELTA_INTERVAL;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
@@ -100,6 +101,7 @@ impl Narrator {
     pub(crate) fn step(&self, step: &Step<'_>) {
         match step {
             Step::Asking => self.begin_segment(),
+            Step::Attempt(attempt) => self.attempted(attempt),
             Step::Text(text) => self.said(text),
             Step::Thinking(text) => self.thought(text),
             Step::Answered(_) => {
@@ -110,6 +112,21 @@ impl Narrator {
             Step::ToolProgress { call, text } => self.tool_progress(call, text),
             Step::ToolEnd { call, result } => self.tool_end(call, result),
         }
+    }
+
+    /// Tells that a model did not answer and what is done about it. Reasoning of the failed attempt is
+    /// forgotten: the next one thinks afresh.
+    fn attempted(&self, attempt: &Attempt) {
+        {
+            let mut state = self.state();
+            state.thinking.clear();
+            state.thinking_told = 0;
+        }
+        let mut data = json!({"phase": "fallback"});
+        if let (Some(data), Ok(Value::Object(told))) = (data.as_object_mut(), serde_json::to_value(attempt)) {
+            data.extend(told);
+        }
+        self.lifecycle(data);
     }
 
     fn begin_segment(&self) {

@@ -8,6 +8,7 @@ use homard_agent::Prompt;
 use homard_channel::Inbound;
 use homard_config::{Config, ConfigHandle};
 use homard_llm::Models;
+use homard_models::desk::Desk;
 use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
@@ -37,7 +38,7 @@ pub struct RelayParts {
     /// What is kept.
     pub store: Store,
     /// Who thinks.
-    pub models: Models,
+    pub desk: Desk,
     /// What the model may do.
     pub tools: Toolbox,
     /// Where events go.
@@ -49,7 +50,7 @@ pub struct RelayParts {
 /// What a reload may replace.
 #[derive(Debug)]
 pub(crate) struct Rooms {
-    pub(crate) models: Arc<Models>,
+    pub(crate) desk: Arc<Desk>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
     capacity: Arc<Semaphore>,
@@ -211,10 +212,10 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, models, tools, bus, clock } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock } = parts;
         let permits = config.current().agents.defaults.max_concurrent.max(1);
         let rooms = Rooms {
-            models: Arc::new(models),
+            desk: Arc::new(desk),
             tools: Arc::new(tools),
             offers: Offers::default(),
             capacity: Arc::new(Semaphore::new(permits)),
@@ -246,7 +247,7 @@ impl Relay {
     }
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
-    pub fn furnish(&self, models: Models, tools: Toolbox) {
+    pub fn furnish(&self, desk: Desk, tools: Toolbox) {
         let permits = self.inner.config().agents.defaults.max_concurrent.max(1);
         let old = self.inner.rooms();
         let capacity = if permits == old.permits {
@@ -255,14 +256,33 @@ impl Relay {
             Arc::new(Semaphore::new(permits))
         };
         let offers = Offers::default();
-        let rooms = Rooms { models: Arc::new(models), tools: Arc::new(tools), offers, capacity, permits };
+        let rooms = Rooms { desk: Arc::new(desk), tools: Arc::new(tools), offers, capacity, permits };
+        self.inner.rooms.store(Arc::new(rooms));
+    }
+
+    /// Takes new models only: somebody found out what a server offers. Everything else stays.
+    pub fn take_desk(&self, desk: Desk) {
+        let old = self.inner.rooms();
+        let rooms = Rooms {
+            desk: Arc::new(desk),
+            tools: Arc::clone(&old.tools),
+            offers: Offers::default(),
+            capacity: Arc::clone(&old.capacity),
+            permits: old.permits,
+        };
         self.inner.rooms.store(Arc::new(rooms));
     }
 
     /// The models in use.
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
-        Arc::clone(&self.inner.rooms().models)
+        Arc::clone(self.inner.rooms().desk.models())
+    }
+
+    /// Where models are chosen and paid for.
+    #[must_use]
+    pub fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.inner.rooms().desk)
     }
 
     /// The model a session would use now: its provider and name.
@@ -271,7 +291,7 @@ impl Relay {
         let config = self.inner.config();
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        chosen_model(&self.inner.rooms().models, agent, session.map(|record| &record.entry))
+        chosen_model(&self.inner.rooms().desk, agent, session.map(|record| &record.entry))
     }
 
     /// Takes a message: keeps it, then lets it wait for its turn. Returns once it is kept.

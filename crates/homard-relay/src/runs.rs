@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_store::RunStatus;
 use tokio::sync::watch;
@@ -34,6 +35,8 @@ pub struct RunEnd {
     pub model: String,
     /// At what price.
     pub usage: Usage,
+    /// What was tried in vain on the way.
+    pub attempts: Vec<Attempt>,
 }
 
 /// A run under way, as others see it.

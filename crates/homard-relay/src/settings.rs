@@ -8,7 +8,10 @@ use homard_agent::PromptSettings;
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
 use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
-use homard_llm::{ModelError, Models, Resolved, ThinkingLevel};
+use homard_llm::{ModelError, Resolved, ThinkingLevel};
+use homard_models::desk::Desk;
+use homard_models::failover::Pinned;
+use homard_models::select::{BLOCK_BELOW, Guard, SelectError, context_guard, default_level, level_for, usable_context};
 use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
@@ -24,6 +27,10 @@ pub struct TurnSettings {
     pub workspace: PathBuf,
     /// Who thinks.
     pub model: Resolved,
+    /// Who may think instead, after the first.
+    pub chain: Vec<Resolved>,
+    /// The credential the conversation keeps to.
+    pub pinned: Option<Pinned>,
     /// How hard.
     pub thinking: ThinkingLevel,
     /// Which tools.
@@ -36,22 +43,69 @@ pub struct TurnSettings {
     pub prompt: PromptSettings,
 }
 
-/// Decides what a turn of `agent` in a session uses: the session's own choice before the agent's.
+/// Why a turn cannot have the model it wants.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    /// The text names none.
+    #[error(transparent)]
+    NoName(#[from] SelectError),
+    /// Nobody answers for it.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The owner's list does not have it.
+    #[error("the model {0} is not allowed here: add it to agents.defaults.models, or choose another")]
+    NotAllowed(ModelRef),
+    /// Its context is too small to work in.
+    #[error("the model {model} has room for {window} tokens, and an agent needs at least {BLOCK_BELOW}: choose a larger one, or set its contextWindow if that is wrong")]
+    TooSmall {
+        /// Which.
+        model: ModelRef,
+        /// Its context.
+        window: u32,
+    },
+}
+
+/// Decides what a turn of `agent` in a session uses: what this one message asks for before the session's own
+/// choice, and that before the agent's.
 ///
 /// # Errors
 /// When the chosen model cannot be used.
 pub fn settings_for(
     config: &Config,
-    models: &Models,
+    desk: &Desk,
     agent: &Agent,
     session: Option<&SessionEntry>,
-) -> Result<TurnSettings, ModelError> {
-    let model = models.resolve(&chosen_model(models, agent, session))?;
+    asked: Option<&str>,
+) -> Result<TurnSettings, Unusable> {
+    let (wanted, by_user) = match asked {
+        Some(text) => {
+            let wanted = desk.selector().parse(text)?;
+            if !desk.selector().allows(&wanted.model) {
+                return Err(Unusable::NotAllowed(wanted.model));
+            }
+            (wanted.model, wanted.profile)
+        }
+        None => (chosen_model(desk, agent, session), None),
+    };
+    let mut chain = desk.chain(agent, &wanted)?;
+    if let Some(first) = chain.first() {
+        let window = usable_context(&first.model, config);
+        match context_guard(window, None) {
+            Guard::Ok => {}
+            Guard::Warn => tracing::warn!(model = %wanted, window, "the model's context is small"),
+            Guard::Block => return Err(Unusable::TooSmall { model: wanted, window }),
+        }
+    }
+    chain.retain(|next| context_guard(usable_context(&next.model, config), None) != Guard::Block);
+    let Some(model) = chain.first().cloned() else {
+        return Err(Unusable::TooSmall { model: wanted, window: 0 });
+    };
     let thinking = session
         .and_then(|entry| entry.thinking_level.as_deref())
         .and_then(ThinkingLevel::parse)
         .or_else(|| agent.thinking.map(thinking_level))
-        .unwrap_or(if model.model.reasoning { ThinkingLevel::Low } else { ThinkingLevel::Off });
+        .map_or_else(|| default_level(&model.model), |asked| level_for(&model.model, asked));
+    let pinned = by_user.map(|id| Pinned { id, by_user: true }).or_else(|| session.and_then(pinned));
     let defaults = &config.agents.defaults;
     let zone = time_zone(defaults.user_timezone.as_deref());
     let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
@@ -68,28 +122,40 @@ pub fn settings_for(
             max_total_chars: defaults.bootstrap_total_max_chars,
         },
         zone,
+        chain,
+        pinned,
         model,
     })
 }
 
-/// The session's model, else the agent's, else the first that is configured, else the demo.
-pub(crate) fn chosen_model(models: &Models, agent: &Agent, session: Option<&SessionEntry>) -> ModelRef {
+/// The session's model if the owner still allows it, else the agent's, else the first there is.
+pub(crate) fn chosen_model(desk: &Desk, agent: &Agent, session: Option<&SessionEntry>) -> ModelRef {
     let own = session.and_then(|entry| {
         let model = entry.model_override.as_deref()?;
-        match entry.provider_override.as_deref() {
-            Some(provider) => ModelRef::parse(&format!("{provider}/{model}")).ok(),
-            None => ModelRef::parse(model).ok(),
-        }
+        let text = match entry.provider_override.as_deref() {
+            Some(provider) => format!("{provider}/{model}"),
+            None => model.to_owned(),
+        };
+        desk.selector().parse(&text).ok().map(|wanted| wanted.model)
     });
-    own.or_else(|| agent.model.primary.clone()).unwrap_or_else(|| {
-        let demo = Models::demo();
-        let first = models.list().find(|model| model.provider != demo.provider);
-        first.map_or(demo, |model| ModelRef { provider: model.provider.clone(), model: model.id.clone() })
-    })
+    let own = own.filter(|model| desk.selector().allows(model));
+    let agents = || agent.model.primary.as_ref().map(|model| desk.selector().normal(model));
+    own.or_else(agents).unwrap_or_else(|| desk.first_choice().clone())
+}
+
+/// The credential a conversation keeps to: a person's choice always, our own until the conversation was
+/// compacted, because with the old prompt the provider's cache is gone too.
+fn pinned(entry: &SessionEntry) -> Option<Pinned> {
+    let id = entry.auth_profile_override.clone()?;
+    let by_user = entry.auth_profile_override_source.as_deref() == Some("user");
+    let compactions = |count: Option<u64>| count.unwrap_or(0);
+    let same = compactions(entry.auth_profile_override_compaction_count) == compactions(entry.compaction_count);
+    (by_user || same).then_some(Pinned { id, by_user })
 }
 
 /// The owner's time zone, or the machine's.
-fn time_zone(name: Option<&str>) -> TimeZone {
+#[must_use]
+pub fn time_zone(name: Option<&str>) -> TimeZone {
     match name {
         Some(name) => TimeZone::get(name).unwrap_or_else(|error| {
             tracing::warn!(%error, "agents.defaults.userTimezone is not a known time zone, using UTC");

@@ -6,16 +6,21 @@ use std::time::Duration;
 use homard_agent::{Agent, Ended, History, How, Turn};
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
-use homard_llm::ThinkingLevel;
-use homard_protocol::{Message, ModelRef};
+use homard_llm::{Resolved, ThinkingLevel};
+use homard_models::budget::Spender;
+use homard_models::desk;
+use homard_models::failover::Caller;
+use homard_models::select::level_for;
+use homard_protocol::Message;
 use homard_runtime::OrCancel;
-use homard_store::{Context, RunStatus, SessionRecord, StartRun, Started};
+use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::ToolSpec;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
 use crate::lane::{Overrides, Waiting};
+use crate::meter::RunMeter;
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -23,6 +28,16 @@ use crate::settings::{TurnSettings, settings_for};
 
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
+
+/// A turn that can begin.
+struct Prepared {
+    turn: Turn,
+    /// Who asks the models, and knows afterwards which answered.
+    caller: Arc<Caller>,
+    chain: Vec<Resolved>,
+    told: History,
+    limit: Duration,
+}
 
 /// Why a turn could not even begin.
 struct NotBegun(String);
@@ -104,14 +119,16 @@ async fn answer(
         Err(not_begun) => Err(not_begun),
     };
     Some(match prepared {
-        Ok((turn, timeout, mut told)) => {
+        Ok(mut prepared) => {
             run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
             run.narrator.status("starting_model");
-            let (provider, model) = (turn.model.provider.id().to_string(), turn.model.model.id.to_string());
+            let model = &prepared.turn.model;
+            let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
             run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
-            let ended = ask(inner, &turn, &mut told, run, timeout).await;
-            *history = Some(told);
-            reply(ended, &turn, started_at, run)
+            let ended = ask(inner, &mut prepared, run).await;
+            let reply = reply(ended, &prepared, started_at, run);
+            *history = Some(prepared.told);
+            reply
         }
         Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at, session),
     })
@@ -142,7 +159,7 @@ async fn prepare(
     started: Started,
     history: &mut Option<History>,
     run: &Run,
-) -> Result<(Turn, Duration, History), NotBegun> {
+) -> Result<Prepared, NotBegun> {
     let Waiting { routed, message, overrides, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
@@ -153,9 +170,12 @@ async fn prepare(
     inner.session_changed(&session, "send", true);
 
     let rooms = inner.rooms();
-    let mut settings = settings_for(&config, &rooms.models, agent, Some(&session.entry))
+    let asked = overrides.model.as_deref();
+    let mut settings = settings_for(&config, &rooms.desk, agent, Some(&session.entry), asked)
         .map_err(|error| NotBegun(error.to_string()))?;
-    apply(&overrides, &mut settings, &rooms.models)?;
+    if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
+        settings.thinking = level_for(&settings.model.model, level);
+    }
     let told = match history.take() {
         Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
             kept.record(Message::User(message), started.seq);
@@ -171,19 +191,32 @@ async fn prepare(
     };
     let offer = rooms.offers.of(&rooms.tools, &settings.policy);
     let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
+    let owner = CallOwner {
+        run_id: Some(run.id.clone()),
+        session_key: routed.session_key().clone(),
+        session_id: Some(session.session_id.clone()),
+        agent_id: agent.id.clone(),
+        job_id: None,
+    };
+    let spender = Spender { agent: agent.id.clone(), session: routed.session_key().clone(), job: None };
+    let meter = Arc::new(RunMeter { store: inner.store().clone(), owner });
+    let chain = settings.chain;
+    let for_run = desk::Run { spender, pinned: settings.pinned, meter };
+    let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
         session_id: session.session_id,
         workspace: settings.workspace,
-        model: settings.model,
+        model: Resolved { provider: Arc::clone(&caller) as _, model: settings.model.model },
         system,
         thinking: settings.thinking,
         offered: offer.for_model,
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
     };
-    Ok((turn, overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis), told))
+    let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
+    Ok(Prepared { turn, caller, chain, told, limit })
 }
 
 /// What was said, this turn's message included, as the transcript has it.
@@ -195,21 +228,6 @@ async fn from_transcript(
     let context =
         inner.store().context(&session.session_id).await.map_err(|error| NotBegun(error.to_string()))?;
     Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
-}
-
-fn apply(
-    overrides: &Overrides,
-    settings: &mut TurnSettings,
-    models: &homard_llm::Models,
-) -> Result<(), NotBegun> {
-    if let Some(model) = &overrides.model {
-        let wanted = ModelRef::parse(model).map_err(|error| NotBegun(error.to_string()))?;
-        settings.model = models.resolve(&wanted).map_err(|error| NotBegun(error.to_string()))?;
-    }
-    if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
-        settings.thinking = level;
-    }
-    Ok(())
 }
 
 async fn system_prompt(
@@ -233,7 +251,9 @@ async fn system_prompt(
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
-async fn ask(inner: &Inner, turn: &Turn, told: &mut History, run: &Arc<Run>, limit: Duration) -> Ended {
+async fn ask(inner: &Inner, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+    let Prepared { turn, told, limit, .. } = prepared;
+    let turn = &*turn;
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
     let (narrator, prompt) = (Arc::clone(&run.narrator), inner.prompt());
     let mut on_step = |step: homard_agent::Step<'_>| {
@@ -244,7 +264,7 @@ async fn ask(inner: &Inner, turn: &Turn, told: &mut History, run: &Arc<Run>, lim
         narrator.step(&step);
     };
     let running = agent.run(turn, told, &mut on_step, &run.cancel);
-    let time_is_up = tokio::time::sleep(limit);
+    let time_is_up = tokio::time::sleep(*limit);
     tokio::pin!(running, time_is_up);
     loop {
         tokio::select! {
@@ -257,17 +277,28 @@ async fn ask(inner: &Inner, turn: &Turn, told: &mut History, run: &Arc<Run>, lim
 }
 
 /// What comes of an ended turn.
-fn reply(ended: Ended, turn: &Turn, started_at: i64, run: &Run) -> Reply {
+fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
     let Ended { how, answer, usage, last_call } = ended;
+    let Prepared { turn, caller, chain, .. } = prepared;
+    let winner = caller.winner();
+    let answered = winner.as_ref().and_then(|winner| {
+        let is_winner = |next: &&Resolved| {
+            *next.provider.id() == winner.provider && next.model.id == winner.model
+        };
+        chain.iter().find(is_winner).map(|next| &next.model)
+    });
+    let model = answered.unwrap_or(&turn.model.model);
     let mut reply = Reply {
         status: RunStatus::Ok,
         answer,
         error: None,
         started_at: Some(started_at),
         session_id: Some(turn.session_id.clone()),
-        provider: turn.model.provider.id().to_string(),
-        model: turn.model.model.id.to_string(),
-        context_window: Some(u64::from(turn.model.model.context_window)),
+        provider: model.provider.to_string(),
+        model: model.id.to_string(),
+        context_window: Some(u64::from(model.context_window)),
+        attempts: caller.attempts(),
+        profile: winner.and_then(|winner| winner.profile),
         usage,
         last_call,
         changed_elsewhere: false,

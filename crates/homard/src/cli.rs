@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status,
+    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -65,6 +65,7 @@ pub(crate) enum Command {
     Models(models::ModelsArgs),
     Sessions(sessions::SessionsArgs),
     Status(status::StatusArgs),
+    Usage(Box<usage::UsageArgs>),
 }
 
 const STYLES: Styles = Styles::styled()

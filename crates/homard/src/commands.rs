@@ -12,6 +12,7 @@ pub(crate) mod models;
 pub(crate) mod sessions;
 pub(crate) mod status;
 mod table;
+pub(crate) mod usage;
 mod words;
 
 use std::future::Future;
@@ -95,6 +96,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Sessions(args) => ask(cx, sessions::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),
+        Command::Usage(args) => ask(cx, usage::run(cx, *args)),
     }
 }
 

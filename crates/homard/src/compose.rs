@@ -3,19 +3,21 @@
 mod furnish;
 mod lock;
 mod machine;
+pub(crate) mod models;
 mod pages;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use futures_util::FutureExt;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
-use homard_runtime::Tasks;
+use homard_runtime::{OrLog, Tasks};
 use homard_store::{OpenOptions, Store};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -25,6 +27,10 @@ use crate::commands::dashboard::link;
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::report::{Advice, Console};
+use models::{ModelRoom, RoomParts, StoredSessionIds};
+
+/// How long work in the background may take to end: a token being renewed must reach the disk.
+const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
 
 /// The environment with the command line's wishes on top: they win over variables of the same meaning.
 fn with_wishes(environment: &Environment, options: &GatewayOptions) -> Environment {
@@ -104,10 +110,22 @@ async fn serve(
     })?;
     let bus = Bus::default();
     let http = Http::default();
+    let tasks = Tasks::new();
+    let room = ModelRoom::open(RoomParts {
+        config,
+        paths: &source.paths,
+        http,
+        clock: clock.clone(),
+        tasks: tasks.clone(),
+        sessions: Arc::new(StoredSessionIds(store.clone())),
+        asks: true,
+    });
+    store.close_lost_calls().await?;
+    room.budget(&current, &store).await?;
     let relay = Relay::new(RelayParts {
         config: config.clone(),
         store: store.clone(),
-        models: furnish::models(&current, &http, &clock),
+        desk: room.desk(&current).await,
         tools: furnish::tools(&current, &source.paths),
         bus: bus.clone(),
         clock: clock.clone(),
@@ -122,9 +140,14 @@ async fn serve(
         log_file: log_file(config, options),
         host: machine::facts(),
     });
-    let hooks = hooks(config.clone(), relay, options, http);
+    let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
+    let until = tasks.token().clone();
+    tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
+    let hooks = hooks(config.clone(), relay, options, (room, store.clone()));
     announce(&listener, &current, first_start.take());
     let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
+    tasks.token().cancel();
+    tasks.finish(BACKGROUND_GRACE).await;
     store.close().await;
     Ok(stopped)
 }
@@ -197,17 +220,20 @@ fn log_file(
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
 }
 
-fn hooks(config: ConfigHandle, relay: Relay, options: &GatewayOptions, http: Http) -> Hooks {
+fn hooks(config: ConfigHandle, relay: Relay, options: &GatewayOptions, (room, store): (ModelRoom, Store)) -> Hooks {
     let source = options.source.clone();
     let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
     let bound = address(&config.current()).ok();
     Hooks {
         on_reload: Box::new(move |_reload| {
-            let current = config.current();
-            relay.furnish(
-                furnish::models(&current, &http, &source.clock),
-                furnish::tools(&current, &source.paths),
-            );
+            let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
+            let paths = source.paths.clone();
+            async move {
+                let current = config.current();
+                room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
+                relay.furnish(room.desk(&current).await, furnish::tools(&current, &paths));
+            }
+            .boxed()
         }),
         can_restart: Box::new(move || {
             let current = next.current();

@@ -3,12 +3,8 @@
 use std::time::Duration;
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{
-    AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
-    AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
-    ModelSummary, ModelsListParams, ModelsListResult,
-};
-use homard_protocol::{ErrorShape, ModelRef, RunId, SessionId, SessionKey, Usage};
+use homard_protocol::methods::agent::{AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult, AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult, ExecutionAttempt, ExecutionTrace};
+use homard_protocol::{ErrorShape, RunId, SessionId, SessionKey, Usage};
 use homard_relay::{RunEnd, Submission, Submitted};
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
@@ -17,7 +13,6 @@ use super::chat::{finished_word, operator_message, read_images};
 use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
-use crate::session_rows::thinking_levels;
 use crate::table::Cx;
 
 /// How long `agent.wait` waits unless told otherwise.
@@ -165,8 +160,33 @@ fn finished(run_id: &RunId, end: &RunEnd) -> AgentFinished {
                     usage: usage(end.usage),
                 },
                 aborted: end.status == RunStatus::Aborted,
+                execution_trace: trace(end),
             },
         },
+    }
+}
+
+/// What was tried, and who answered in the end.
+fn trace(end: &RunEnd) -> ExecutionTrace {
+    let failed = end.attempts.iter().map(|attempt| ExecutionAttempt {
+        provider: attempt.provider.clone(),
+        model: attempt.model.clone(),
+        profile: attempt.profile.clone(),
+        result: "error".to_owned(),
+        reason: Some(attempt.reason.clone()),
+        error: Some(attempt.error.clone()),
+    });
+    let answer = (end.status == RunStatus::Ok && !end.model.is_empty()).then(|| ExecutionAttempt {
+        provider: end.provider.clone(),
+        model: end.model.clone(),
+        result: "success".to_owned(),
+        ..ExecutionAttempt::default()
+    });
+    ExecutionTrace {
+        winner_provider: end.provider.clone(),
+        winner_model: end.model.clone(),
+        fallback_used: end.attempts.iter().any(|a| (&a.provider, &a.model) != (&end.provider, &end.model)),
+        attempts: failed.chain(answer).collect(),
     }
 }
 
@@ -182,6 +202,7 @@ fn finished_from_record(record: &RunRecord) -> AgentFinished {
         provider: record.provider.clone().unwrap_or_default(),
         model: record.model.clone().unwrap_or_default(),
         usage: record.usage.unwrap_or_default(),
+        attempts: record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok()).collect(),
     };
     finished(&record.run_id, &end)
 }
@@ -272,37 +293,4 @@ fn identity(agent: &homard_config::config::agents::Agent) -> Option<Value> {
     let identity = &agent.identity;
     let set = identity.name.is_some() || identity.emoji.is_some() || identity.avatar.is_some();
     set.then(|| json!({"name": identity.name, "theme": identity.theme, "emoji": identity.emoji, "avatar": identity.avatar}))
-}
-
-/// `models.list`.
-pub(super) async fn models(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, ErrorShape> {
-    let gateway = &cx.gateway;
-    let config = gateway.config().current();
-    let key = match &params.session_key {
-        Some(key) => session_key(gateway, key, params.agent_id.as_deref())?,
-        None => SessionKey::main(config.agents.default_agent().id.clone()),
-    };
-    let chosen = gateway.relay().model_for(&key, None);
-    let models = gateway.relay().models();
-    let list = models
-        .list()
-        .filter(|model| params.provider.as_deref().is_none_or(|provider| model.provider.as_str() == provider))
-        .map(|model| {
-            let reference = ModelRef { provider: model.provider.clone(), model: model.id.clone() };
-            let input = model.input.iter().map(|kind| kind.as_str().to_owned());
-            ModelSummary {
-                id: model.id.to_string(),
-                name: model.name.clone(),
-                provider: model.provider.to_string(),
-                context_window: u64::from(model.context_window),
-                reasoning: model.reasoning,
-                input: input.collect(),
-                tags: if reference == chosen { vec!["default".to_owned()] } else { Vec::new() },
-                thinking_levels: thinking_levels(model.reasoning),
-                thinking_default: if model.reasoning { "low" } else { "off" }.to_owned(),
-                available: models.resolve(&reference).is_ok(),
-            }
-        })
-        .collect();
-    Ok(ModelsListResult { models: list })
 }

@@ -363,8 +363,14 @@ impl Changes {
 }
 
 fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
-    let model = ModelRef::parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    gateway.relay().models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let desk = gateway.relay().desk();
+    let model = desk.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
+    desk.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    if !desk.selector().allows(&model) {
+        return Err(ErrorShape::invalid(format!(
+            "model not allowed: {model}; add it to agents.defaults.models, or choose another"
+        )));
+    }
     Ok(model)
 }
 

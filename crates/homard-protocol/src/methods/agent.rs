@@ -128,6 +128,44 @@ pub struct AgentResultMeta {
     pub agent_meta: AgentMeta,
     /// Whether it was stopped.
     pub aborted: bool,
+    /// What was tried, and who answered in the end.
+    #[serde(default)]
+    pub execution_trace: ExecutionTrace,
+}
+
+/// What was tried, and who answered in the end.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionTrace {
+    /// Who answered.
+    pub winner_provider: String,
+    /// With which model.
+    pub winner_model: String,
+    /// The attempts in order, the last one being the answer where there was one.
+    pub attempts: Vec<ExecutionAttempt>,
+    /// Whether another model than the wanted one was asked.
+    pub fallback_used: bool,
+}
+
+/// One attempt at an answer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionAttempt {
+    /// Who was asked.
+    pub provider: String,
+    /// For which model.
+    pub model: String,
+    /// With which credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// `success`, or `error`.
+    pub result: String,
+    /// Why it failed, in one word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// Who thought, and at what price.

@@ -30,6 +30,7 @@ fn help_teaches() {
         ("logs", vec!["logs"]),
         ("dashboard", vec!["dashboard"]),
         ("models_list", vec!["models", "list"]),
+        ("usage", vec!["usage"]),
     ];
     for (name, words) in pages {
         insta::assert_snapshot!(name, help(&words));
@@ -56,6 +57,9 @@ fn common_command_lines_are_understood() {
         "homard config unset gateway.port",
         "homard config file",
         "homard completion --shell zsh",
+        "homard usage",
+        "homard usage --days 7 --by model --json",
+        "homard usage --session main --runs --limit 3",
         "homard health --url ws://127.0.0.1:1 --token t --timeout 100",
         "homard status --log-level debug --no-color --profile work",
     ];
@@ -74,6 +78,9 @@ fn wrong_command_lines_are_usage_errors() {
         "homard agent --message hi --session-key a --session-id b",
         "homard --profile a --dev status",
         "homard completion --shell tcsh",
+        "homard usage --by moon",
+        "homard usage --runs --by model",
+        "homard usage --days 0",
         "homard config set gateway.port",
     ];
     for line in lines {

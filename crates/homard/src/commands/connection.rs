@@ -40,6 +40,13 @@ pub(crate) struct Patience {
     pub(crate) timeout: u64,
 }
 
+impl Target {
+    /// Whether somebody said where the gateway is.
+    pub(crate) fn is_given(&self) -> bool {
+        self.url.is_some()
+    }
+}
+
 impl Patience {
     pub(crate) fn limit(&self) -> Duration {
         Duration::from_millis(self.timeout)

@@ -1,19 +1,33 @@
-//! `homard models`: what the gateway can think with.
+//! `homard models`: what can be thought with, what is, and with whose key.
+//!
+//! All of it works without a gateway: the same files and the same code answer. `list` asks a gateway when it is
+//! told where one is.
+
+mod auth;
+mod choose;
+mod list;
+mod probe;
+mod room;
+mod scan;
+mod status;
 
 use clap::{Args, Subcommand};
-use homard_protocol::methods::agent::{ModelSummary, ModelsList, ModelsListParams};
 
-use super::connection::{self, Patience, Target};
-use super::table::table;
-use super::{Cx, words};
-use crate::report::Mark;
+use super::Cx;
+use choose::{AliasesCommand, Choice, FallbacksCommand, SetArgs};
 
 const EXAMPLES: &str = "\
 Examples:
   homard models list
-  homard config set agents.defaults.model.primary anthropic/claude-opus-4-6";
+  homard models set anthropic/claude-opus-4-6
+  homard models fallbacks add openai/gpt-5.2
+  homard models aliases add fast groq/llama-3.3-70b-versatile
+  homard models auth add --provider anthropic
+  homard models probe
 
-/// See which models can be used
+A running gateway notices changes by itself.";
+
+/// See and choose models, and give Homard keys for them
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ModelsArgs {
@@ -23,56 +37,48 @@ pub(crate) struct ModelsArgs {
 
 #[derive(Subcommand)]
 enum ModelsCommand {
-    /// List the models the gateway knows
-    #[command(after_help = EXAMPLES)]
-    List(ListArgs),
-}
-
-#[derive(Args)]
-struct ListArgs {
-    /// Only those of this provider
-    #[arg(long, value_name = "ID")]
-    provider: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    /// List models that can be used
+    List(list::ListArgs),
+    /// Show which model answers, what is tried after it, and every credential
+    Status(status::StatusArgs),
+    /// Choose the model that answers
+    Set(SetArgs),
+    /// Choose the model that looks at pictures when the first cannot
+    SetImage(SetArgs),
+    /// Short names for models
+    #[command(subcommand)]
+    Aliases(AliasesCommand),
+    /// Models that are tried when the first choice fails
+    #[command(subcommand)]
+    Fallbacks(FallbacksCommand),
+    /// The same for pictures
+    #[command(subcommand)]
+    ImageFallbacks(FallbacksCommand),
+    /// Ask servers which models they have, also those on this machine
+    #[command(visible_alias = "refresh")]
+    Scan(scan::ScanArgs),
+    /// Ask each provider for one word, to see whether it answers
+    Probe(probe::ProbeArgs),
+    /// Keys and logins
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no gateway or it does not answer.
+/// When the configuration cannot be used or changed, or nobody answers.
 pub(crate) async fn run(cx: &Cx, args: ModelsArgs) -> anyhow::Result<()> {
-    let ModelsCommand::List(args) = args.command;
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
-    let params = ModelsListParams { provider: args.provider, ..ModelsListParams::default() };
-    let list = client.call::<ModelsList>(&params).await?;
-    client.close().await;
-    if args.json {
-        return Ok(cx.console.json(&list)?);
+    match args.command {
+        ModelsCommand::List(args) => list::run(cx, args).await,
+        ModelsCommand::Status(args) => status::run(cx, args).await,
+        ModelsCommand::Set(args) => choose::set(cx, Choice::Text, &args),
+        ModelsCommand::SetImage(args) => choose::set(cx, Choice::Image, &args),
+        ModelsCommand::Aliases(command) => choose::aliases(cx, command),
+        ModelsCommand::Fallbacks(command) => choose::fallbacks(cx, Choice::Text, command),
+        ModelsCommand::ImageFallbacks(command) => choose::fallbacks(cx, Choice::Image, command),
+        ModelsCommand::Scan(args) => scan::run(cx, args).await,
+        ModelsCommand::Probe(args) => probe::run(cx, args).await,
+        ModelsCommand::Auth(command) => auth::run(cx, command).await,
     }
-    let rows: Vec<Vec<String>> = list.models.iter().map(row).collect();
-    for (number, line) in table(&["MODEL", "NAME", "CONTEXT", "INPUT", ""], &rows).iter().enumerate() {
-        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
-        cx.console.line(&line)?;
-    }
-    Ok(())
-}
-
-fn row(model: &ModelSummary) -> Vec<String> {
-    let mut notes = model.tags.clone();
-    if !model.available {
-        notes.push("no credentials".into());
-    }
-    vec![
-        format!("{}/{}", model.provider, model.id),
-        model.name.clone(),
-        words::tokens(model.context_window),
-        model.input.join("+"),
-        notes.join(", "),
-    ]
 }

@@ -219,21 +219,7 @@ async fn sessions_do_not_wait_for_each_other() {
 
 #[tokio::test]
 async fn a_failing_model_is_explained_and_the_session_goes_on() {
-    let faults: [Fault; 6] = [
-        (
-            "429",
-            |w| {
-                w.fake.rate_limits(std::time::Duration::from_secs(7));
-            },
-            "rate_limit",
-        ),
-        (
-            "500",
-            |w| {
-                w.fake.fails(500, r#"{"error":{"message":"boom"}}"#);
-            },
-            "",
-        ),
+    let faults: [Fault; 4] = [
         (
             "401",
             |w| {
@@ -284,11 +270,33 @@ async fn a_failing_model_is_explained_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_not_called_a_rate_limit() {
+async fn a_provider_that_wants_an_hour_of_rest_gets_it_and_the_person_is_told() {
     let world = World::start().await;
     let mut client = world.owner().await;
-    world.fake.fails(500, r#"{"error":{"message":"boom"}}"#);
-    assert_eq!(talk(&mut client, KEY, "hello").await["errorKind"], "unknown");
+    world.fake.rate_limits(std::time::Duration::from_secs(3_600));
+    for _message in 0..2 {
+        let end = talk(&mut client, KEY, "hello").await;
+        assert_eq!((&end["state"], &end["errorKind"]), (&json!("error"), &json!("rate_limit")), "{end}");
+    }
+    assert_eq!(world.fake.requests().len(), 1, "it is left alone");
+}
+
+#[tokio::test]
+async fn a_server_with_a_bad_moment_is_asked_again_and_the_record_says_so() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    world.fake.fails(500, r#"{"error":{"message":"boom"}}"#).says("better now");
+    let params = json!({"sessionKey": KEY, "message": "hello", "idempotencyKey": "again"});
+    let id = client.send("agent", params).await.unwrap();
+    let accepted = client.response(&id).await.unwrap();
+    assert_eq!(accepted["ok"], true, "{accepted}");
+    let finished = client.response(&id).await.unwrap();
+    let result = &finished["payload"]["result"];
+    assert_eq!(result["payloads"][0]["text"], "better now");
+    let trace = &result["meta"]["executionTrace"];
+    assert_eq!((&trace["attempts"][0]["result"], &trace["attempts"][0]["reason"]), (&json!("error"), &json!("overloaded")));
+    assert_eq!((&trace["attempts"][1]["result"], &trace["fallbackUsed"]), (&json!("success"), &json!(false)));
+    assert_eq!(world.fake.requests().len(), 2);
 }
 
 #[tokio::test]

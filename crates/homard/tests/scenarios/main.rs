@@ -22,6 +22,8 @@ mod http;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]
+mod models;
+#[cfg(test)]
 mod reconnect;
 #[cfg(test)]
 mod scopes;

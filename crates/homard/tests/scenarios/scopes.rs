@@ -40,8 +40,14 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("sessions.reset", "operator.admin", key.clone()),
         ("sessions.resolve", "operator.read", json!({"key": "agent:main:m", "allowMissing": true})),
         ("sessions.subscribe", "operator.read", json!({})),
+        ("sessions.usage", "operator.read", json!({})),
+        ("sessions.usage.logs", "operator.read", key.clone()),
+        ("sessions.usage.timeseries", "operator.read", key.clone()),
         ("status", "operator.read", json!({})),
         ("system-presence", "operator.read", json!({})),
+        ("usage.cost", "operator.read", json!({})),
+        ("usage.runs", "operator.read", json!({})),
+        ("usage.status", "operator.read", json!({})),
     ]
 }
 

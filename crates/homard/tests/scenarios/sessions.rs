@@ -238,7 +238,7 @@ async fn bad_settings_are_refused_and_change_nothing() {
         (json!({"key": KEY, "label": "x".repeat(513)}), "label"),
         (json!({"key": KEY, "archived": "yes"}), "archived"),
         (json!({"key": KEY, "model": "nobody/nope"}), "nobody"),
-        (json!({"key": KEY, "model": "nonsense"}), ""),
+        (json!({"key": KEY, "model": " / "}), ""),
         (json!({"key": KEY, "bogus": 1}), "bogus"),
         (json!({"key": KEY, "label": "After", "expectedSessionId": "another"}), "changed"),
         (json!({"label": "After"}), "session mutation target is unavailable"),

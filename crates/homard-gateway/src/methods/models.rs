@@ -1,0 +1,51 @@
+//! `models.*`: what can be thought with.
+
+use homard_models::listing::Listed;
+use homard_models::select::default_level;
+use homard_protocol::methods::agent::{ModelSummary, ModelsListParams, ModelsListResult};
+use homard_protocol::{ErrorShape, SessionKey};
+
+use super::session_key;
+use crate::session_rows::thinking_levels;
+use crate::table::Cx;
+
+/// `models.list`.
+pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let config = gateway.config().current();
+    let key = match &params.session_key {
+        Some(key) => session_key(gateway, key, params.agent_id.as_deref())?,
+        None => SessionKey::main(config.agents.default_agent().id.clone()),
+    };
+    let agent = key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
+    let chosen = gateway.relay().model_for(&key, None);
+    let listed = gateway.relay().desk().listing(agent, &chosen).await;
+    let view = params.view.as_deref().unwrap_or("default");
+    let wanted = |one: &&Listed| {
+        let of_provider = |provider: &str| one.reference.provider.as_str() == provider;
+        params.provider.as_deref().is_none_or(of_provider)
+            && match view {
+                "all" => true,
+                "configured" => !one.tags.is_empty(),
+                "provider-config" => config.models.providers.contains_key(&one.reference.provider),
+                _ => !one.tags.is_empty() || (one.allowed && one.available),
+            }
+    };
+    Ok(ModelsListResult { models: listed.iter().filter(wanted).map(summary).collect() })
+}
+
+fn summary(one: &Listed) -> ModelSummary {
+    let model = &one.model;
+    ModelSummary {
+        id: model.id.to_string(),
+        name: model.name.clone(),
+        provider: model.provider.to_string(),
+        context_window: u64::from(model.context_window),
+        reasoning: model.reasoning,
+        input: model.input.iter().map(|kind| kind.as_str().to_owned()).collect(),
+        tags: one.tags.clone(),
+        thinking_levels: thinking_levels(model),
+        thinking_default: default_level(model).as_str().to_owned(),
+        available: one.available,
+    }
+}

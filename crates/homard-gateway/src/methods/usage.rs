@@ -1,0 +1,134 @@
+//! `usage.*`: what model calls cost. `calendar` cuts time into days, `sums` turns the store's report into what
+//! clients know, `sessions` answers for conversations.
+
+mod calendar;
+pub(super) mod sessions;
+mod sums;
+
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::usage::{
+    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCostParams,
+    UsageCostResult, UsageDay, UsageRunsParams, UsageRunsResult, UsageSpan, UsageStatusResult,
+};
+use homard_protocol::{AgentId, ErrorShape};
+use homard_store::{KeptCall, RunRecord, UsageQuery};
+use jiff::tz::TimeZone;
+
+use self::calendar::{Calendar, Today};
+use super::{check_range, session_key};
+use crate::error;
+use crate::gateway::Gateway;
+use crate::table::Cx;
+
+/// `usage.cost`.
+pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let calendar = calendar(gateway, "usage.cost", &params.span).await?;
+    let agent = wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?;
+    let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
+    let report = gateway.store().usage_report(query).await.map_err(|e| error::store(&e))?;
+    let days = sums::by_day(&report, calendar.dates.len());
+    let daily = calendar.dates.iter().zip(&days);
+    Ok(UsageCostResult {
+        updated_at: gateway.clock().now_ms(),
+        days: u32::try_from(calendar.dates.len()).unwrap_or(u32::MAX),
+        daily: daily.map(|(date, day)| UsageDay { date: date.clone(), totals: sums::totals(day) }).collect(),
+        totals: sums::totals(&sums::all(&report)),
+        cache_status: UsageCacheStatus::default(),
+    })
+}
+
+/// `usage.status`.
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<UsageStatusResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    Ok(UsageStatusResult {
+        updated_at: gateway.clock().now_ms(),
+        providers: Vec::new(),
+        budgets: budgets(gateway),
+    })
+}
+
+/// The owner's limits and how far they are used.
+fn budgets(gateway: &Gateway) -> Vec<BudgetStatus> {
+    let lines = gateway.relay().desk().ledger().status();
+    let told = |line: homard_models::budget::BudgetStatus| BudgetStatus {
+        unit: line.unit.as_str().to_owned(),
+        used: line.unit.shown(line.used),
+        limit: line.unit.shown(line.limit),
+        path: line.path,
+        whose: line.whose,
+        resets_at: line.resets_at,
+    };
+    lines.into_iter().map(told).collect()
+}
+
+/// `usage.runs`.
+pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    check_range("usage.runs", "limit", params.limit, 1..=MAX_RUNS)?;
+    let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_RUNS)).unwrap_or(1);
+    let records = gateway.store().recent_runs(key.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    let mut runs = Vec::with_capacity(records.len());
+    for record in records {
+        let calls = gateway.store().run_calls(&record.run_id).await.map_err(|e| error::store(&e))?;
+        runs.push(run(record, calls));
+    }
+    Ok(UsageRunsResult { ts: gateway.clock().now_ms(), runs })
+}
+
+fn run(record: RunRecord, calls: Vec<KeptCall>) -> RunUsage {
+    // An attempt another version wrote differently is better left out than the whole list refused.
+    let readable = |attempt| serde_json::from_value::<RunAttempt>(attempt).ok();
+    RunUsage {
+        run_id: record.run_id.to_string(),
+        session_key: record.session_key.to_string(),
+        status: record.status.as_str().to_owned(),
+        started_at: record.started_at,
+        ended_at: record.ended_at,
+        provider: record.provider,
+        model: record.model,
+        error: record.error,
+        usage: record.usage.unwrap_or_default(),
+        attempts: record.attempts.into_iter().filter_map(readable).collect(),
+        calls: calls.into_iter().map(call).collect(),
+    }
+}
+
+fn call(kept: KeptCall) -> RunCall {
+    let KeptCall { state, row } = kept;
+    RunCall {
+        timestamp: row.at,
+        provider: row.target.provider,
+        model: row.target.model,
+        profile: row.target.profile,
+        thinking: row.target.thinking,
+        state: state.as_str().to_owned(),
+        outcome: row.outcome,
+        first_ms: row.first_ms,
+        total_ms: row.total_ms,
+        usage: row.usage,
+    }
+}
+
+/// The agent a report is narrowed to.
+fn wanted_agent(agent: Option<&str>, scope: Option<&str>) -> Result<Option<AgentId>, ErrorShape> {
+    let agent = agent.filter(|_| scope != Some("all"));
+    agent.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))
+}
+
+/// The days a request is about.
+async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, ErrorShape> {
+    let first = match span.range.as_deref() {
+        Some("all") => gateway.store().first_call_at().await.map_err(|e| error::store(&e))?,
+        _ => None,
+    };
+    let today = Today { now: gateway.clock().now_ms(), first, zone: own_zone(gateway) };
+    calendar::resolve(span, &today)
+        .map_err(|wrong| ErrorShape::invalid(format!("invalid {method} params: {wrong}")))
+}
+
+/// Where the owner lives, as far as the configuration or else the machine knows; as in prompts and budgets.
+fn own_zone(gateway: &Gateway) -> TimeZone {
+    homard_relay::time_zone(gateway.config().current().agents.defaults.user_timezone.as_deref())
+}

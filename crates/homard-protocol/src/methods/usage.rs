@@ -1,0 +1,409 @@
+//! `usage.*`: what model calls cost, and what is left of the budgets. [`sessions`] has the reports about
+//! conversations.
+
+pub mod sessions;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::message::Usage;
+use crate::method::{Access, Method, NoParams};
+use crate::scope::Scope;
+
+/// Days in a report unless the caller says otherwise.
+pub const DEFAULT_DAYS: u32 = 30;
+/// Most days in one report: ten years.
+pub const MAX_DAYS: u32 = 3_660;
+/// Runs in one answer of [`UsageRuns`] unless the caller says otherwise.
+pub const DEFAULT_RUNS: u32 = 20;
+/// Most runs in one answer of [`UsageRuns`].
+pub const MAX_RUNS: u32 = 200;
+
+/// Which days a report is about, and where a day begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UsageSpan {
+    /// The first day, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_date: Option<String>,
+    /// The last day, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_date: Option<String>,
+    /// So many days up to today.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub days: Option<u32>,
+    /// `7d`, `30d`, `90d`, `1y` or `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<String>,
+    /// Whose days: `utc`, `gateway` (its time zone) or `specific` (the next two fields).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// For `specific`: `UTC+2` or `UTC-5:30`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utc_offset: Option<String>,
+    /// For `specific`: an IANA name such as `Europe/Paris`; wins over the offset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+}
+
+/// Sums over model calls; money in US dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase", default)]
+pub struct UsageTotals {
+    /// Prompt tokens not served from a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub input: u64,
+    /// Tokens produced.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output: u64,
+    /// Prompt tokens served from a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_read: u64,
+    /// Prompt tokens written to a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_write: u64,
+    /// All tokens.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_tokens: u64,
+    /// All money.
+    pub total_cost: f64,
+    /// For prompts.
+    pub input_cost: f64,
+    /// For answers.
+    pub output_cost: f64,
+    /// For cached parts of prompts.
+    pub cache_read_cost: f64,
+    /// For filling caches.
+    pub cache_write_cost: f64,
+    /// Calls of models without a price.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub missing_cost_entries: u64,
+    /// How many calls reached a model; attempts that were turned away are not among them.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub calls: u64,
+    /// Calls nobody saw the end of; they are in the sums with the most they can have cost.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub lost_calls: u64,
+}
+
+impl UsageTotals {
+    /// Adds another sum to this one.
+    pub fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
+        self.total_cost += other.total_cost;
+        self.input_cost += other.input_cost;
+        self.output_cost += other.output_cost;
+        self.cache_read_cost += other.cache_read_cost;
+        self.cache_write_cost += other.cache_write_cost;
+        self.missing_cost_entries = self.missing_cost_entries.saturating_add(other.missing_cost_entries);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.lost_calls = self.lost_calls.saturating_add(other.lost_calls);
+    }
+
+    /// The share of prompts that came from a cache, 0 to 1; `None` when there was no prompt.
+    #[must_use]
+    pub fn cache_hit(&self) -> Option<f64> {
+        let prompt = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        (prompt > 0).then(|| self.cache_read as f64 / prompt as f64)
+    }
+}
+
+/// The sums of one day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageDay {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// The sums.
+    #[serde(flatten)]
+    pub totals: UsageTotals,
+}
+
+/// How complete a report is. Homard reads its own table, so that it always is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageCacheStatus {
+    /// `fresh`.
+    pub status: String,
+    /// Always 0.
+    pub cached_files: u32,
+    /// Always 0.
+    pub pending_files: u32,
+    /// Always 0.
+    pub stale_files: u32,
+}
+
+impl Default for UsageCacheStatus {
+    fn default() -> Self {
+        Self { status: "fresh".to_owned(), cached_files: 0, pending_files: 0, stale_files: 0 }
+    }
+}
+
+/// `usage.cost`.
+#[derive(Debug)]
+pub struct UsageCost;
+
+impl Method for UsageCost {
+    const NAME: &'static str = "usage.cost";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = UsageCostParams;
+    type Result = UsageCostResult;
+}
+
+/// Parameters of [`UsageCost`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UsageCostParams {
+    /// Which days.
+    #[serde(flatten)]
+    pub span: UsageSpan,
+    /// Only this agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// `all`: every agent's, whatever `agentId` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_scope: Option<String>,
+}
+
+/// Answer of [`UsageCost`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageCostResult {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: i64,
+    /// How many days.
+    pub days: u32,
+    /// Every day, oldest first, also those without a call.
+    pub daily: Vec<UsageDay>,
+    /// All days together.
+    pub totals: UsageTotals,
+    /// How complete this is.
+    #[serde(default)]
+    pub cache_status: UsageCacheStatus,
+}
+
+/// `usage.status`.
+#[derive(Debug)]
+pub struct UsageStatus;
+
+impl Method for UsageStatus {
+    const NAME: &'static str = "usage.status";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = UsageStatusResult;
+}
+
+/// Answer of [`UsageStatus`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageStatusResult {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: i64,
+    /// What providers say of their own limits.
+    pub providers: Vec<ProviderQuota>,
+    /// The owner's limits that are in effect and how far they are used.
+    #[serde(default)]
+    pub budgets: Vec<BudgetStatus>,
+}
+
+/// A provider's own limits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderQuota {
+    /// Its id.
+    pub provider: String,
+    /// Its name.
+    pub display_name: String,
+    /// Its limits.
+    pub windows: Vec<QuotaWindow>,
+    /// The plan that was bought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub plan: Option<String>,
+    /// Why nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub error: Option<String>,
+}
+
+/// One limit of a provider.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct QuotaWindow {
+    /// For example `5h` or `Week`.
+    pub label: String,
+    /// 0 to 100.
+    pub used_percent: f64,
+    /// When it starts anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    pub reset_at: Option<i64>,
+}
+
+/// One of the owner's limits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct BudgetStatus {
+    /// Where it is set and what it is about, for example `budgets.gateway.day.usd`.
+    pub path: String,
+    /// Whose count it is, where one limit is for each of many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub whose: Option<String>,
+    /// How much of it is gone.
+    pub used: f64,
+    /// How much there is.
+    pub limit: f64,
+    /// `usd` or `tokens`.
+    pub unit: String,
+    /// When it starts anew; never, where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    pub resets_at: Option<i64>,
+}
+
+/// `usage.runs`: what was tried for the latest answers, and what each call cost. Homard's own.
+#[derive(Debug)]
+pub struct UsageRuns;
+
+impl Method for UsageRuns {
+    const NAME: &'static str = "usage.runs";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = UsageRunsParams;
+    type Result = UsageRunsResult;
+}
+
+/// Parameters of [`UsageRuns`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct UsageRunsParams {
+    /// Only those of this conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// How many at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of [`UsageRuns`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageRunsResult {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// Newest first.
+    pub runs: Vec<RunUsage>,
+}
+
+/// One finished run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct RunUsage {
+    /// Its id.
+    pub run_id: String,
+    /// The conversation.
+    pub session_key: String,
+    /// `ok`, `error`, `aborted`, `timed-out` or `interrupted`.
+    pub status: String,
+    /// When it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub started_at: Option<i64>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ended_at: Option<i64>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// With which model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What all its calls used.
+    pub usage: Usage,
+    /// What did not answer, in order.
+    pub attempts: Vec<RunAttempt>,
+    /// Its model calls, in order.
+    pub calls: Vec<RunCall>,
+}
+
+/// An attempt that did not answer, and why.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunAttempt {
+    /// Who was asked.
+    pub provider: String,
+    /// For which model.
+    pub model: String,
+    /// With which credential, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Why it did not answer, in one word.
+    pub reason: String,
+    /// The HTTP status, when there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What it said.
+    pub error: String,
+    /// How long it took, in milliseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub took_ms: u64,
+    /// What was done about it.
+    #[cfg_attr(test, ts(type = "unknown"))]
+    pub next: Value,
+}
+
+/// One model call of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct RunCall {
+    /// When it began.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub timestamp: i64,
+    /// Who was asked.
+    pub provider: String,
+    /// For which model.
+    pub model: String,
+    /// With which credential, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// How much it was to think.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
+    /// `settled`, `open` or `lost`.
+    pub state: String,
+    /// How it ended.
+    pub outcome: String,
+    /// Milliseconds until the first word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub first_ms: Option<u64>,
+    /// Milliseconds until the end.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_ms: u64,
+    /// What it cost.
+    pub usage: Usage,
+}

@@ -1,0 +1,492 @@
+//! `sessions.usage*`: what conversations cost, together, over time and message by message.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{UsageCacheStatus, UsageDay, UsageSpan, UsageTotals};
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+
+/// Sessions in one report unless the caller says otherwise.
+pub const DEFAULT_SESSIONS: u32 = 50;
+/// Most sessions in one report.
+pub const MAX_SESSIONS: u32 = 1_000;
+/// Messages in one log unless the caller says otherwise.
+pub const DEFAULT_LOGS: u32 = 200;
+/// Most messages in one log.
+pub const MAX_LOGS: u32 = 1_000;
+/// Most points of a curve; calls that follow each other are added up beyond it.
+pub const MAX_POINTS: usize = 200;
+/// Most characters of one message in a log.
+pub const MAX_LOG_CHARS: usize = 2_000;
+
+/// `sessions.usage`.
+#[derive(Debug)]
+pub struct SessionsUsage;
+
+impl Method for SessionsUsage {
+    const NAME: &'static str = "sessions.usage";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    const ADVERTISED: bool = false;
+    type Params = SessionsUsageParams;
+    type Result = SessionsUsageResult;
+}
+
+/// Parameters of [`SessionsUsage`]. What newer clients add is taken and ignored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionsUsageParams {
+    /// Only this conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Only this agent's; for bare keys: whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// `all`: every agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_scope: Option<String>,
+    /// Which days.
+    #[serde(flatten)]
+    pub span: UsageSpan,
+    /// Most sessions listed; the sums are over all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of [`SessionsUsage`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsUsageResult {
+    /// The gateway's clock.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: i64,
+    /// The first day.
+    pub start_date: String,
+    /// The last day.
+    pub end_date: String,
+    /// Conversations, the latest first, also those without a call.
+    pub sessions: Vec<SessionUsageRow>,
+    /// All calls in the range.
+    pub totals: UsageTotals,
+    /// The same, cut in every direction.
+    pub aggregates: UsageAggregates,
+    /// People; Homard has one owner and lists none.
+    #[cfg_attr(test, ts(type = "unknown[]"))]
+    #[serde(default)]
+    pub creator_options: Vec<Value>,
+    /// How complete this is.
+    #[serde(default)]
+    pub cache_status: UsageCacheStatus,
+}
+
+/// One conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionUsageRow {
+    /// Its key.
+    pub key: String,
+    /// A name somebody gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its transcript; missing when it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// `instance`: Homard does not join conversations.
+    pub scope: String,
+    /// When it last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: Option<i64>,
+    /// Whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// `direct`, `group` or `channel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_type: Option<String>,
+    /// Who would answer now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_provider: Option<String>,
+    /// With which model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The size of the last prompt: what the model has before it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_tokens: Option<u64>,
+    /// The model's window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub context_tokens: Option<u64>,
+    /// What it cost in the range; `null` when it made no call.
+    #[cfg_attr(test, ts(optional = false))]
+    pub usage: Option<SessionUsage>,
+    /// Always false.
+    pub has_context_weight: bool,
+}
+
+/// What one conversation cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionUsage {
+    /// The sums.
+    #[serde(flatten)]
+    pub totals: UsageTotals,
+    /// Its first call in the range.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub first_activity: i64,
+    /// Its last call in the range.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_activity: i64,
+    /// Between the two, in milliseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub duration_ms: i64,
+    /// Days with a call.
+    pub activity_dates: Vec<String>,
+    /// Day by day.
+    pub daily_breakdown: Vec<UsageDayShort>,
+    /// Messages, as counted from calls.
+    pub message_counts: MessageCounts,
+    /// Model by model.
+    pub model_usage: Vec<ModelUsage>,
+}
+
+/// A day in brief.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageDayShort {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// All tokens.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tokens: u64,
+    /// All money.
+    pub cost: f64,
+}
+
+/// Messages, as counted from model calls: a run is what somebody said, a call an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase", default)]
+pub struct MessageCounts {
+    /// All.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total: u64,
+    /// From people.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub user: u64,
+    /// From models.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub assistant: u64,
+    /// Answers that asked for tools.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tool_calls: u64,
+    /// As many.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tool_results: u64,
+    /// Calls that gave no answer.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub errors: u64,
+}
+
+/// What one model, or one provider, cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUsage {
+    /// The provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model; missing where models are added up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Calls.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+    /// The sums.
+    pub totals: UsageTotals,
+}
+
+/// What one agent cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentUsage {
+    /// Which.
+    pub agent_id: String,
+    /// The sums.
+    pub totals: UsageTotals,
+}
+
+/// What one platform cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelUsage {
+    /// Which.
+    pub channel: String,
+    /// The sums.
+    pub totals: UsageTotals,
+}
+
+/// How long calls took, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageLatency {
+    /// How many were measured.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+    /// On average.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub avg_ms: u64,
+    /// 95 of 100 were at most this slow.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub p95_ms: u64,
+    /// The fastest.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub min_ms: u64,
+    /// The slowest.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub max_ms: u64,
+}
+
+/// How long the calls of one day took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageDayLatency {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// The times.
+    #[serde(flatten)]
+    pub latency: UsageLatency,
+}
+
+/// One model on one day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelDay {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// All tokens.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tokens: u64,
+    /// All money.
+    pub cost: f64,
+    /// Calls.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+}
+
+/// One day as the overview draws it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageDayActivity {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// All tokens.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tokens: u64,
+    /// All money.
+    pub cost: f64,
+    /// Messages, as counted from calls.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub messages: u64,
+    /// Answers that asked for tools.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tool_calls: u64,
+    /// Calls that gave no answer.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub errors: u64,
+}
+
+/// Tools, as far as calls tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUsage {
+    /// Answers that asked for tools.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_calls: u64,
+    /// Calls do not name tools: always 0.
+    pub unique_tools: u32,
+    /// Always empty.
+    #[cfg_attr(test, ts(type = "unknown[]"))]
+    pub tools: Vec<Value>,
+}
+
+/// The sums of a report, cut in every direction. Lists of names are ordered by cost, then tokens; lists of days
+/// by day, those without a call left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageAggregates {
+    /// Conversations with a call.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub session_count: u64,
+    /// Messages, as counted from calls.
+    pub messages: MessageCounts,
+    /// Tools, as far as calls tell.
+    pub tools: ToolUsage,
+    /// By model.
+    pub by_model: Vec<ModelUsage>,
+    /// By provider.
+    pub by_provider: Vec<ModelUsage>,
+    /// By agent.
+    pub by_agent: Vec<AgentUsage>,
+    /// By platform, where it is known.
+    pub by_channel: Vec<ChannelUsage>,
+    /// People; always empty.
+    #[cfg_attr(test, ts(type = "unknown[]"))]
+    pub by_creator: Vec<Value>,
+    /// Sums by day.
+    pub cost_daily: Vec<UsageDay>,
+    /// How long calls took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub latency: Option<UsageLatency>,
+    /// How long calls took, by day.
+    pub daily_latency: Vec<UsageDayLatency>,
+    /// Models by day.
+    pub model_daily: Vec<ModelDay>,
+    /// Activity by day.
+    pub daily: Vec<UsageDayActivity>,
+}
+
+/// `sessions.usage.timeseries`.
+#[derive(Debug)]
+pub struct SessionsUsageTimeseries;
+
+impl Method for SessionsUsageTimeseries {
+    const NAME: &'static str = "sessions.usage.timeseries";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    const ADVERTISED: bool = false;
+    type Params = SessionsUsageTimeseriesParams;
+    type Result = SessionsUsageTimeseriesResult;
+}
+
+/// Parameters of [`SessionsUsageTimeseries`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsUsageTimeseriesParams {
+    /// Which conversation.
+    pub key: String,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+}
+
+/// Answer of [`SessionsUsageTimeseries`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsUsageTimeseriesResult {
+    /// The transcript the points are about; missing when the conversation is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub session_id: Option<String>,
+    /// Oldest first, at most [`MAX_POINTS`].
+    pub points: Vec<SessionUsagePoint>,
+}
+
+/// A call, or several that follow each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionUsagePoint {
+    /// When the first of them began.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub timestamp: i64,
+    /// Prompt tokens not served from a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub input: u64,
+    /// Tokens produced.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output: u64,
+    /// Prompt tokens served from a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_read: u64,
+    /// Prompt tokens written to a cache.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_write: u64,
+    /// All tokens.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total_tokens: u64,
+    /// All money.
+    pub cost: f64,
+    /// Tokens up to and with this point.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cumulative_tokens: u64,
+    /// Money up to and with this point.
+    pub cumulative_cost: f64,
+}
+
+/// `sessions.usage.logs`.
+#[derive(Debug)]
+pub struct SessionsUsageLogs;
+
+impl Method for SessionsUsageLogs {
+    const NAME: &'static str = "sessions.usage.logs";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    const ADVERTISED: bool = false;
+    type Params = SessionsUsageLogsParams;
+    type Result = SessionsUsageLogsResult;
+}
+
+/// Parameters of [`SessionsUsageLogs`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsUsageLogsParams {
+    /// Which conversation.
+    pub key: String,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// How many messages at most, [`MAX_LOGS`] being the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of [`SessionsUsageLogs`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsUsageLogsResult {
+    /// Oldest first.
+    pub logs: Vec<SessionUsageLog>,
+}
+
+/// One message and what it cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionUsageLog {
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub timestamp: i64,
+    /// `user`, `assistant` or `toolResult`.
+    pub role: String,
+    /// What, cut.
+    pub content: String,
+    /// The call's tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub tokens: Option<u64>,
+    /// The call's cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}

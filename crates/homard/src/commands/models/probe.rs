@@ -1,0 +1,100 @@
+//! `homard models probe`: does each credential work?
+
+use std::time::Duration;
+
+use clap::Args;
+use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
+use homard_protocol::ProviderId;
+use serde_json::{Value, json};
+
+use super::choose::print;
+use super::room::Local;
+use crate::commands::{Cx, words};
+use crate::report::{Advice, AlreadyTold};
+
+#[derive(Args)]
+pub(super) struct ProbeArgs {
+    /// Only this provider
+    #[arg(long, value_name = "ID")]
+    provider: Option<String>,
+    /// Only this credential
+    #[arg(long, value_name = "ID")]
+    profile: Option<String>,
+    /// Longest wait for each, in milliseconds
+    #[arg(long, value_name = "MS")]
+    timeout: Option<u64>,
+    /// How many are asked at once
+    #[arg(long, value_name = "N", default_value_t = PROBES_AT_ONCE)]
+    concurrency: usize,
+    /// Longest answer asked for, in tokens
+    #[arg(long, value_name = "N", default_value_t = PROBE_MAX_TOKENS)]
+    max_tokens: u32,
+    /// On whose behalf
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command: an error exit when nobody answered.
+pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
+    let options = ProbeOptions {
+        provider: args.provider.as_deref().map(ProviderId::parse).transpose()?,
+        profile: args.profile,
+        timeout: args.timeout.map_or(PROBE_TIMEOUT, Duration::from_millis),
+        at_once: args.concurrency,
+        max_tokens: args.max_tokens,
+    };
+    let local = Local::open(cx, args.agent.as_deref()).await?;
+    let probed = probe(&local.desk, local.agent()?, &options, &cx.source.clock).await;
+    local.close().await;
+    if probed.is_empty() {
+        return Err(Advice::error(
+            "there is no provider to ask",
+            "add a key with `homard models auth add`, or set one in the environment",
+        ));
+    }
+    tell(cx, &probed, args.json)?;
+    if probed.iter().any(|one| one.outcome.is_ok()) { Ok(()) } else { Err(AlreadyTold.into()) }
+}
+
+pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        let all: Vec<Value> = probed.iter().map(in_json).collect();
+        return Ok(cx.console.json(&json!({"results": all}))?);
+    }
+    let rows: Vec<Vec<String>> = probed
+        .iter()
+        .map(|one| {
+            let told = match &one.outcome {
+                Ok(took) => format!("{} ms", took.as_millis()),
+                Err(error) => words::brief(&format!("{} ({})", error.message, error.hint()), 100),
+            };
+            vec![
+                one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
+                one.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
+                one.status().to_owned(),
+                told,
+            ]
+        })
+        .collect();
+    print(cx, &["CREDENTIAL", "MODEL", "STATUS", ""], &rows)
+}
+
+fn in_json(one: &Probed) -> Value {
+    let mut told = json!({
+        "provider": one.provider.as_str(),
+        "profileId": one.profile,
+        "model": one.model.as_ref().map(ToString::to_string),
+        "status": one.status(),
+    });
+    let more = match &one.outcome {
+        Ok(took) => ("latencyMs", json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))),
+        Err(error) => ("error", json!(error.message)),
+    };
+    if let Some(told) = told.as_object_mut() {
+        told.insert(more.0.to_owned(), more.1);
+    }
+    told
+}
