@@ -14,6 +14,8 @@ use crate::workspace::{self, root};
 const FILE: &str = "docs/benchmarks.md";
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
+/// Programs that measure parts which need no gateway: their package and their name among its examples.
+const MEASURERS: [(&str, &str); 2] = [("homard-llm", "model_bench"), ("homard-models", "failover_bench")];
 /// The document when there is none yet.
 const EMPTY: &str =
     "# Benchmarks\n\nWritten by `cargo xtask bench --write`.\n\n<!-- bench:begin -->\n<!-- bench:end -->\n";
@@ -21,11 +23,19 @@ const EMPTY: &str =
 /// Measures; with `--write` puts the result into the document. Other arguments go to the measuring program.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     Cmd::new("cargo", &["build", "--release", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    for (package, example) in MEASURERS {
+        Cmd::new("cargo", &["build", "--release", "-p", package, "--example", example]).run()?;
+    }
     let release = workspace::target()?.join("release");
+    let examples = release.join("examples");
+    let measurers = MEASURERS
+        .iter()
+        .flat_map(|(_, name)| ["--measure".into(), examples.join(binary(name)).into_os_string()]);
     let rest = args.iter().filter(|arg| !matches!(arg.as_str(), "--write" | "--"));
     let bench = Cmd::new(release.join(binary("bench")), &[])
         .args(["--homard".as_ref(), release.join(binary("homard")).as_os_str()])
         .args(["--fake".as_ref(), release.join(binary("fake_llm")).as_os_str()])
+        .args(measurers)
         .args(rest);
     if !args.iter().any(|arg| arg == "--write") {
         return bench.run();

@@ -15,7 +15,7 @@ use crate::workspace::root;
 use crate::{browser, fuzz, stamp, tidy, web};
 
 /// How long each fuzz target runs here; long runs are `cargo xtask fuzz --seconds N`.
-const FUZZ_SECONDS: u64 = 5;
+const FUZZ_SECONDS: u64 = 2;
 /// The page's types, which tests of homard-protocol write from the Rust ones.
 const GENERATED: &str = "web/src/protocol";
 

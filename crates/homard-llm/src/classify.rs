@@ -4,7 +4,7 @@
 //! the obvious reading is often the wrong one: a 429 that means an empty account, a 400 that means a long
 //! prompt, a 500 that means either. Reading order: `said` finds what was said in whichever shape it came,
 //! `rules` is the ordered table that gives it a reason, `pause` reads how long to wait. A new provider's
-//! spelling is a row there and a recorded body in `tests/recorded/errors.jsonl`.
+//! spelling is a row there and a body in `tests/recorded/errors.jsonl`.
 
 mod pause;
 mod rules;

@@ -20,11 +20,11 @@ mod turns;
 
 pub use report::Report;
 
-use scenes::{crowd, growth, load, rpc, start, turn};
+use scenes::{calls, crowd, growth, load, rpc, start, turn};
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 6] = ["start", "turn", "load", "rpc", "growth", "crowd"];
+pub const SCENES: [&str; 7] = ["calls", "start", "turn", "load", "rpc", "growth", "crowd"];
 
 /// What to measure and with what.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct BenchOptions {
     pub homard: PathBuf,
     /// The `fake_llm` binary.
     pub fake: PathBuf,
+    /// Programs that measure parts which need no gateway, and print what they found.
+    pub measurers: Vec<PathBuf>,
     /// A tenth of the work, to see that everything still runs; the figures mean little.
     pub quick: bool,
     /// Only this one of [`SCENES`].
@@ -56,6 +58,7 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
         }
         progress(&format!("scene: {scene}"));
         match scene {
+            "calls" => calls::play(&options.measurers, &mut report).await?,
             "start" => start::play(&stage, &mut report).await?,
             "turn" => turn::play(&stage, &mut report).await?,
             "load" => load::play(&stage, &mut report).await?,

@@ -1,4 +1,4 @@
-//! The table of how providers say what went wrong: recorded and documented bodies, one line each.
+//! The table of how providers say what went wrong, one line each; where rows are from is in the streams' README.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The documented streams of each API, and the events we make of them.
+//! Example streams of each API, and the events we make of them.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::chunks::frame;
 use crate::wires::request;
 
 #[test]
-fn documented_streams_are_read() {
+fn example_streams_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/streams");
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

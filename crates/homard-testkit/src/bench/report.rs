@@ -1,7 +1,9 @@
 //! Figures as people read them (Markdown) and as programs do (JSON), and whether they are what was promised.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Everything measured.
@@ -17,7 +19,7 @@ pub struct Report {
 struct Promise {
     what: String,
     value: f64,
-    unit: &'static str,
+    unit: Cow<'static, str>,
     limit: Limit,
 }
 
@@ -44,19 +46,44 @@ impl Limit {
     }
 }
 
+/// What a measuring program prints, so that what needs no gateway can be measured where it lives.
+#[derive(Debug, Deserialize)]
+pub(super) struct Measured {
+    tables: Vec<Table>,
+    promises: Vec<Promised>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Table {
+    title: String,
+    note: String,
+    columns: Vec<String>,
+    rows: Vec<(String, Vec<f64>)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Promised {
+    what: String,
+    value: f64,
+    unit: String,
+    at_most: f64,
+}
+
 /// A table of figures that belong together.
 #[derive(Debug)]
 pub(super) struct Section {
-    title: &'static str,
-    note: &'static str,
-    columns: Vec<&'static str>,
+    title: Cow<'static, str>,
+    note: Cow<'static, str>,
+    columns: Vec<Cow<'static, str>>,
     rows: Vec<(String, Vec<f64>)>,
 }
 
 impl Section {
     /// A table without rows. The first column, what is measured, has no name of its own.
     pub(super) fn new(title: &'static str, note: &'static str, columns: &[&'static str]) -> Self {
-        Self { title, note, columns: columns.to_vec(), rows: Vec::new() }
+        let columns = columns.iter().map(|column| Cow::Borrowed(*column)).collect();
+        Self { title: Cow::Borrowed(title), note: Cow::Borrowed(note), columns, rows: Vec::new() }
     }
 
     /// Adds a row; a figure that was not measured is NaN.
@@ -78,7 +105,24 @@ impl Report {
 
     /// Compares a figure with what was promised.
     pub(super) fn promise(&mut self, what: impl Into<String>, value: f64, unit: &'static str, limit: Limit) {
-        self.promises.push(Promise { what: what.into(), value, unit, limit });
+        self.promises.push(Promise { what: what.into(), value, unit: Cow::Borrowed(unit), limit });
+    }
+
+    /// Adds what a measuring program of its own has measured.
+    pub(super) fn add_measured(&mut self, measured: Measured) {
+        for promise in measured.promises {
+            let Promised { what, value, unit, at_most } = promise;
+            self.promises.push(Promise {
+                what,
+                value,
+                unit: Cow::Owned(unit),
+                limit: Limit::AtMost(at_most),
+            });
+        }
+        for Table { title, note, columns, rows } in measured.tables {
+            let columns = columns.into_iter().map(Cow::Owned).collect();
+            self.sections.push(Section { title: Cow::Owned(title), note: Cow::Owned(note), columns, rows });
+        }
     }
 
     /// How many promises are broken.
@@ -113,7 +157,7 @@ impl Report {
         let promises = self.promises.iter().map(|Promise { what, value, unit, limit }| {
             json!({"what": what, "value": value, "unit": unit, "promised": limit.text(unit), "met": limit.is_met(*value)})
         });
-        let sections = self.sections.iter().map(|section| (section.title.to_owned(), section.json()));
+        let sections = self.sections.iter().map(|section| (section.title.to_string(), section.json()));
         json!({
             "machine": self.machine,
             "promises": promises.collect::<Vec<_>>(),
@@ -139,7 +183,7 @@ impl Section {
     fn json(&self) -> Value {
         let row = |(what, figures): &(String, Vec<f64>)| {
             let named = self.columns.iter().zip(figures);
-            let named = named.map(|(name, figure)| ((*name).to_owned(), json!(figure)));
+            let named = named.map(|(name, figure)| (name.to_string(), json!(figure)));
             (what.clone(), Value::Object(named.collect()))
         };
         Value::Object(self.rows.iter().map(row).collect())

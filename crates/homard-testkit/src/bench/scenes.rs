@@ -1,5 +1,7 @@
 //! What is measured, one file per question.
 
+/// What reading and writing model calls costs.
+pub(super) mod calls;
 /// What a thousand people who say nothing cost.
 pub(super) mod crowd;
 /// Whether a turn costs more as the store and the conversation grow.

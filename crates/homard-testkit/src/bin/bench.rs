@@ -21,6 +21,7 @@ fn main() -> Result<()> {
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<(BenchOptions, Option<PathBuf>)> {
     let (mut homard, mut fake, mut json, mut only, mut quick) = (None, None, None, None, false);
+    let mut measurers = Vec::new();
     while let Some(name) = arguments.next() {
         if name == "--quick" {
             quick = true;
@@ -30,12 +31,13 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<(BenchOptions,
         match name.as_str() {
             "--homard" => homard = Some(PathBuf::from(value)),
             "--fake" => fake = Some(PathBuf::from(value)),
+            "--measure" => measurers.push(PathBuf::from(value)),
             "--json" => json = Some(PathBuf::from(value)),
             "--only" => only = Some(value),
-            _ => bail!("unknown option `{name}`; known are --homard --fake --json --only --quick"),
+            _ => bail!("unknown option `{name}`; known are --homard --fake --measure --json --only --quick"),
         }
     }
     let homard = homard.context("`--homard` must name the binary to measure; `cargo xtask bench` does it")?;
     let fake = fake.context("`--fake` must name the fake model server; `cargo xtask bench` does it")?;
-    Ok((BenchOptions { homard, fake, quick, only }, json))
+    Ok((BenchOptions { homard, fake, measurers, quick, only }, json))
 }

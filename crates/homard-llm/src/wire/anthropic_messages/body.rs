@@ -155,7 +155,9 @@ impl<'a> Body<'a> {
         }
         let mut messages = messages(request);
         // The newest turn is what this call adds to the cache; the one before is where the last call left it.
-        for message in messages.iter_mut().rev().filter(|message| message.role == Role::User).take(CACHED_TURNS) {
+        for message in
+            messages.iter_mut().rev().filter(|message| message.role == Role::User).take(CACHED_TURNS)
+        {
             message.content.last_mut().into_iter().for_each(Block::cached);
         }
         Self {

@@ -42,3 +42,19 @@ fn a_report_says_what_was_promised_and_what_came() {
     assert!(text.contains("| | wall ms |\n|---|---:|\n| empty | 40 |"), "{text}");
     assert_eq!(report.json()["figures"]["Start"]["empty"]["wall ms"], 40.0);
 }
+
+#[test]
+fn what_another_program_measured_is_reported_alike() {
+    let printed = serde_json::json!({
+        "tables": [{"title": "T", "note": "", "columns": ["ms"], "rows": [["a", [1.5]]]}],
+        "promises": [{"what": "a", "value": 1.5, "unit": "ms", "atMost": 1.0}],
+    });
+    let mut report = Report::new("m".to_owned());
+    report.add_measured(serde_json::from_value(printed).unwrap());
+    assert_eq!(report.missed(), 1);
+    assert!(
+        report.markdown().contains("### T\n\n| | ms |\n|---|---:|\n| a | 1.50 |"),
+        "{}",
+        report.markdown()
+    );
+}
