@@ -29,5 +29,5 @@ mod write_limit;
 
 pub use gateway::{Gateway, GatewayParts, HostFacts};
 pub use http::{PageFile, Pages};
-pub use run::{Hooks, Stopped, run};
+pub use run::{Hooks, OnReload, Stopped, run};
 pub use server::bind;

@@ -34,10 +34,13 @@ pub enum Stopped {
     ConfigChanged,
 }
 
+/// Takes a change over; the next one is looked at when it is done.
+pub type OnReload = Box<dyn Fn(&Reload) -> BoxFuture<'static, ()> + Send + Sync>;
+
 /// What the owner of the process does when the configuration changes.
 pub struct Hooks {
     /// Takes over what changed without a restart, for example by building new models and tools.
-    pub on_reload: Box<dyn Fn(&Reload) -> BoxFuture<'static, ()> + Send + Sync>,
+    pub on_reload: OnReload,
     /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
 }

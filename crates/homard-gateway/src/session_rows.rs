@@ -2,8 +2,8 @@
 
 use homard_llm::{ModelSpec, ThinkingLevel};
 use homard_models::select::{default_level, supported_levels};
-use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
 use homard_protocol::SessionKey;
+use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
 use homard_store::{SessionKind, SessionRecord};
 
 use crate::gateway::Gateway;

@@ -220,7 +220,12 @@ fn log_file(
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
 }
 
-fn hooks(config: ConfigHandle, relay: Relay, options: &GatewayOptions, (room, store): (ModelRoom, Store)) -> Hooks {
+fn hooks(
+    config: ConfigHandle,
+    relay: Relay,
+    options: &GatewayOptions,
+    (room, store): (ModelRoom, Store),
+) -> Hooks {
     let source = options.source.clone();
     let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
     let bound = address(&config.current()).ok();

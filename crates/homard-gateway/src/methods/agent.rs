@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult, AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult, ExecutionAttempt, ExecutionTrace};
+use homard_protocol::methods::agent::{
+    AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
+    AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
+    ExecutionAttempt, ExecutionTrace,
+};
 use homard_protocol::{ErrorShape, RunId, SessionId, SessionKey, Usage};
 use homard_relay::{RunEnd, Submission, Submitted};
 use homard_store::{RunRecord, RunStatus};

@@ -17,7 +17,8 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
         Some(key) => session_key(gateway, key, params.agent_id.as_deref())?,
         None => SessionKey::main(config.agents.default_agent().id.clone()),
     };
-    let agent = key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
+    let agent =
+        key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
     let chosen = gateway.relay().model_for(&key, None);
     let listed = gateway.relay().desk().listing(agent, &chosen).await;
     let view = params.view.as_deref().unwrap_or("default");

@@ -229,7 +229,12 @@ impl SessionIds for StoredSessionIds {
         .boxed()
     }
 
-    fn set<'a>(&'a self, session: &'a str, backend: &'a ProviderId, name: Option<String>) -> BoxFuture<'a, ()> {
+    fn set<'a>(
+        &'a self,
+        session: &'a str,
+        backend: &'a ProviderId,
+        name: Option<String>,
+    ) -> BoxFuture<'a, ()> {
         async move {
             let Ok(id) = SessionId::parse(session) else { return };
             let Ok(Some(record)) = self.0.session_by_id(&id).await else { return };

@@ -294,7 +294,10 @@ async fn a_server_with_a_bad_moment_is_asked_again_and_the_record_says_so() {
     let result = &finished["payload"]["result"];
     assert_eq!(result["payloads"][0]["text"], "better now");
     let trace = &result["meta"]["executionTrace"];
-    assert_eq!((&trace["attempts"][0]["result"], &trace["attempts"][0]["reason"]), (&json!("error"), &json!("overloaded")));
+    assert_eq!(
+        (&trace["attempts"][0]["result"], &trace["attempts"][0]["reason"]),
+        (&json!("error"), &json!("overloaded"))
+    );
     assert_eq!((&trace["attempts"][1]["result"], &trace["fallbackUsed"]), (&json!("success"), &json!(false)));
     assert_eq!(world.fake.requests().len(), 2);
 }

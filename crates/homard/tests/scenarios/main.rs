@@ -36,4 +36,6 @@ mod survival;
 #[cfg(test)]
 mod tool_turns;
 #[cfg(test)]
+mod usage;
+#[cfg(test)]
 mod world;

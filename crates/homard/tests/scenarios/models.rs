@@ -43,7 +43,10 @@ async fn after_a_429_the_next_credential_answers_and_the_session_keeps_to_it() {
     }))
     .unwrap();
     let profile = |key: &str| json!({"type": "api_key", "provider": "fake", "key": key});
-    store_profiles(&home, &json!({"fake:a": profile("key-a-0123456789"), "fake:b": profile("key-b-0123456789")}));
+    store_profiles(
+        &home,
+        &json!({"fake:a": profile("key-a-0123456789"), "fake:b": profile("key-b-0123456789")}),
+    );
     let world = World { gateway: TestGateway::start(launch(), home).await.unwrap(), fake };
     let mut client = world.owner().await;
 
@@ -73,7 +76,8 @@ async fn when_a_provider_is_broke_the_next_model_of_the_chain_answers() {
     let world = World::start_with(OPENAI, |config| {
         config["models"]["providers"]["rich"] = json!({"baseUrl": url, "api": "anthropic-messages",
             "apiKey": "rich-key", "models": [{"id": "rich-1", "name": "Rich"}]});
-        config["agents"]["defaults"]["model"] = json!({"primary": "fake/fake-1", "fallbacks": ["rich/rich-1"]});
+        config["agents"]["defaults"]["model"] =
+            json!({"primary": "fake/fake-1", "fallbacks": ["rich/rich-1"]});
     })
     .await;
     let mut client = world.owner().await;
@@ -104,7 +108,8 @@ async fn an_answer_that_has_begun_is_never_begun_again() {
     let world = World::start_with(OPENAI, |config| {
         config["models"]["providers"]["other"] = json!({"baseUrl": url, "apiKey": "k",
             "models": [{"id": "other-1", "name": "Other"}]});
-        config["agents"]["defaults"]["model"] = json!({"primary": "fake/fake-1", "fallbacks": ["other/other-1"]});
+        config["agents"]["defaults"]["model"] =
+            json!({"primary": "fake/fake-1", "fallbacks": ["other/other-1"]});
     })
     .await;
     let mut client = world.owner().await;
@@ -173,15 +178,20 @@ async fn a_key_in_the_environment_is_enough() {
         config["agents"]["defaults"]["model"] = json!({"primary": "groq/some-new-model"});
     }))
     .unwrap();
-    let gateway = TestGateway::start(launch().env("GROQ_API_KEY", "gsk-0123456789abcdef"), home).await.unwrap();
+    let gateway =
+        TestGateway::start(launch().env("GROQ_API_KEY", "gsk-0123456789abcdef"), home).await.unwrap();
     let world = World { fake, gateway };
     let mut client = world.owner().await;
     world.fake.says("fast");
     assert_eq!(text(&talk(&mut client, KEY, "hello").await), "fast");
     assert_eq!(key_of(&world.fake.requests()[0]), "gsk-0123456789abcdef");
     assert!(!world.gateway.log().contains("gsk-0123456789abcdef"));
-    let written = std::fs::read_to_string(world.gateway.home().state_dir().join("agents/main/agent/models.json"));
-    assert!(!written.unwrap_or_default().contains("gsk-0123456789abcdef"), "models.json names the variable only");
+    let written =
+        std::fs::read_to_string(world.gateway.home().state_dir().join("agents/main/agent/models.json"));
+    assert!(
+        !written.unwrap_or_default().contains("gsk-0123456789abcdef"),
+        "models.json names the variable only"
+    );
 }
 
 #[tokio::test]
@@ -208,7 +218,8 @@ async fn a_key_stored_by_the_command_line_is_used_without_a_restart() {
 #[tokio::test]
 async fn only_allowed_models_can_be_chosen_and_aliases_are_understood() {
     let world = World::start_with(OPENAI, |config| {
-        config["agents"]["defaults"]["models"] = json!({"fake/fake-1": {"alias": "usual"}, "fake/fake-2": {}});
+        config["agents"]["defaults"]["models"] =
+            json!({"fake/fake-1": {"alias": "usual"}, "fake/fake-2": {}});
     })
     .await;
     let mut client = world.owner().await;

@@ -205,7 +205,8 @@ fn new_profile(cx: &Cx, args: &AddArgs) -> anyhow::Result<NewProfile> {
     let secret = read_secret(cx, &provider)?;
     let day = 24 * 3_600_000;
     let expires = args.expires_in_days.map(|days| cx.source.clock.now_ms() + i64::from(days) * day);
-    let secret = if args.token { NewSecret::Token { token: secret, expires } } else { NewSecret::Key(secret) };
+    let secret =
+        if args.token { NewSecret::Token { token: secret, expires } } else { NewSecret::Key(secret) };
     Ok(NewProfile { provider, secret, email: args.email.clone(), metadata, id: args.profile.clone() })
 }
 
@@ -280,7 +281,9 @@ async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result
     }
     let (login, listener) = match BrowserLogin::begin_here(&provider, row).await {
         Ok((login, listener)) => (login, Some(listener)),
-        Err(LoginError::Port { .. } | LoginError::NotOffered { .. }) => (BrowserLogin::begin(&provider, row)?, None),
+        Err(LoginError::Port { .. } | LoginError::NotOffered { .. }) => {
+            (BrowserLogin::begin(&provider, row)?, None)
+        }
         Err(error) => return Err(error.into()),
     };
     cx.console.line(&format!("Open this page in a browser:\n\n  {}\n", login.url()))?;
@@ -362,7 +365,9 @@ async fn order(cx: &Cx, command: OrderCommand) -> anyhow::Result<()> {
         OrderCommand::Get(_) => {
             let told = match profiles.order(&provider).await {
                 Some(order) => order.join(" → "),
-                None => "Homard decides: logins before tokens before keys, the longest unused first".to_owned(),
+                None => {
+                    "Homard decides: logins before tokens before keys, the longest unused first".to_owned()
+                }
             };
             Ok(cx.console.line(&told)?)
         }

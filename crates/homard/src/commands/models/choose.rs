@@ -107,7 +107,8 @@ pub(super) fn aliases(cx: &Cx, command: AliasesCommand) -> anyhow::Result<()> {
         }
         AliasesCommand::Add { alias, model } => {
             let model = read(&config, &model)?;
-            if let Some((_, other)) = named().find(|(known, m)| known.eq_ignore_ascii_case(&alias) && **m != model)
+            if let Some((_, other)) =
+                named().find(|(known, m)| known.eq_ignore_ascii_case(&alias) && **m != model)
             {
                 return Err(Advice::error(
                     format!("`{alias}` is the name of {other} already"),
@@ -224,7 +225,10 @@ fn entry_path(model: &ModelRef, rest: &str) -> String {
 pub(super) fn read(config: &Config, text: &str) -> anyhow::Result<ModelRef> {
     let wanted = homard_models::select::Selector::new(config).parse(text);
     wanted.map(|wanted| wanted.model).map_err(|error| {
-        Advice::error(error.to_string(), "write provider/model; `homard models list --all` shows what there is")
+        Advice::error(
+            error.to_string(),
+            "write provider/model; `homard models list --all` shows what there is",
+        )
     })
 }
 

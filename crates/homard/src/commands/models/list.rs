@@ -18,6 +18,7 @@ Examples:
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(super) struct ListArgs {
     /// Also those without a credential and those that are not allowed
     #[arg(long)]

@@ -43,7 +43,10 @@ impl Local {
                 let known = config.agents.agent(&id).map(|agent| agent.id.clone());
                 known.ok_or_else(|| {
                     let all: Vec<&str> = config.agents.list.iter().map(|agent| agent.id.as_str()).collect();
-                    Advice::error(format!("there is no agent `{text}`"), format!("there are: {}", all.join(", ")))
+                    Advice::error(
+                        format!("there is no agent `{text}`"),
+                        format!("there are: {}", all.join(", ")),
+                    )
                 })?
             }
         };

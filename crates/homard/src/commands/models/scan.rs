@@ -41,7 +41,9 @@ pub(super) async fn run(cx: &Cx, args: ScanArgs) -> anyhow::Result<()> {
                 let ids: Vec<String> = models(provider).iter().map(|model| model.id.to_string()).collect();
                 let told = match outcome {
                     Ok(_) => json!({"ok": true, "models": ids}),
-                    Err(error) => json!({"ok": false, "reason": error.reason.as_str(), "error": error.message}),
+                    Err(error) => {
+                        json!({"ok": false, "reason": error.reason.as_str(), "error": error.message})
+                    }
                 };
                 (provider.to_string(), told)
             })
@@ -54,20 +56,30 @@ pub(super) async fn run(cx: &Cx, args: ScanArgs) -> anyhow::Result<()> {
             Ok(count) => {
                 let count = u64::try_from(*count).unwrap_or(u64::MAX);
                 let names: Vec<String> = models(provider).iter().map(|model| model.id.to_string()).collect();
-                rows.push(vec![provider.to_string(), words::count(count, "model"), words::brief(&names.join(", "), 80)]);
+                rows.push(vec![
+                    provider.to_string(),
+                    words::count(count, "model"),
+                    words::brief(&names.join(", "), 80),
+                ]);
             }
-            Err(error) => rows.push(vec![provider.to_string(), "-".to_owned(), words::brief(&error.message, 80)]),
+            Err(error) => {
+                rows.push(vec![provider.to_string(), "-".to_owned(), words::brief(&error.message, 80)]);
+            }
         }
     }
     print(cx, &["PROVIDER", "FOUND", ""], &rows)?;
     if args.set_default {
-        let first = report.providers.keys().find_map(|provider| Some((provider, models(provider).first()?.id.clone())));
+        let first = report
+            .providers
+            .keys()
+            .find_map(|provider| Some((provider, models(provider).first()?.id.clone())));
         let Some((provider, model)) = first else {
             return Err(Advice::error("no server listed a model", "start one, or name one with --provider"));
         };
         let name = format!("{provider}/{model}");
         set_path(&cx.source, "agents.defaults.model.primary", json!(name))?;
-        cx.console.line(&cx.console.mark(Mark::Good, &format!("agents.defaults.model.primary is now {name}")))?;
+        cx.console
+            .line(&cx.console.mark(Mark::Good, &format!("agents.defaults.model.primary is now {name}")))?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ With --check the exit code tells: 0 all is well, 1 the chosen model has no usabl
 
 #[derive(Args)]
 #[command(after_help = HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(super) struct StatusArgs {
     /// Fail when the chosen model has no usable credential
     #[arg(long)]
@@ -66,7 +67,8 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
     }
     let needs_none = !desk.auth().contains_key(&chosen.provider);
     let here = lines.iter().find(|line| line.provider == chosen.provider);
-    let usable = needs_none || here.is_some_and(|line| line.candidates.iter().any(|c| c.cooling_until.is_none()));
+    let usable =
+        needs_none || here.is_some_and(|line| line.candidates.iter().any(|c| c.cooling_until.is_none()));
     let chain: Vec<String> =
         desk.selector().chain(agent, &chosen).into_iter().skip(1).map(|model| model.to_string()).collect();
     let allowed: Option<Vec<String>> =
@@ -125,9 +127,10 @@ fn credentials(cx: &Cx, lines: &[Line], stored: &[Described]) -> anyhow::Result<
     let rows: Vec<Vec<String>> = lines
         .iter()
         .flat_map(|line| {
-            let nothing = line.candidates.is_empty().then(|| {
-                vec![line.provider.to_string(), "-".to_owned(), "no credential".to_owned()]
-            });
+            let nothing = line
+                .candidates
+                .is_empty()
+                .then(|| vec![line.provider.to_string(), "-".to_owned(), "no credential".to_owned()]);
             let found = line.candidates.iter().map(move |candidate| {
                 let described = stored.iter().find(|one| one.id == candidate.id);
                 vec![line.provider.to_string(), from(candidate), state(candidate, described, now)]

@@ -210,7 +210,10 @@ pub(super) fn budget_lines(look: &Look, budgets: &[BudgetStatus], now: i64) -> V
                 |at| format!("in {}", words::span(u64::try_from(at.saturating_sub(now)).unwrap_or(0))),
             );
             vec![
-                budget.path.clone(),
+                budget
+                    .whose
+                    .as_ref()
+                    .map_or_else(|| budget.path.clone(), |whose| format!("{} of {whose}", budget.path)),
                 amount(budget.used, &budget.unit),
                 amount(budget.limit, &budget.unit),
                 resets,

@@ -39,13 +39,15 @@ fn the_overview_fits_wide_and_narrow_terminals() {
     let budgets = [
         BudgetStatus {
             path: "gateway.day".into(),
+            whose: None,
             used: 4.5,
             limit: 5.0,
             unit: "usd".into(),
             resets_at: Some(now + 7_200_000),
         },
         BudgetStatus {
-            path: "agents.work.month".into(),
+            path: "budgets.agent.month".into(),
+            whose: Some("work".into()),
             used: 3_000_000.0,
             limit: 2_000_000.0,
             unit: "tokens".into(),
