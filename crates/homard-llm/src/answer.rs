@@ -48,6 +48,8 @@ struct Call {
     signature: String,
     /// Closed although its arguments were not readable.
     broken: bool,
+    /// Closed before any argument came.
+    bare: bool,
     /// Set once the call is complete; a call that never is does not reach the message.
     done: Option<ToolCall>,
 }
@@ -127,6 +129,7 @@ impl Draft {
             json: String::new(),
             signature: String::new(),
             broken: false,
+            bare: false,
             done: None,
         }))
     }
@@ -187,6 +190,10 @@ impl Draft {
 
     /// Forgets calls whose arguments were cut off: a tool must not run with half of what was meant.
     pub(crate) fn drop_cut_calls(&mut self) {
+        // Only the last block can be one whose arguments were still to come.
+        if matches!(self.blocks.last(), Some(Block::Call(call)) if call.bare) {
+            self.blocks.pop();
+        }
         self.blocks.retain(|block| match block {
             Block::Call(call) => call.done.as_ref().map_or(is_json(&call.json), |_| !call.broken),
             Block::Text { .. } | Block::Thinking { .. } => true,
@@ -252,7 +259,8 @@ impl Call {
             arguments: arguments(&self.json),
             thought_signature: proof(std::mem::take(&mut self.signature)),
         };
-        self.broken = !self.json.trim().is_empty() && !is_json(&self.json);
+        self.bare = self.json.trim().is_empty();
+        self.broken = !self.bare && !is_json(&self.json);
         self.json = String::new();
         out.push_back(StreamEvent::ToolCall(call.clone()));
         self.done = Some(call);

@@ -26,6 +26,9 @@ use crate::spec::{ApiKey, Credential, CredentialKind, Headers, ProviderSpec};
 use crate::sse::SseEvent;
 use crate::wire::{self, Decode, Wire};
 
+/// Headers that list features, to which several parties add.
+const LISTS: &[&str] = &["anthropic-beta", "openai-beta"];
+
 /// Where and how a provider is called.
 #[derive(Debug)]
 struct Target {
@@ -239,7 +242,8 @@ impl Call {
         let credential = request.credential.as_deref();
         let own = credential.into_iter().flat_map(|credential| credential.headers.iter());
         for (name, value) in target.headers.iter().chain(own).chain(request.model.headers.iter()) {
-            add_header(&mut headers, name, value)?;
+            let joined = joined(&headers, name, value);
+            add_header(&mut headers, name, joined.as_deref().unwrap_or(value))?;
         }
         let body = self.wire.body(request)?;
         let base = credential.and_then(|credential| credential.base_url.as_deref());
@@ -287,6 +291,13 @@ impl Target {
         let keys = keys.into_iter().chain(signing).flatten().map(ApiKey::expose);
         keys.chain(headers.map(|(_, value)| value))
     }
+}
+
+/// A header that lists features keeps those the credential needs when the owner names others.
+fn joined(headers: &HeaderMap, name: &str, value: &str) -> Option<String> {
+    let is_list = LISTS.iter().any(|list| name.eq_ignore_ascii_case(list));
+    let known = headers.get(name).filter(|_| is_list)?.to_str().ok()?;
+    (!value.split(',').any(|one| one.trim() == known)).then(|| format!("{known},{value}"))
 }
 
 fn decode(

@@ -148,7 +148,10 @@ fn missing_type(map: &Object) -> Option<&'static str> {
 }
 
 fn lacks_items(map: &Object) -> bool {
-    let is_array = map.get("type").is_some_and(|kind| kind == "array");
+    let names = |kind: &Value| {
+        kind == "array" || kind.as_array().is_some_and(|all| all.iter().any(|one| one == "array"))
+    };
+    let is_array = map.get("type").is_some_and(names);
     is_array && !map.contains_key("items") && !map.contains_key("prefixItems")
 }
 

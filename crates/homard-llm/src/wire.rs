@@ -20,6 +20,7 @@ use crate::sse::SseEvent;
 mod anthropic_messages;
 mod attachment;
 mod bedrock_converse_stream;
+mod claude;
 mod google_generative_ai;
 mod ollama;
 mod openai_completions;
@@ -174,7 +175,9 @@ fn path_segment(text: &str) -> String {
 
 /// A part of a stream that is not what the API promises.
 fn unreadable(error: &serde_json::Error) -> LlmError {
-    LlmError::new(FailReason::Format, format!("the provider's stream has an unreadable part: {error}"))
+    // Half a document is not another language but a connection that broke: worth another try.
+    let reason = if error.is_eof() { FailReason::Timeout } else { FailReason::Format };
+    LlmError::new(reason, format!("the provider's stream has an unreadable part: {error}"))
 }
 
 #[cfg(test)]

@@ -198,6 +198,13 @@ impl FakeLlm {
         gate
     }
 
+    /// From now on, requests of more than this many bytes are refused as too long; the script waits for one
+    /// that fits.
+    pub fn overflows_above(&self, bytes: usize) -> &Self {
+        self.shared.overflow_above(bytes);
+        self
+    }
+
     /// What was asked so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Recorded> {

@@ -53,6 +53,18 @@ fn a_call_that_never_completed_is_not_in_the_message() {
 }
 
 #[test]
+fn a_call_cut_before_its_first_argument_is_forgotten() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    for id in ["whole", "cut"] {
+        let at = draft.open_call(id, "read", &mut out).unwrap();
+        draft.close_call(at, &mut out);
+    }
+    draft.drop_cut_calls();
+    let ids: Vec<_> = draft.take(StopReason::Length, None).tool_calls().map(|c| c.id.to_string()).collect();
+    assert_eq!(ids, ["whole"], "an earlier call without arguments was meant so");
+}
+
+#[test]
 fn an_endless_answer_is_refused() {
     let (mut draft, mut out) = (draft(), VecDeque::new());
     let at = draft.text_block().unwrap();

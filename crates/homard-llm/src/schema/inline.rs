@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{MAX_DEPTH, Object, children_mut};
+use super::{MAX_DEPTH, Object, children_mut, union};
 
 /// Keywords that refer, or hold what is referred to.
 pub(super) const REFERENCES: &[&str] = &["$ref", "$dynamicRef", "$defs", "definitions"];
@@ -36,9 +36,7 @@ impl Walk<'_> {
             && let Some(target) = self.follow(&reference)
         {
             // What stands beside a reference adds to it; a description there is the more exact one.
-            for (key, value) in target {
-                map.entry(key).or_insert(value);
-            }
+            union::add(&mut map, target);
             self.open.push(reference);
             let whole = self.node(Value::Object(map), depth);
             self.open.pop();

@@ -61,6 +61,18 @@ fn the_arguments_become_one_plain_object_for_everybody() {
                    "allOf": [{"properties": {"b": {"type": "string"}}, "required": ["b"]}]}),
             json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a", "b"]}),
         ),
+        // One or the other is wanted: neither is required.
+        (
+            json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                   "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}),
+        ),
+        // What stands beside a reference adds to it.
+        (
+            json!({"$ref": "#/$defs/args", "properties": {"b": {"type": "string"}}, "required": ["b"],
+                   "$defs": {"args": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}}),
+            json!({"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}, "required": ["b", "a"]}),
+        ),
         (
             json!({"$ref": "#/$defs/args", "$defs": {"args": {"type": "object", "properties": {"a": {"$ref": "#/$defs/name"}}},
                                                      "name": {"type": "string"}}}),

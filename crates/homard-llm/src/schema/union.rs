@@ -45,7 +45,9 @@ pub(super) fn is_null(map: &Object) -> bool {
 }
 
 fn is_object(map: &Object) -> bool {
-    map.contains_key("properties") || map.get("type").is_some_and(|kind| kind == "object")
+    map.contains_key("properties")
+        || map.contains_key("required")
+        || map.get("type").is_some_and(|kind| kind == "object")
 }
 
 /// Literals become one list, objects one object; of anything else the first choice stands for all, which
@@ -164,7 +166,7 @@ pub(super) fn kind_of(values: &[Value]) -> Option<&'static str> {
 }
 
 /// Adds what must hold as well; what is already said stands.
-fn add(map: &mut Object, part: Object) {
+pub(super) fn add(map: &mut Object, part: Object) {
     for (key, value) in part {
         match (key.as_str(), map.get_mut(&key), value) {
             ("properties", Some(Value::Object(known)), Value::Object(more)) => {

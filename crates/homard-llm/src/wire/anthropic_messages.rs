@@ -35,3 +35,6 @@ fn endpoint(base: &str, _: &ModelSpec) -> String {
 
 /// Marks the signature of thinking that came encrypted, so that it goes back as such.
 const REDACTED: &str = "redacted:";
+
+#[cfg(test)]
+mod tests;

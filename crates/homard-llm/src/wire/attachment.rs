@@ -60,11 +60,15 @@ impl Serialize for DataUrl<'_> {
     }
 }
 
-/// What `model` is shown of `block`. `takes` says which kinds of document the API has a place for.
+/// What `model` is shown of `block`. `takes` says which kinds of picture and document the API has a
+/// place for: one it has none for would fail every later call of the conversation.
 pub(super) fn shown<'a>(block: &'a UserBlock, model: &ModelSpec, takes: fn(&str) -> bool) -> Shown<'a> {
     match block {
         UserBlock::Text { text } => Shown::Text(Cow::Borrowed(text)),
-        UserBlock::Image { data, mime_type } if model.sees_images() => Shown::Image { mime_type, data },
+        UserBlock::Image { data, mime_type } if model.sees_images() => match picture_kind(mime_type) {
+            mime_type if takes(mime_type) => Shown::Image { mime_type, data },
+            other => Shown::Text(Cow::Owned(format!("[image left out: {other} is not supported]"))),
+        },
         UserBlock::Image { .. } => Shown::Text(Cow::Borrowed(OMITTED)),
         UserBlock::Document { data, mime_type, name } => {
             let name = name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(UNNAMED);
@@ -79,9 +83,21 @@ pub(super) fn shown<'a>(block: &'a UserBlock, model: &ModelSpec, takes: fn(&str)
     }
 }
 
-/// Only PDFs, which is what most APIs take.
-pub(super) fn only_pdf(mime_type: &str) -> bool {
-    mime_type == "application/pdf"
+/// PDFs and the four kinds of picture most APIs take.
+pub(super) fn pdf_or_picture(mime_type: &str) -> bool {
+    matches!(mime_type, "application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+}
+
+/// The kind by the name APIs know it by.
+fn picture_kind(mime_type: &str) -> &str {
+    let is = |name: &str| mime_type.trim().eq_ignore_ascii_case(name);
+    match mime_type {
+        _ if is("image/jpg") => "image/jpeg",
+        _ => ["image/png", "image/jpeg", "image/gif", "image/webp"]
+            .into_iter()
+            .find(|name| is(name))
+            .unwrap_or(mime_type),
+    }
 }
 
 /// The text of a document that is text.

@@ -26,3 +26,6 @@ pub(super) const ENTRY: Wire = Wire {
 fn endpoint(base: &str, _: &ModelSpec) -> String {
     if base.ends_with("/chat/completions") { base.to_owned() } else { format!("{base}/chat/completions") }
 }
+
+#[cfg(test)]
+mod tests;

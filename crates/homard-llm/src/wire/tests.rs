@@ -121,6 +121,28 @@ fn openai_streams_are_read() {
              data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\ndata: garbage after the end",
             "start 0 a x; start 1 b y; delta 1 {}; delta 0 {\"k\":1}; call a x {\"k\":1}; call b y {}",
         ),
+        // One server repeats the whole text beside each piece.
+        (r#"data: {"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}"#, "text b"),
+        // One counts thinking beside the answer, the others inside it.
+        (
+            r#"data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":42,"completion_tokens_details":{"reasoning_tokens":30}}}"#,
+            "usage 10 32 0 0 42",
+        ),
+        (
+            r#"data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":32,"total_tokens":42,"completion_tokens_details":{"reasoning_tokens":30}}}"#,
+            "usage 10 32 0 0 42",
+        ),
+        // One gives every call the same number.
+        (
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{}\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"function\":{\"name\":\"x\",\"arguments\":\"{\\\"k\\\":1}\"}}]},\"finish_reason\":\"stop\"}]}",
+            "start 0 a x; delta 0 {}; start 1 b x; delta 1 {\"k\":1}; call a x {}; call b x {\"k\":1}",
+        ),
+        // A call cut by the limit is not complete.
+        (
+            r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"k"}}]},"finish_reason":"length"}]}"#,
+            "start 0 a x; delta 0 {\"k",
+        ),
         (
             "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"x\",\"arguments\":{\"k\":1}}}]},\"finish_reason\":\"stop\"}]}",
             "start 0 call_0_0 x; delta 0 {\"k\":1}; call call_0_0 x {\"k\":1}",
@@ -178,6 +200,9 @@ fn errors_inside_streams_are_classified() {
             "content_filter",
         ),
         ("openai-completions", "data: {half", "format"),
+        ("openai-completions", r#"data: {"choices":[{"delta":{"content":"ha"#, "timeout"),
+        ("anthropic-messages", r#"data: {"type":"content_block_de"#, "timeout"),
+        ("openai-completions", "event: error\ndata: {\"message\":\"Rate limit reached\"}", "rate_limit"),
         ("openai-completions", r#"data: {"choices":7}"#, "format"),
         (
             "anthropic-messages",

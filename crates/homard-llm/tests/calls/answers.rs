@@ -138,3 +138,21 @@ async fn a_connection_serves_one_call_after_another() {
         assert_eq!(world.fake.connections(), 1, "{api}");
     }
 }
+
+#[tokio::test]
+async fn features_the_owner_asks_for_do_not_replace_those_a_token_needs() {
+    let world = World::start("anthropic-messages").await;
+    let mut request = world.request("hi");
+    let header = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into_iter().collect();
+    let mut model = homard_llm::ModelSpec::clone(&request.model);
+    model.headers = header("Anthropic-Beta", "context-1m-2025-08-07");
+    request.model = std::sync::Arc::new(model);
+    request.credential = Some(std::sync::Arc::new(homard_llm::Credential {
+        kind: homard_llm::CredentialKind::OAuth,
+        secret: Some(homard_llm::ApiKey::new(KEY)),
+        ..homard_llm::Credential::default()
+    }));
+    world.ask(request).await.1.unwrap();
+    let sent = world.fake.wait_for_request(1).await.unwrap();
+    assert_eq!(sent.header("anthropic-beta"), Some("oauth-2025-04-20,context-1m-2025-08-07"));
+}

@@ -100,7 +100,12 @@ pub(crate) fn resolve(api: &str, base: &str, options: HttpOptions) -> Resolved {
 /// Limits small enough to be met in a test; the fake never answers, so no test depends on how small.
 pub(crate) fn hasty() -> HttpOptions {
     let short = Duration::from_millis(200);
-    HttpOptions { connect_timeout: short, first_byte_timeout: short, stall_timeout: short, ..HttpOptions::default() }
+    HttpOptions {
+        connect_timeout: short,
+        first_byte_timeout: short,
+        stall_timeout: short,
+        ..HttpOptions::default()
+    }
 }
 
 pub(crate) fn user(text: &str) -> Value {

@@ -171,6 +171,9 @@ pub(super) fn check(body: &Value, headers: &HeaderMap) -> Verdict {
     if budget.is_some_and(|budget| budget < 1_024 || max_tokens.is_none_or(|max| budget >= max)) {
         return Err("thinking.budget_tokens: at least 1024 and less than max_tokens".to_owned());
     }
+    if body.to_string().matches("\"cachePoint\":").count() > 4 {
+        return Err("You have exceeded the maximum number of cache checkpoints".to_owned());
+    }
     let messages = list(body, "/messages");
     let uses = messages.iter().flat_map(|message| list(message, "/content"));
     if tools.is_empty() && uses.clone().any(|block| block.get("toolUse").is_some()) {

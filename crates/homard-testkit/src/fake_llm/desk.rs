@@ -1,6 +1,7 @@
 //! What all connections of one fake share: settings, script, records and counters.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
@@ -88,6 +89,8 @@ pub(super) struct Tally {
 pub(super) struct Shared {
     pub(super) strict: bool,
     pub(super) keep_bodies: bool,
+    /// The largest body that fits.
+    fits: AtomicUsize,
     settings: Mutex<Settings>,
     script: Mutex<VecDeque<Turn>>,
     recorded: Mutex<Vec<Recorded>>,
@@ -106,6 +109,7 @@ impl Shared {
         Self {
             strict,
             keep_bodies,
+            fits: AtomicUsize::new(usize::MAX),
             settings: Mutex::new(Settings { chunks, delay_ms, first_ms, tool: None }),
             script: Mutex::default(),
             recorded: Mutex::default(),
@@ -113,6 +117,18 @@ impl Shared {
             prebuilt: Mutex::default(),
             tally: watch::Sender::new(Tally::default()),
         }
+    }
+
+    pub(super) fn overflow_above(&self, bytes: usize) {
+        self.fits.store(bytes, Ordering::Relaxed);
+    }
+
+    /// What a model says to a body that is too long for it.
+    pub(super) fn overflow(&self, bytes: usize) -> Option<String> {
+        let fits = self.fits.load(Ordering::Relaxed);
+        (bytes > fits).then(|| {
+            format!("This model's maximum context length is {fits} bytes, but {bytes} were sent; shorten the messages.")
+        })
     }
 
     pub(super) fn settings(&self) -> MutexGuard<'_, Settings> {

@@ -75,7 +75,11 @@ impl Outline<'_> {
             }
             if matches!(said.role.as_str(), "assistant" | "model") {
                 let calls = said.tool_calls.as_array().is_some_and(|calls| !calls.is_empty());
-                if calls || calls_follow || said.has_part("tool_use") || said.has_key(&["toolUse", "functionCall"]) {
+                if calls
+                    || calls_follow
+                    || said.has_part("tool_use")
+                    || said.has_key(&["toolUse", "functionCall"])
+                {
                     continue;
                 }
                 break;

@@ -98,6 +98,9 @@ async fn answer(shared: &Arc<Shared>, api: Api, asked: Asked<'_>) -> Response {
     } else {
         record.announce();
     }
+    if let Some(message) = shared.overflow(asked.body.len()) {
+        return record.finish(refuse(&message));
+    }
     let dialect = Dialect {
         api,
         model: &model,

@@ -67,6 +67,10 @@ const ANTHROPIC_FIELDS: &[&str] = &[
 ];
 /// The smallest thinking budget Anthropic accepts.
 const MIN_BUDGET: u64 = 1_024;
+/// Most marks for the cache in one request.
+const MAX_MARKS: usize = 4;
+/// The kinds of picture Anthropic reads.
+const PICTURES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// Longest tool-call id and tool name.
 const MAX_NAME: usize = 64;
 /// Longest tool-call id OpenAI accepts.
@@ -97,7 +101,9 @@ pub(super) fn check(api: Api, body: &Value, headers: &HeaderMap) -> Verdict {
     }
     match api {
         Api::OpenAi => openai_tools(body).and_then(|()| openai_messages(messages)),
-        Api::Anthropic => anthropic_frame(body, headers).and_then(|()| anthropic_messages(messages)),
+        Api::Anthropic => anthropic_frame(body, headers)
+            .and_then(|()| anthropic_thinking(body, messages))
+            .and_then(|()| anthropic_messages(messages)),
         Api::Responses => responses::check(body),
         Api::Ollama => ollama::check(body),
         // Judged above: their frame is another.
@@ -196,6 +202,7 @@ fn openai_part(part: &Value) -> bool {
     match text(part, "type") {
         "text" => part.get("text").is_some_and(Value::is_string),
         "image_url" => part.pointer("/image_url/url").is_some_and(Value::is_string),
+        "file" => part.pointer("/file/file_data").is_some_and(Value::is_string),
         _ => false,
     }
 }
@@ -219,6 +226,33 @@ fn anthropic_frame(body: &Value, headers: &HeaderMap) -> Verdict {
     {
         None => Ok(()),
         Some(tool) => Err(format!("tools: `{}` needs a valid name and an input_schema", text(tool, "name"))),
+    }
+}
+
+/// A turn that calls tools is thought through from its first answer or not at all, and marks are few.
+fn anthropic_thinking(body: &Value, messages: &[Value]) -> Verdict {
+    let marks = body.to_string().matches("\"cache_control\":").count();
+    if marks > MAX_MARKS {
+        return Err(format!(
+            "A maximum of {MAX_MARKS} blocks with cache_control may be provided. Found {marks}."
+        ));
+    }
+    let has = |message: &Value, kind: &str| {
+        list(message, "content").iter().any(|block| text(block, "type") == kind)
+    };
+    let (mut rest, mut opening) = (messages, None);
+    while let [before @ .., answer, results] = rest
+        && has(results, "tool_result")
+    {
+        (rest, opening) = (before, Some(answer));
+    }
+    let first = opening.and_then(|answer| list(answer, "content").first()).map(|block| text(block, "type"));
+    let thinks = body.pointer("/thinking/type").is_some_and(|kind| kind == "enabled");
+    match first {
+        Some(kind) if thinks && !matches!(kind, "thinking" | "redacted_thinking") => {
+            Err(format!("Expected `thinking` or `redacted_thinking`, but found `{kind}`."))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -249,10 +283,17 @@ fn anthropic_messages(messages: &[Value]) -> Verdict {
     if open.is_empty() { Ok(()) } else { Err(format!("tool_use without tool_result: {}", open.join(", "))) }
 }
 
+fn is_picture(kind: &Value) -> bool {
+    kind.as_str().is_some_and(|kind| PICTURES.contains(&kind))
+}
+
 fn anthropic_block<'a>(n: usize, role: &str, block: &'a Value, open: &mut Vec<&'a str>) -> Verdict {
     match (text(block, "type"), role) {
         ("text", _) if text(block, "text").trim().is_empty() => {
             Err(format!("messages.{n}: text content blocks must be non-empty"))
+        }
+        ("image", _) if !block.pointer("/source/media_type").is_some_and(is_picture) => {
+            Err(format!("messages.{n}: media_type: Input should be one of {PICTURES:?}"))
         }
         ("text" | "image" | "document", _) => Ok(()),
         ("thinking", "assistant") if text(block, "signature").is_empty() => {

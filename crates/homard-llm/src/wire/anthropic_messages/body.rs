@@ -14,7 +14,8 @@ use crate::request::{Request, ThinkingLevel};
 use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
-use crate::wire::attachment::{Shown, only_pdf, shown};
+use crate::wire::attachment::{Shown, pdf_or_picture, shown};
+use crate::wire::claude::{self, Effort, Thinking};
 
 /// Longest tool-call id the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
@@ -39,17 +40,13 @@ struct Body<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Effort>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Said<'a>>,
-}
-
-#[derive(Serialize)]
-struct Thinking {
-    r#type: &'static str,
-    budget_tokens: u32,
 }
 
 #[derive(Serialize)]
@@ -137,9 +134,13 @@ impl<'a> Block<'a> {
     /// Everything up to here may be kept by the provider and is read at a tenth of the price next time.
     fn cached(&mut self) {
         // The API refuses the mark on thinking.
-        if !matches!(self.kind, Kind::Thinking { .. } | Kind::RedactedThinking { .. }) {
+        if !self.is_thought() {
             self.cache_control = Some(CacheControl { r#type: "ephemeral" });
         }
+    }
+
+    fn is_thought(&self) -> bool {
+        matches!(self.kind, Kind::Thinking { .. } | Kind::RedactedThinking { .. })
     }
 }
 
@@ -154,6 +155,13 @@ impl<'a> Body<'a> {
             system.push(block);
         }
         let mut messages = messages(request);
+        let adaptive = claude::is_adaptive(model);
+        let thinking = thinking(request.thinking, model, max_tokens);
+        let thinking = thinking.filter(|_| adaptive || may_think(&messages));
+        // Others that speak this API think unasked and want it back.
+        if thinking.is_none() && claude::is_member(model) && !adaptive {
+            messages.iter_mut().for_each(|message| message.content.retain(|block| !block.is_thought()));
+        }
         // The newest turn is what this call adds to the cache; the one before is where the last call left it.
         for message in
             messages.iter_mut().rev().filter(|message| message.role == Role::User).take(CACHED_TURNS)
@@ -164,7 +172,8 @@ impl<'a> Body<'a> {
             model: model.id.as_str(),
             max_tokens,
             stream: true,
-            thinking: thinking(request.thinking, model, max_tokens),
+            output_config: thinking.filter(|_| adaptive).map(|_| claude::effort(model, request.thinking)),
+            thinking,
             tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
             system,
             messages,
@@ -187,7 +196,24 @@ fn thinking(level: ThinkingLevel, model: &ModelSpec, max_tokens: u32) -> Option<
         ThinkingLevel::XHigh => 32_768,
     };
     let budget_tokens = wanted.min(max_tokens.saturating_sub(MIN_ANSWER));
-    (model.reasoning && budget_tokens >= MIN_BUDGET).then_some(Thinking { r#type: "enabled", budget_tokens })
+    let thinking = match claude::is_adaptive(model) {
+        true => Thinking::Adaptive,
+        false => Thinking::Enabled { budget_tokens },
+    };
+    (model.reasoning && budget_tokens >= MIN_BUDGET).then_some(thinking)
+}
+
+/// A turn that calls tools is thought through from its first answer or not at all: the API refuses to begin
+/// thinking in the middle, as when another model or a lower level began the turn.
+fn may_think(messages: &[Said<'_>]) -> bool {
+    let answers = |said: &Said<'_>| said.content.iter().any(|b| matches!(b.kind, Kind::ToolResult { .. }));
+    let (mut rest, mut opening) = (messages, None);
+    while let [before @ .., answer, results] = rest
+        && answers(results)
+    {
+        (rest, opening) = (before, Some(answer));
+    }
+    opening.and_then(|answer| answer.content.first()).is_none_or(Block::is_thought)
 }
 
 fn messages(request: &Request) -> Vec<Said<'_>> {
@@ -223,7 +249,7 @@ fn user_blocks<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Block<'a>
 /// The API refuses empty text.
 fn user_block<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Block<'a>> {
     let base64 = |media_type, data| Source { r#type: "base64", media_type, data };
-    match shown(block, model, only_pdf) {
+    match shown(block, model, pdf_or_picture) {
         Shown::Text(text) => (!text.trim().is_empty()).then(|| Block::text(text)),
         Shown::Image { mime_type, data } => Some(Block::new(Kind::Image { source: base64(mime_type, data) })),
         Shown::Document { mime_type, data, name } => {

@@ -17,6 +17,7 @@ use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{Shown, shown};
+use crate::wire::claude::{self, Thinking};
 use crate::wire::is_own;
 
 /// Which tool-call ids the API accepts.
@@ -129,6 +130,12 @@ enum Block<'a> {
     },
 }
 
+impl Block<'_> {
+    fn is_thought(&self) -> bool {
+        matches!(self, Self::ReasoningContent(_))
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 enum Reasoning<'a> {
@@ -155,7 +162,12 @@ impl<'a> Body<'a> {
             system.push(Block::Text(Cow::Borrowed(&*request.system)));
             system.extend(family.caches().then_some(CACHE_POINT));
         }
-        let mut messages = Writer { model, names: BTreeMap::new() }.messages(request);
+        let mut messages = Writer { model, family, names: BTreeMap::new() }.messages(request);
+        let adaptive = claude::is_adaptive(model);
+        let thinking = thinking(request, family).filter(|_| adaptive || may_think(&messages));
+        if thinking.is_none() && family.is_claude() && !adaptive {
+            messages.iter_mut().for_each(|message| message.content.retain(|block| !block.is_thought()));
+        }
         // The newest turn is what this call adds to the cache; the one before is where the last call left it.
         let turns = if family.caches() { CACHED_TURNS } else { 0 };
         for message in messages.iter_mut().rev().filter(|message| message.role == Role::User).take(turns) {
@@ -164,7 +176,7 @@ impl<'a> Body<'a> {
         let max_tokens = request.max_tokens.or(family.is_claude().then_some(model.max_tokens));
         Self {
             tool_config: tools(request, family),
-            additional_model_request_fields: thinking(request, family),
+            additional_model_request_fields: thinking,
             inference_config: max_tokens.map(|max_tokens| Inference { max_tokens: max_tokens.max(1) }),
             system,
             messages,
@@ -214,12 +226,33 @@ fn thinking(request: &Request, family: Family) -> Option<Value> {
     let model = &*request.model;
     let max_tokens = request.max_tokens.unwrap_or(model.max_tokens);
     let budget = wanted.min(max_tokens.saturating_sub(MIN_ANSWER));
-    (family.is_claude() && model.reasoning && budget >= MIN_BUDGET)
-        .then(|| json!({"thinking": {"type": "enabled", "budget_tokens": budget}}))
+    if !family.is_claude() || !model.reasoning || budget < MIN_BUDGET {
+        return None;
+    }
+    Some(match claude::is_adaptive(model) {
+        true => {
+            json!({"thinking": Thinking::Adaptive, "output_config": claude::effort(model, request.thinking)})
+        }
+        false => json!({"thinking": Thinking::Enabled { budget_tokens: budget }}),
+    })
+}
+
+/// A turn that calls tools is thought through from its first answer or not at all: the API refuses to begin
+/// thinking in the middle, as when another model or a lower level began the turn.
+fn may_think(messages: &[Said<'_>]) -> bool {
+    let answers = |said: &Said<'_>| said.content.iter().any(|b| matches!(b, Block::ToolResult { .. }));
+    let (mut rest, mut opening) = (messages, None);
+    while let [before @ .., answer, results] = rest
+        && answers(results)
+    {
+        (rest, opening) = (before, Some(answer));
+    }
+    opening.and_then(|answer| answer.content.first()).is_none_or(Block::is_thought)
 }
 
 struct Writer<'a> {
     model: &'a ModelSpec,
+    family: Family,
     /// Names of documents given so far; the API wants each to be unique.
     names: BTreeMap<String, usize>,
 }
@@ -232,7 +265,7 @@ impl<'a> Writer<'a> {
                 Step::User(user) => (Role::User, self.user_blocks(&user.content)),
                 Step::Assistant(message) => (Role::Assistant, self.assistant_blocks(message)),
                 Step::Result(result) => (Role::User, vec![self.result_block(result)]),
-                Step::Missing(call) => (Role::User, vec![missing_block(call)]),
+                Step::Missing(call) => (Role::User, vec![self.missing_block(call)]),
             };
             match out.last_mut() {
                 _ if content.is_empty() => {}
@@ -263,12 +296,12 @@ impl<'a> Writer<'a> {
 
     /// The API refuses empty text.
     fn user_block(&mut self, block: &'a UserBlock) -> Option<Block<'a>> {
-        match shown(block, self.model, |mime_type| document_format(mime_type).is_some()) {
+        match shown(block, self.model, |kind| image_format(kind).or(document_format(kind)).is_some()) {
             Shown::Text(text) => (!text.trim().is_empty()).then_some(Block::Text(text)),
-            Shown::Image { mime_type, data } => Some(match image_format(mime_type) {
-                Some(format) => Block::Image { format, source: Source { bytes: data } },
-                None => Block::Text(Cow::Owned(format!("[image left out: {mime_type} is not supported]"))),
-            }),
+            Shown::Image { mime_type, data } => {
+                let format = image_format(mime_type)?;
+                Some(Block::Image { format, source: Source { bytes: data } })
+            }
             Shown::Document { mime_type, data, name } => {
                 let format = document_format(mime_type)?;
                 let name = self.document_name(name);
@@ -285,9 +318,15 @@ impl<'a> Writer<'a> {
         if plain.is_empty() {
             plain = "document".to_owned();
         }
-        let uses = self.names.entry(plain.clone()).or_insert(0);
-        *uses += 1;
-        if *uses > 1 { format!("{plain} ({uses})") } else { plain }
+        let mut name = plain.clone();
+        // A numbered name may be somebody's plain one.
+        while self.names.contains_key(&name) {
+            let uses = self.names.entry(plain.clone()).or_insert(1);
+            *uses += 1;
+            name = format!("{plain} ({uses})");
+        }
+        self.names.insert(name.clone(), 1);
+        name
     }
 
     fn assistant_blocks(&self, message: &'a AssistantMessage) -> Vec<Block<'a>> {
@@ -320,16 +359,21 @@ impl<'a> Writer<'a> {
         Block::ToolResult {
             tool_use_id: fit(result.tool_call_id.as_str(), ID_RULE),
             content,
-            status: result.is_error.then_some("error"),
+            status: self.status(result.is_error),
         }
     }
-}
 
-fn missing_block(call: &ToolCall) -> Block<'_> {
-    Block::ToolResult {
-        tool_use_id: fit(call.id.as_str(), ID_RULE),
-        content: vec![Block::Text(Cow::Borrowed(MISSING_RESULT))],
-        status: Some("error"),
+    fn missing_block(&self, call: &'a ToolCall) -> Block<'a> {
+        Block::ToolResult {
+            tool_use_id: fit(call.id.as_str(), ID_RULE),
+            content: vec![Block::Text(Cow::Borrowed(MISSING_RESULT))],
+            status: self.status(true),
+        }
+    }
+
+    /// Only two families know the field; others refuse the whole request for it.
+    fn status(&self, is_error: bool) -> Option<&'static str> {
+        (is_error && self.family != Family::Other).then_some("error")
     }
 }
 

@@ -244,7 +244,9 @@ fn thinking_goes_back_to_the_model_that_signed_it_and_to_nobody_else() {
     said.model = CLAUDE.to_owned();
     let user = json!({"role": "user", "content": "hi", "timestamp": 1});
     let said = json!(Message::Assistant(said));
-    let own = body(&conversation(CLAUDE, vec![user.clone(), said.clone()]));
+    let mut request = conversation(CLAUDE, vec![user.clone(), said.clone()]);
+    request.thinking = ThinkingLevel::Low;
+    let own = body(&request);
     assert_eq!(
         own["messages"][1]["content"],
         json!([
@@ -258,6 +260,65 @@ fn thinking_goes_back_to_the_model_that_signed_it_and_to_nobody_else() {
     assert_eq!(own["toolConfig"]["tools"][0]["toolSpec"]["name"], "read");
     let other = body(&conversation("amazon.nova-pro-v1:0", vec![user, said])).to_string();
     assert!(!other.contains("reasoningContent"), "{other}");
+}
+
+#[test]
+fn thinking_neither_begins_nor_ends_in_the_middle_of_a_turn() {
+    let user = json!({"role": "user", "content": "hi", "timestamp": 1});
+    let call = json!({"type": "toolCall", "id": "t1", "name": "read", "arguments": {}});
+    let thought = json!({"type": "thinking", "thinking": "hm", "thinkingSignature": "S"});
+    let said = |content: Value| {
+        json!({"role": "assistant", "content": content, "api": BEDROCK_CONVERSE_STREAM, "provider": "p",
+               "model": CLAUDE, "stopReason": "toolUse", "timestamp": 1})
+    };
+    let result =
+        json!({"role": "toolResult", "toolCallId": "t1", "toolName": "read", "content": [], "timestamp": 1});
+    let rows = [
+        (said(json!([thought, call])), ThinkingLevel::Low, true),
+        (said(json!([call])), ThinkingLevel::Low, false),
+        (said(json!([thought, call])), ThinkingLevel::Off, false),
+    ];
+    for (said, level, thinks) in rows {
+        let mut request = conversation(CLAUDE, vec![user.clone(), said, result.clone()]);
+        request.thinking = level;
+        let body = body(&request);
+        assert_eq!(body.get("additionalModelRequestFields").is_some(), thinks, "{body}");
+        assert_eq!(body.to_string().contains("reasoningContent"), thinks, "{body}");
+    }
+}
+
+#[test]
+fn a_failed_result_is_marked_only_for_models_that_know_the_mark() {
+    for (id, expected) in [(CLAUDE, 2), ("amazon.nova-pro-v1:0", 2), ("meta.llama3-3-70b-instruct-v1:0", 0)] {
+        let call = |id: &str| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {}});
+        let request = conversation(
+            id,
+            vec![
+                json!({"role": "assistant", "content": [call("a"), call("b")], "timestamp": 1}),
+                json!({"role": "toolResult", "toolCallId": "a", "toolName": "read", "isError": true,
+                       "content": [{"type": "text", "text": "no"}], "timestamp": 1}),
+            ],
+        );
+        assert_eq!(body(&request).to_string().matches(r#""status":"error""#).count(), expected, "{id}");
+    }
+}
+
+#[test]
+fn a_numbered_name_does_not_meet_a_plain_one() {
+    let document =
+        |name: &str| json!({"type": "document", "data": "aGk=", "mimeType": "application/pdf", "name": name});
+    let all = [document("a"), document("a"), document("a (2)"), document("a")];
+    let request = conversation(CLAUDE, vec![json!({"role": "user", "timestamp": 1, "content": all})]);
+    let content = body(&request)["messages"][0]["content"].clone();
+    let mut names: Vec<&str> = content
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|block| block.pointer("/document/name")?.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 4, "{content}");
 }
 
 #[test]
@@ -299,6 +360,13 @@ fn thinking_is_asked_for_where_it_is_understood() {
             body.pointer("/additionalModelRequestFields/thinking/budget_tokens").cloned().unwrap_or_default();
         assert_eq!((budget, &body["inferenceConfig"]["maxTokens"]), (expected, &json!(max_tokens)), "{id}");
     }
+    let newer = "us.anthropic.claude-opus-4-7-v1";
+    let mut request = conversation(newer, vec![json!({"role": "user", "content": "hi", "timestamp": 1})]);
+    request.thinking = ThinkingLevel::Medium;
+    assert_eq!(
+        body(&request)["additionalModelRequestFields"],
+        json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "medium"}})
+    );
     let silent =
         body(&conversation("meta.llama3", vec![json!({"role": "user", "content": "hi", "timestamp": 1})]));
     assert!(silent.get("inferenceConfig").is_none(), "a limit nobody set is the model's own");

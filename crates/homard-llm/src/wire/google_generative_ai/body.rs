@@ -221,9 +221,10 @@ fn user_part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Part<'a>> {
     }
 }
 
-/// The documents the API reads; what is text goes as text.
+/// The pictures and documents the API reads; what is text goes as text.
 fn takes(mime_type: &str) -> bool {
-    mime_type == "application/pdf"
+    let kinds = ["application/pdf", "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+    kinds.contains(&mime_type)
 }
 
 fn model_parts<'a>(message: &'a AssistantMessage, model: &ModelSpec, own: bool) -> Vec<Part<'a>> {

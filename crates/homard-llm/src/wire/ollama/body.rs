@@ -192,7 +192,7 @@ fn sorted<'a>(blocks: &'a [UserBlock], model: &ModelSpec) -> (Vec<Cow<'a, str>>,
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in blocks {
         // The API has no place for documents.
-        match shown(block, model, |_| false) {
+        match shown(block, model, |kind| kind.starts_with("image/")) {
             Shown::Text(text) if text.is_empty() => {}
             Shown::Text(text) => texts.push(text),
             Shown::Image { data, .. } | Shown::Document { data, .. } => images.push(data),

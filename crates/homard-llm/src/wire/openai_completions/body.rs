@@ -13,12 +13,14 @@ use crate::request::{Request, ThinkingLevel};
 use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::tool_id::{IdRule, fit};
-use crate::wire::attachment::{DataUrl, Shown, only_pdf, shown};
+use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
 /// What a tool that said nothing said.
 const NO_OUTPUT: &str = "(no output)";
+/// What the model said between a tool and a person, where the server insists that it spoke.
+const NOTED: &str = "(the results have arrived)";
 /// What a tool that answered with pictures only said.
 const SEE_IMAGE: &str = "(see the image below)";
 /// Introduces a tool's pictures, which the API takes from people only.
@@ -202,10 +204,10 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
     let mut pictures: Vec<Part<'_>> = Vec::new();
     for step in repaired(&request.messages) {
         if !matches!(step, Step::Result(_) | Step::Missing(_)) {
-            flush(&mut pictures, &mut out);
+            flush(&mut pictures, &mut out, model);
         }
         match step {
-            Step::User(user) => out.push(Said::User { content: content(&user.content, model) }),
+            Step::User(user) => ask(&mut out, content(&user.content, model), model),
             Step::Assistant(message) => out.push(assistant(message, model)),
             Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
             Step::Missing(call) => out.push(Said::Tool {
@@ -215,15 +217,31 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
             }),
         }
     }
-    flush(&mut pictures, &mut out);
+    flush(&mut pictures, &mut out, model);
     out
 }
 
-fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>) {
+/// Adds a person's words. Servers that want ids of nine characters also want the model to have spoken between
+/// a tool and a person, who may have interrupted or stopped it.
+fn ask<'a>(out: &mut Vec<Said<'a>>, content: Content<'a>, model: &ModelSpec) {
+    let strict = model.compat.requires_mistral_tool_ids == Some(true);
+    if strict && matches!(out.last(), Some(Said::Tool { .. })) {
+        let content = Some(Cow::Borrowed(NOTED));
+        out.push(Said::Assistant {
+            content,
+            reasoning_content: None,
+            reasoning: None,
+            tool_calls: Vec::new(),
+        });
+    }
+    out.push(Said::User { content });
+}
+
+fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>, model: &ModelSpec) {
     if !pictures.is_empty() {
         let mut parts = vec![Part::Text { text: Cow::Borrowed(FROM_TOOL) }];
         parts.append(pictures);
-        out.push(Said::User { content: Content::Parts(parts) });
+        ask(out, Content::Parts(parts), model);
     }
 }
 
@@ -249,7 +267,7 @@ fn content<'a>(content: &'a UserContent, model: &ModelSpec) -> Content<'a> {
 }
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
-    match shown(block, model, only_pdf) {
+    match shown(block, model, pdf_or_picture) {
         Shown::Text(text) => Part::Text { text },
         Shown::Image { mime_type, data } => {
             Part::ImageUrl { image_url: ImageUrl { url: DataUrl { mime_type, data } } }

@@ -25,10 +25,18 @@ const DONE: &[u8] = b"[DONE]";
 #[derive(Debug)]
 pub(super) struct Decoder {
     draft: Draft,
-    /// The API's number of each call and the block it became.
-    calls: Vec<(u64, usize)>,
+    calls: Vec<Numbered>,
     stop: Option<StopReason>,
     finished: bool,
+}
+
+/// A call as the server knows it.
+#[derive(Debug)]
+struct Numbered {
+    number: u64,
+    id: String,
+    /// The block it became.
+    at: usize,
 }
 
 #[derive(Deserialize)]
@@ -41,9 +49,10 @@ struct Chunk {
 
 #[derive(Deserialize)]
 struct Choice {
-    /// Servers that do not stream say `message`; the shape is the same.
-    #[serde(alias = "message")]
     delta: Option<Delta>,
+    /// Servers that do not stream say this instead, in the same shape; one that streams repeats here
+    /// everything it has said so far.
+    message: Option<Delta>,
     finish_reason: Option<String>,
     usage: Option<Tokens>,
 }
@@ -87,6 +96,13 @@ struct Tokens {
     #[serde(default)]
     prompt_cache_hit_tokens: Count,
     prompt_tokens_details: Option<PromptDetails>,
+    completion_tokens_details: Option<CompletionDetails>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+struct CompletionDetails {
+    #[serde(default)]
+    reasoning_tokens: Count,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -103,7 +119,7 @@ impl Decoder {
     }
 
     fn choice(&mut self, choice: Choice, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
-        if let Some(delta) = choice.delta {
+        if let Some(delta) = choice.delta.or(choice.message) {
             self.delta(delta, out)?;
         }
         if let Some(usage) = choice.usage {
@@ -124,7 +140,8 @@ impl Decoder {
             }
             Some(_) => self.stop = Some(StopReason::Stop),
         }
-        if self.stop.is_some() {
+        // Of an answer that was too long the last call may be cut.
+        if self.stop.is_some_and(|stop| stop != StopReason::Length) {
             self.draft.close_calls(out);
         }
         Ok(())
@@ -170,15 +187,19 @@ impl Decoder {
         let number = match (call.index, name.is_empty()) {
             (Some(index), _) => index,
             (None, false) => self.calls.len() as u64,
-            (None, true) => self.calls.last().map_or(position as u64, |&(number, _)| number),
+            (None, true) => self.calls.last().map_or(position as u64, |call| call.number),
         };
-        let known = self.calls.iter().find(|&&(n, _)| n == number).map(|&(_, at)| at);
+        // Some servers give every call the same number; a name with another id begins another call.
+        let same = |call: &&Numbered| {
+            call.number == number && (name.is_empty() || id.is_empty() || call.id.is_empty() || call.id == id)
+        };
+        let known = self.calls.iter().rev().find(same).map(|call| call.at);
         let at = match known {
             Some(at) => at,
             None if name.is_empty() => return Ok(()),
             None => {
                 let at = self.draft.open_call(&id, &name, out)?;
-                self.calls.push((number, at));
+                self.calls.push(Numbered { number, id, at });
                 at
             }
         };
@@ -198,6 +219,9 @@ impl Decode for Decoder {
         }
         if data.is_empty() {
             return Ok(());
+        }
+        if event.name == b"error" {
+            return Err(classify(None, data, &[]));
         }
         let chunk: Chunk = serde_json::from_slice(data).map_err(|error| unreadable(&error))?;
         if chunk.error.is_some() {
@@ -227,6 +251,15 @@ impl Decode for Decoder {
 }
 
 impl Tokens {
+    /// Thinking is paid for as answer. Most servers count it there; of those that count it beside, the total
+    /// tells.
+    fn output(self) -> u64 {
+        let thought = self.completion_tokens_details.map_or(0, |details| details.reasoning_tokens.0);
+        let counted = self.prompt_tokens.0.saturating_add(self.completion_tokens.0);
+        let beside = self.total_tokens.0 == counted.saturating_add(thought);
+        self.completion_tokens.0.saturating_add(if beside { thought } else { 0 })
+    }
+
     /// The API counts cached tokens inside the prompt; we count them beside it.
     fn normalised(self) -> Usage {
         let details = self.prompt_tokens_details;
@@ -234,7 +267,7 @@ impl Tokens {
         let written = details.map_or(0, |d| d.cache_write_tokens.0);
         Usage {
             input: self.prompt_tokens.0.saturating_sub(cached).saturating_sub(written),
-            output: self.completion_tokens.0,
+            output: self.output(),
             cache_read: cached.min(self.prompt_tokens.0),
             cache_write: written,
             total_tokens: self.total_tokens.0,

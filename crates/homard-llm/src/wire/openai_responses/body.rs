@@ -14,10 +14,12 @@ use crate::request::{Request, ThinkingLevel, ToolSpec};
 use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec};
 use crate::tool_id::{IdRule, fit};
-use crate::wire::attachment::{DataUrl, Shown, only_pdf, shown};
+use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
 
 /// Which call ids the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
+/// The shortest answer the API lets one ask for, in tokens.
+const MIN_OUTPUT: u32 = 16;
 /// Longest name of a conversation the API accepts.
 const MAX_CACHE_KEY: usize = 64;
 /// What a tool that said nothing said.
@@ -140,7 +142,7 @@ impl<'a> Body<'a> {
             stream: true,
             store: false,
             include: model.reasoning.then_some(PROOF),
-            max_output_tokens: request.max_tokens.filter(|_| limited),
+            max_output_tokens: request.max_tokens.filter(|_| limited).map(|most| most.max(MIN_OUTPUT)),
             reasoning: thinks.then(|| Effort { effort: request.thinking.as_str(), summary: "auto" }),
             prompt_cache_key: request.session.as_deref().filter(|key| !key.is_empty()).map(cache_key),
             tools: request.tools.iter().map(|spec| tool(spec, dialect)).collect(),
@@ -193,7 +195,7 @@ fn user_parts<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Part<'a>> 
 }
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
-    match shown(block, model, only_pdf) {
+    match shown(block, model, pdf_or_picture) {
         Shown::Text(text) => Part::InputText { text },
         Shown::Image { mime_type, data } => {
             Part::InputImage { image_url: DataUrl { mime_type, data }, detail: "auto" }

@@ -367,7 +367,10 @@ impl Decoder {
             ("incomplete", _) => StopReason::Length,
             _ => StopReason::Stop,
         };
-        self.draft.close_calls(out);
+        // Of an answer that was too long the last call may be cut.
+        if stop != StopReason::Length {
+            self.draft.close_calls(out);
+        }
         self.stop = Some(stop);
         self.finished = true;
         Ok(())

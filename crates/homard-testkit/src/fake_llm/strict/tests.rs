@@ -59,6 +59,20 @@ fn anthropic_requests_are_judged() {
             json!({"model": "m", "max_tokens": 2000, "thinking": {"type": "enabled", "budget_tokens": 2000}, "messages": [user]}),
             "budget",
         ),
+        (
+            json!({"model": "m", "max_tokens": 2000, "thinking": {"type": "enabled", "budget_tokens": 1024}, "messages": [user, call, result]}),
+            "Expected `thinking`",
+        ),
+        (
+            json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": vec![
+                json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}); 5]}]}),
+            "maximum of 4",
+        ),
+        (
+            json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": [
+                {"type": "image", "source": {"type": "base64", "media_type": "image/bmp", "data": "aGk="}}]}]}),
+            "media_type",
+        ),
     ];
     for (body, part) in rows {
         let verdict = verdict(Api::Anthropic, &body);
