@@ -89,14 +89,36 @@ impl Ledger {
     /// The periods to ask the store about, with the moment each began; empty while nothing is limited.
     #[must_use]
     pub fn periods(&self) -> Vec<(Span, Timestamp)> {
-        let book = self.book();
-        let limits = book.limits();
+        let limits = self.book().limits().clone();
+        self.periods_of(&limits)
+    }
+
+    /// The same for limits that are not in force yet.
+    #[must_use]
+    pub fn periods_of(&self, limits: &Budgets) -> Vec<(Span, Timestamp)> {
         if limits.is_empty() {
             return Vec::new();
         }
         let now = self.inner.clock.now_ms();
         let wanted = |span: &Span| *span != Span::Total || !limits.session.total.is_empty();
         Span::ALL.into_iter().filter(wanted).map(|s| (s, period::began(s, now, &self.inner.zone))).collect()
+    }
+
+    /// Takes new limits together with what was spent in their periods, so that nobody slips in between.
+    pub fn take_limits(&self, limits: Budgets, rows: impl Iterator<Item = Spent>) {
+        let now = self.now();
+        {
+            let mut book = self.book();
+            book.set_limits(limits);
+            book.restore(rows, now);
+        }
+        self.inner.changed.notify_waiters();
+    }
+
+    /// A call for which nothing was reserved, because nothing was limited when it began, used this much.
+    pub fn count(&self, who: &Spender, began: Timestamp, actual: &Usage) {
+        let periods = Periods::at(began, &self.inner.zone);
+        self.book().count(who, periods, Amount::of(actual));
     }
 
     /// Takes over what the store says was spent in the current periods. Counts never go down by it.
@@ -151,6 +173,12 @@ impl Ledger {
         let now = self.now();
         let lines = self.book().lines(now);
         lines.into_iter().map(|line| self.told(line)).collect()
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.book().waiting()
     }
 
     fn told(&self, line: Line) -> BudgetStatus {

@@ -24,8 +24,12 @@ pub const PROFILES_FILE: &str = "auth-profiles.json";
 
 /// Who is asked first when the owner chose nobody and keys of several lie at hand, and for what: the model of
 /// each that an assistant is best served by, or whichever comes first on its list.
-const PREFERRED: [(&str, &str); 4] =
-    [("anthropic", "claude-opus-4-6"), ("openai", "gpt-5.2"), ("google", "gemini-3-pro-preview"), ("openrouter", "")];
+const PREFERRED: [(&str, &str); 4] = [
+    ("anthropic", "claude-opus-4-6"),
+    ("openai", "gpt-5.2"),
+    ("google", "gemini-3-pro-preview"),
+    ("openrouter", ""),
+];
 /// Who is asked last then: their keys lie at hand for other reasons.
 const LAST: [&str; 2] = ["amazon-bedrock", "github-copilot"];
 
@@ -211,26 +215,33 @@ impl ProfileShelf {
     /// An agent's credentials.
     #[must_use]
     pub fn of(&self, agent: &AgentId) -> Profiles {
-        if let Some(known) = lock(&self.inner.opened).get(agent) {
-            return known.clone();
-        }
+        // Held to the end, so that nobody opens by a policy that was just replaced.
+        let mut opened = lock(&self.inner.opened);
+        opened.entry(agent.clone()).or_insert_with(|| self.open(agent)).clone()
+    }
+
+    fn open(&self, agent: &AgentId) -> Profiles {
         let file = |agent: &AgentId| (self.inner.agent_dir)(agent).join(PROFILES_FILE);
         let main = AgentId::main();
         let files = ProfileFiles { own: file(agent), main: (*agent != main).then(|| file(&main)) };
         let (policy, env) = lock(&self.inner.policy).clone();
-        let profiles = Profiles::open(files, policy, self.inner.cx.clone()).with_environment(env);
-        lock(&self.inner.opened).entry(agent.clone()).or_insert(profiles).clone()
+        Profiles::open(files, policy, self.inner.cx.clone()).with_environment(env)
     }
 
-    /// The configuration changed. What it says about credentials takes effect with the next question; where it
-    /// says the same as before, nothing is forgotten.
+    /// The configuration changed. What it says about credentials takes effect with the next question; how
+    /// credentials fared is not forgotten.
     pub fn follow(&self, config: &Config) {
         let policy = (config.auth.clone(), config.env.clone());
+        let mut opened = lock(&self.inner.opened);
         if *lock(&self.inner.policy) == policy {
             return;
         }
         *lock(&self.inner.policy) = policy;
-        lock(&self.inner.opened).clear();
+        for (agent, profiles) in opened.iter_mut() {
+            let anew = self.open(agent);
+            anew.inherit(profiles);
+            *profiles = anew;
+        }
     }
 
     /// Waits until everything is on disk.

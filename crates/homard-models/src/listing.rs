@@ -32,7 +32,8 @@ impl Desk {
         let tags = self.tags(agent, chosen);
         let mut models: Vec<Arc<ModelSpec>> = self.models().list().cloned().collect();
         for reference in tags.keys() {
-            let listed = |model: &Arc<ModelSpec>| model.provider == reference.provider && model.id == reference.model;
+            let listed =
+                |model: &Arc<ModelSpec>| model.provider == reference.provider && model.id == reference.model;
             if !models.iter().any(listed)
                 && let Ok(resolved) = self.models().resolve(reference)
             {

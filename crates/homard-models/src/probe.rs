@@ -119,7 +119,9 @@ impl Try {
         let answered = async {
             let nobody = || LlmError::new(FailReason::ModelNotFound, "the provider has no model to ask");
             let model = self.model.as_ref().ok_or_else(nobody)?;
-            let Some(candidate) = &self.candidate else { return Err(profiles.nothing_usable(&self.auth).await) };
+            let Some(candidate) = &self.candidate else {
+                return Err(profiles.nothing_usable(&self.auth).await);
+            };
             let cancel = CancellationToken::new();
             let credential = profiles.credential(&self.auth, candidate, &cancel).await?;
             let mut events = model.provider.stream(question(model, credential, options, clock), cancel);

@@ -106,8 +106,16 @@ pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) ->
         Some(level) => Some(Log::start(console_log(cx, level)).context("could not start the log")?),
         None => None,
     };
+    run_alone(command)
+}
+
+fn run_alone(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("could not start the runtime")?.block_on(command)
+    let runtime = runtime.context("could not start the runtime")?;
+    let outcome = runtime.block_on(command);
+    // A thread that still waits for somebody to type must not keep the command from ending.
+    runtime.shutdown_background();
+    outcome
 }
 
 fn console_log(cx: &Cx, level: LogLevel) -> LogSetup {
@@ -121,3 +129,6 @@ fn console_log(cx: &Cx, level: LogLevel) -> LogSetup {
         clock: cx.source.clock.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ use anyhow::Context;
 use futures_util::FutureExt;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
+use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
@@ -111,6 +112,7 @@ async fn serve(
     let bus = Bus::default();
     let http = Http::default();
     let tasks = Tasks::new();
+    let processes = Processes::new(clock.clone());
     let room = ModelRoom::open(RoomParts {
         config,
         paths: &source.paths,
@@ -126,7 +128,7 @@ async fn serve(
         config: config.clone(),
         store: store.clone(),
         desk: room.desk(&current).await,
-        tools: furnish::tools(&current, &source.paths),
+        tools: furnish::tools(&current, &source.paths, &processes),
         bus: bus.clone(),
         clock: clock.clone(),
     });
@@ -143,11 +145,12 @@ async fn serve(
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let hooks = hooks(config.clone(), relay, options, (room, store.clone()));
+    let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone()));
     announce(&listener, &current, first_start.take());
     let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
+    processes.stop().await;
     store.close().await;
     Ok(stopped)
 }
@@ -224,7 +227,7 @@ fn hooks(
     config: ConfigHandle,
     relay: Relay,
     options: &GatewayOptions,
-    (room, store): (ModelRoom, Store),
+    (room, store, processes): (ModelRoom, Store, Processes),
 ) -> Hooks {
     let source = options.source.clone();
     let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
@@ -232,11 +235,12 @@ fn hooks(
     Hooks {
         on_reload: Box::new(move |_reload| {
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
-            let paths = source.paths.clone();
+            let (paths, processes) = (source.paths.clone(), processes.clone());
             async move {
                 let current = config.current();
                 room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
-                relay.furnish(room.desk(&current).await, furnish::tools(&current, &paths));
+                room.renew(&config, |current, desk| relay.furnish(desk, furnish::tools(current, &paths, &processes)))
+                    .await;
             }
             .boxed()
         }),

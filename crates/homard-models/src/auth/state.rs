@@ -194,6 +194,20 @@ impl Profiles {
         *memory.cached(place) = Cached { loaded: Some(loaded), ..Cached::default() };
     }
 
+    /// Takes over what another handle on the same files knows and no file does.
+    pub(crate) fn inherit(&self, other: &Self) {
+        let (transient, exchanged, tokens) = {
+            let memory = other.memory();
+            (memory.transient.clone(), memory.exchanged.clone(), memory.unwritten_tokens())
+        };
+        {
+            let mut memory = self.memory();
+            memory.transient = transient;
+            memory.exchanged = exchanged;
+        }
+        tokens.into_iter().for_each(|tokens| self.note(tokens));
+    }
+
     /// Remembers a change and sees to it that it is written.
     pub(super) fn note(&self, change: Change) {
         let start = {
@@ -216,20 +230,17 @@ impl Profiles {
         let changes = self.memory().pending.clone();
         let Some((last, _)) = changes.last() else { return Ok(()) };
         let last = *last;
-        let mut written: BTreeSet<u64> = BTreeSet::new();
-        for place in self.places() {
-            let wanted = changes.clone();
-            let policy = self.inner.policy.clone();
-            let found = self.edit_held(*place, move |document| {
-                let mut apply = |change: &Change| change.apply(document, &policy);
-                Ok(wanted
-                    .iter()
-                    .filter(|(_, change)| apply(change))
-                    .map(|(number, _)| *number)
-                    .collect::<Vec<_>>())
-            });
-            written.extend(found.await?);
-        }
+        let policy = self.inner.policy.clone();
+        // Only where the agent's credentials are: the other file may have others of the same names.
+        let found = self.edit_held(self.view().place, move |document| {
+            let mut apply = |change: &Change| change.apply(document, &policy);
+            Ok(changes
+                .iter()
+                .filter(|(_, change)| apply(change))
+                .map(|(number, _)| *number)
+                .collect::<BTreeSet<_>>())
+        });
+        let written: BTreeSet<u64> = found.await?;
         // A profile that is nowhere may only be hidden by somebody's half-done edit.
         self.memory().pending.retain(|(number, change)| {
             *number > last || matches!(change, Change::Renewed { .. }) && !written.contains(number)

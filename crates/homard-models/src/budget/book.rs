@@ -156,6 +156,23 @@ impl Book {
         let limits = &self.limits;
         let wanted = |key: &Key| !limit(limits, &key.scope, key.span).is_empty();
         self.accounts.retain(|key, account| account.reserved != Amount::default() || wanted(key));
+        // Calls under way may use what is newly limited.
+        for (id, mut held) in std::mem::take(&mut self.held) {
+            let mut added = self.keys(&held.who, held.periods);
+            added.retain(|key| !held.keys.contains(key) && !self.swept.forgets(key.span, key.period));
+            for key in &added {
+                let account = self.accounts.entry(key.clone()).or_default();
+                account.reserved = account.reserved.plus(held.amount);
+            }
+            held.keys.extend(added);
+            self.held.insert(id, held);
+        }
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// A place in the queue.
@@ -215,9 +232,14 @@ impl Book {
 
     /// A call is over and used this much.
     pub(super) fn settle(&mut self, id: u64, actual: Amount) {
-        let Some(held) = self.release(id) else { return };
-        // Not only where it was reserved: limits may have been added since.
-        for key in self.keys(&held.who, held.periods) {
+        if let Some(held) = self.release(id) {
+            self.count(&held.who, held.periods, actual);
+        }
+    }
+
+    /// Something was spent. Not only where it was reserved: limits may have been added since.
+    pub(super) fn count(&mut self, who: &Spender, periods: Periods, actual: Amount) {
+        for key in self.keys(who, periods) {
             if !self.swept.forgets(key.span, key.period) {
                 let account = self.accounts.entry(key).or_default();
                 account.spent = account.spent.plus(actual);

@@ -9,6 +9,7 @@ use homard_config::config::budgets::{Budget, Budgets, Limit};
 use homard_llm::{FailReason, LlmError};
 use homard_protocol::{AgentId, SessionKey, Usage};
 use homard_runtime::{Clock, Tasks};
+use homard_store::{CallOwner, CallTarget, OpenCall, OpenOptions, Store};
 use jiff::tz::TimeZone;
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +92,41 @@ async fn whoever_waits_goes_on_when_room_is_made_or_the_limit_is_raised() {
     third.await.unwrap().settle(&used(1));
     drop(second);
     assert!(ledger.is_unlimited());
+}
+
+#[tokio::test]
+async fn limits_that_are_new_begin_with_what_was_spent() {
+    let ledger = Ledger::new(Budgets::default(), Clock::fixed(NOW), TimeZone::UTC);
+    let day = Limit { tokens: Some(100), usd: None };
+    let limits = Budgets { gateway: Budget { day, ..Budget::default() }, ..Budgets::default() };
+    assert_eq!(ledger.periods_of(&limits).len(), 2);
+    let amount = Amount { tokens: 120, micro_usd: 0 };
+    ledger.take_limits(limits, [Spent { who: spender(), span: Span::Day, amount }].into_iter());
+    assert_eq!(spent(&ledger), (120, 0));
+    let refused = ledger.reserve(&spender(), call(1), &CancellationToken::new()).await;
+    assert!(matches!(refused, Err(NotReserved::OverBudget(_))));
+}
+
+#[tokio::test]
+async fn reading_the_table_again_does_not_count_a_call_under_way_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let (database, agents_dir) = (dir.path().join("state.db"), dir.path().join("agents"));
+    let store = Store::open(OpenOptions { database, agents_dir, clock: Clock::fixed(NOW) }).unwrap();
+    let (ledger, who) = (ledger(5_000), spender());
+    let reservation = ledger.reserve(&who, call(4_000), &CancellationToken::new()).await.unwrap();
+    let (session_key, agent_id) = (who.session.clone(), who.agent.clone());
+    let owner = CallOwner { run_id: None, session_key, session_id: None, agent_id, job_id: None };
+    let worst = reservation.worst().as_usage();
+    store.open_call(OpenCall { at: NOW, owner, target: CallTarget::default(), worst }).await.unwrap();
+    let rows = store.spent_since(0).await.unwrap();
+    ledger.restore(rows.into_iter().map(|row| Spent {
+        who: who.clone(),
+        span: Span::Day,
+        amount: Amount { tokens: row.tokens, micro_usd: 0 },
+    }));
+    reservation.settle(&used(7));
+    assert_eq!(spent(&ledger), (7, 0), "a change of configuration must not lock anybody out");
+    store.close().await;
 }
 
 #[tokio::test]

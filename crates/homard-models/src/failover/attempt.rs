@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use homard_llm::{Answer, FailReason, LlmError, Request, Resolved, StreamEvent};
+use homard_llm::{Answer, CLI_API, FailReason, LlmError, Request, Resolved, StreamEvent};
 use homard_protocol::{StopReason, Usage};
 use homard_runtime::OrCancel;
 use homard_store::CallId;
@@ -15,7 +15,7 @@ use super::CallerParts;
 use super::emit::Out;
 use super::meter::{CallRecord, Meter, OpenedCall};
 use crate::auth::Candidate;
-use crate::budget::{Reservation, Worst, estimate};
+use crate::budget::{Ledger, Reservation, Spender, Worst, estimate};
 
 /// Where one attempt stands among others.
 pub(super) struct Asking<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Asking<'a> {
     pub(super) out: &'a Out,
     pub(super) cancel: &'a CancellationToken,
     /// When the whole call must be over.
-    pub(super) deadline: Instant,
+    pub(super) deadline: &'a mut Instant,
     /// Whether the listener was told that an answer begins.
     pub(super) started: &'a mut bool,
 }
@@ -55,12 +55,16 @@ impl Asking<'_> {
         request.model = Arc::clone(&model.model);
         request.max_tokens = request.max_tokens.map(|wanted| wanted.min(model.model.max_tokens));
         self.prove(candidate, &mut request).await.map_err(Failure::unasked)?;
+        let waiting = Instant::now();
         let reservation = self.reserve(&mut request).await.map_err(Failure::unasked)?;
+        // Others held the budget: that is not this provider's slowness, and the run has a limit of its own.
+        *self.deadline += waiting.elapsed();
         let mut bill = Bill::new(self.parts, &request, candidate, reservation);
         bill.open().await;
         let stop = self.cancel.child_token();
+        bill.asked = true;
         let mut stream = model.provider.stream(request, stop.clone());
-        let limit = sleep_until(self.deadline);
+        let limit = sleep_until(*self.deadline);
         tokio::pin!(limit);
         let mut late = false;
         loop {
@@ -156,11 +160,16 @@ fn spoken(limit: Duration) -> String {
 /// the budget is settled and the call is counted, once.
 struct Bill {
     reservation: Option<Reservation>,
+    /// Who is told when nothing was reserved: limits may have come since.
+    ledger: Ledger,
+    spender: Spender,
     meter: Arc<dyn Meter>,
     record: CallRecord,
     /// For guessing what nobody reports.
     request: Request,
     since: Instant,
+    /// The question was handed over.
+    asked: bool,
     /// The provider accepted the request.
     started: bool,
     delivered: bool,
@@ -192,10 +201,13 @@ impl Bill {
         };
         Self {
             reservation,
+            ledger: parts.ledger.clone(),
+            spender: parts.spender.clone(),
             meter: Arc::clone(&parts.meter),
             record,
             request: request.clone(),
             since: Instant::now(),
+            asked: false,
             started: false,
             delivered: false,
             bytes: 0,
@@ -256,14 +268,11 @@ impl Bill {
         if std::mem::replace(&mut self.paid, true) {
             return;
         }
-        let reached = self.started || self.bytes > 0;
-        let (usage, estimated) = if counted(&reported) || !reached {
-            (reported, false)
-        } else {
-            (estimate(&self.request, self.bytes), true)
-        };
-        if let Some(reservation) = self.reservation.take() {
-            reservation.settle(&usage);
+        let guess = if counted(&reported) { None } else { self.guess(outcome) };
+        let (usage, estimated) = guess.map_or((reported, false), |guess| (guess, true));
+        match self.reservation.take() {
+            Some(reservation) => reservation.settle(&usage),
+            None => self.ledger.count(&self.spender, self.record.at, &usage),
         }
         let mut record = self.record.clone();
         record.usage = usage;
@@ -271,6 +280,24 @@ impl Bill {
         record.total_ms = millis(self.since.elapsed());
         record.outcome = outcome;
         self.meter.call(record);
+    }
+}
+
+impl Bill {
+    /// What a call used of which nobody told; `None` for one that was turned away or never arrived.
+    fn guess(&self, outcome: &str) -> Option<Usage> {
+        let stopped = outcome == FailReason::Aborted.as_str();
+        if self.started || self.bytes > 0 {
+            return Some(estimate(&self.request, self.bytes));
+        }
+        // A program says nothing until it is done, and may have worked for minutes.
+        let program = self.request.model.api == CLI_API;
+        if self.asked && program && (stopped || outcome == FailReason::Timeout.as_str()) {
+            let worst = self.reservation.as_ref().map(|reservation| reservation.worst().as_usage());
+            return Some(worst.unwrap_or_else(|| estimate(&self.request, 0)));
+        }
+        // Whoever stops waiting for the first byte has asked nevertheless.
+        (self.asked && stopped).then(|| estimate(&self.request, 0))
     }
 }
 

@@ -26,7 +26,9 @@ pub(super) async fn lineup(parts: &CallerParts, memory: &Memory, at: usize) -> L
     let provider = &model.model.provider;
     let Some(auth) = parts.auth.get(provider) else { return Lineup::Ready(vec![None]) };
     let sticky = memory.lock().winner.as_ref().filter(|winner| &winner.provider == provider).cloned();
-    let locked = parts.pinned.as_ref().filter(|pinned| pinned.by_user);
+    // A key chosen for another provider says nothing about this one's.
+    let locked =
+        parts.pinned.as_ref().filter(|pinned| pinned.by_user && !is_foreign(parts, &pinned.id, provider));
     let wanted = match (locked, sticky) {
         (Some(locked), _) => Some(locked.id.clone()),
         (None, Some(winner)) => winner.profile,
@@ -45,6 +47,12 @@ pub(super) async fn lineup(parts: &CallerParts, memory: &Memory, at: usize) -> L
         return Lineup::Nobody(with_variable(error, provider));
     }
     choose(parts, candidates, at)
+}
+
+/// Whether a credential's name says that it is another known provider's.
+fn is_foreign(parts: &CallerParts, id: &str, provider: &ProviderId) -> bool {
+    let owner = id.split_once(':').map_or("", |(owner, _)| owner);
+    owner != provider.as_str() && parts.auth.keys().any(|known| known.as_str() == owner)
 }
 
 fn choose(parts: &CallerParts, candidates: Vec<Candidate>, at: usize) -> Lineup {

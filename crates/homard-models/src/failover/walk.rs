@@ -258,7 +258,7 @@ impl Walk {
             parts: &self.parts,
             out: &self.out,
             cancel: &self.cancel,
-            deadline: self.deadline,
+            deadline: &mut self.deadline,
             started: &mut self.started,
         };
         asking.ask(model, candidate, request).await

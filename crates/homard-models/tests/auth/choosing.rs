@@ -140,6 +140,26 @@ async fn an_agent_without_profiles_uses_those_of_main() {
 }
 
 #[tokio::test]
+async fn what_happens_to_an_agents_credential_does_not_touch_mains_of_the_same_name() {
+    let world = World::new().await;
+    let stored = |token: &str| {
+        let profile = json!({"type": "token", "provider": "github-copilot", "token": token});
+        json!({"profiles": {"github-copilot:default": profile}}).to_string()
+    };
+    world.write("main", &stored("ghp_main"));
+    world.write("work", &stored("ghp_work"));
+    let before = world.read("main");
+    let (work, auth) = (world.profiles_of("work", ProfilePolicy::default()), world.copilot());
+    first(&work, &auth).await.unwrap();
+    let own = candidate(&work, &auth, "github-copilot:default").await;
+    work.mark_failed(&own, FailReason::Billing, None);
+    work.flush().await;
+    assert_eq!(world.read("work")["usageStats"]["github-copilot:default"]["errorCount"], 1);
+    assert!(world.read("work")["profiles"]["github-copilot:default"]["copilotToken"].is_string());
+    assert_eq!(world.read("main"), before, "neither a token nor a rest of another agent's key");
+}
+
+#[tokio::test]
 async fn nothing_usable_is_explained() {
     let world = World::new().await;
     world.write_profiles(

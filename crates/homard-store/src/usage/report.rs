@@ -21,7 +21,7 @@ const IN_RANGE: &str = "at >= ?1 AND at < ?2 AND state <> 'open'";
 pub(super) const FIRST: &str = "SELECT min(at) FROM usage_calls";
 const CHANNEL: &str = "SELECT channel FROM sessions WHERE key = ?1";
 pub(super) const SPENT_SINCE: &str = "SELECT agent_id, session_key, job_id, total, cost_microusd FROM usage_calls \
-                                      WHERE at >= ?1 ORDER BY at";
+                                      WHERE at >= ?1 AND state <> 'open' ORDER BY at";
 pub(super) const SPENT_BY_SESSION: &str = "SELECT agent_id, session_key, job_id, total, cost_microusd \
                                            FROM usage_calls WHERE session_key = ?1";
 /// The share of calls that were at most as slow as the slow mark.
@@ -187,7 +187,8 @@ impl Store {
         self.read(move |cx| report(cx.conn, &query)).await
     }
 
-    /// What was spent since a moment, open and lost calls with their worst case: what budgets start from.
+    /// What was spent since a moment, lost calls with their worst case: what budgets start from. Calls under way
+    /// are left out: whoever makes them has reserved them, and would count them twice.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use homard_config::{Config, Paths};
-use homard_exec::BuiltEnv;
-use homard_tools::{ToolOptions, Toolbox};
+use homard_exec::{BuiltEnv, Processes};
+use homard_tools::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
 
-/// What the model may do.
-pub(crate) fn tools(config: &Config, paths: &Paths) -> Toolbox {
+/// What the model may do. Commands in the background go on when the tools are made anew.
+pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> Toolbox {
+    let patch = &config.tools.exec.apply_patch;
+    processes.keep_finished_for(config.tools.exec.cleanup_after);
     let base: BTreeMap<String, String> =
         config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let mut env = BuiltEnv::from_base(&base);
@@ -25,5 +27,9 @@ pub(crate) fn tools(config: &Config, paths: &Paths) -> Toolbox {
         workspace_only: config.tools.fs.workspace_only,
         env,
         exec_timeout: config.tools.exec.timeout,
+        exec_background_after: config.tools.exec.background_after,
+        processes: processes.clone(),
+        apply_patch: patch.enabled.then_some(ApplyPatchOptions { workspace_only: patch.workspace_only }),
+        web: WebOptions { tools: config.tools.web.clone(), reachable: Vec::new() },
     })
 }

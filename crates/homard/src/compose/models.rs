@@ -1,12 +1,14 @@
 //! Everybody who can think, put together: rows, configuration, environment and stored credentials become a
 //! [`Desk`], again whenever one of them changes.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use homard_config::config::budgets::Budgets;
 use homard_config::{Config, ConfigHandle, Paths};
 use homard_llm::{Http, Models};
 use homard_models::auth::{AuthContext, ProviderAuth};
@@ -37,6 +39,8 @@ pub(crate) struct ModelRoom {
     cli: CliParts,
     discovery: Discovery,
     tasks: Tasks,
+    /// Held by who makes a desk for the gateway, so that an older one never replaces a newer.
+    making: Arc<tokio::sync::Mutex<()>>,
     /// Whether servers are asked what they have without anybody wanting to know.
     asks: bool,
 }
@@ -85,7 +89,7 @@ impl ModelRoom {
             targets: Vec::new(),
         });
         let cli = CliParts::new(clock.clone(), sessions);
-        Self { http, clock, lasting, cli, discovery, tasks, asks }
+        Self { http, clock, lasting, cli, discovery, tasks, making: Arc::default(), asks }
     }
 
     /// A desk for the configuration as it is now, with what servers have listed so far.
@@ -108,9 +112,16 @@ impl ModelRoom {
         Desk::new(models, auth, &written, Selector::new(config), self.lasting.clone())
     }
 
+    /// Makes a desk for the configuration there is when everybody before is done, and hands it over.
+    pub(crate) async fn renew(&self, config: &ConfigHandle, take: impl FnOnce(&Config, Desk)) {
+        let _making = self.making.lock().await;
+        let current = config.current();
+        take(&current, self.desk(&current).await);
+    }
+
     async fn furnished(&self, config: &Config, discovered: &Discovered) -> Furnished {
         let agent = config.agents.default_agent();
-        let stored_profiles = self.lasting.profiles.of(&agent.id).providers().await;
+        let stored_profiles = self.stored(config).await;
         let kept = read_models_json(&agent.agent_dir.join(MODELS_FILE));
         furnish(&Inputs {
             config,
@@ -163,37 +174,62 @@ impl ModelRoom {
     /// # Errors
     /// When the usage table cannot be read.
     pub(crate) async fn budget(&self, config: &Config, store: &Store) -> Result<(), StoreError> {
-        let ledger = self.ledger();
-        ledger.set_limits(config.budgets.clone());
-        for (span, since) in ledger.periods() {
+        let (ledger, limits) = (self.ledger(), &config.budgets);
+        match self.spent(limits, store).await {
+            Ok(rows) => ledger.take_limits(limits.clone(), rows.into_iter()),
+            Err(error) => {
+                ledger.set_limits(limits.clone());
+                return Err(error);
+            }
+        }
+        // Calls that ended while the table was read.
+        ledger.restore(self.spent(limits, store).await?.into_iter());
+        Ok(())
+    }
+
+    /// What was spent in the periods of these limits.
+    async fn spent(&self, limits: &Budgets, store: &Store) -> Result<Vec<Spent>, StoreError> {
+        let mut spent = Vec::new();
+        for (span, since) in self.ledger().periods_of(limits) {
             let rows = store.spent_since(since).await?;
-            ledger.restore(rows.into_iter().map(|row| Spent {
+            spent.extend(rows.into_iter().map(|row| Spent {
                 who: Spender { agent: row.agent_id, session: row.session_key, job: row.job_id },
                 span,
                 amount: Amount { tokens: row.tokens, micro_usd: micro_usd(row.usd) },
             }));
         }
-        Ok(())
+        Ok(spent)
     }
 
     /// Makes a new desk whenever servers list something new or stored credentials change, until `cancel`.
     pub(crate) async fn follow(&self, relay: &Relay, config: &ConfigHandle, cancel: &CancellationToken) {
         let mut found = self.discovery.changes();
-        let mut seen = stamps(&config.current());
+        let (mut seen, mut known) = (stamps(&config.current()), self.stored(&config.current()).await);
         loop {
             tokio::select! {
                 () = cancel.cancelled() => return,
                 changed = found.changed() => if changed.is_err() { return },
                 () = tokio::time::sleep(LOOK_EVERY) => {
-                    if stamps(&config.current()) == seen {
+                    let now = stamps(&config.current());
+                    if now == seen {
                         continue;
                     }
+                    seen = now;
+                    // The file also changes with every call that counts; only other providers are news.
+                    let stored = self.stored(&config.current()).await;
+                    if stored == known {
+                        continue;
+                    }
+                    known = stored;
                 }
             }
-            relay.take_desk(self.desk(&config.current()).await);
-            // Writing a token anew is no news for the list of providers, and is followed at once.
-            seen = stamps(&config.current());
+            self.renew(config, |_current, desk| relay.take_desk(desk)).await;
         }
+    }
+
+    /// The providers that have stored credentials.
+    async fn stored(&self, config: &Config) -> BTreeSet<ProviderId> {
+        self.lasting.profiles.of(&config.agents.default_agent().id).providers().await
     }
 }
 

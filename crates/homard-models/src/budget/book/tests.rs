@@ -225,6 +225,21 @@ fn limits_may_change_while_calls_are_under_way() {
 }
 
 #[test]
+fn a_limit_that_is_added_knows_what_calls_under_way_may_use() {
+    let mut book = Book::new(Budgets { gateway: day(tokens(100_000)), ..Budgets::default() });
+    let main = who("main", "main", None);
+    let id = book.admit(&main, call(0, 4_000));
+    let limits = Budgets { agent: day(tokens(5_000)), ..Budgets::default() };
+    book.set_limits(limits.clone());
+    book.set_limits(limits);
+    let told = |book: &mut Book| book.lines(TODAY).iter().map(|l| (l.used, l.reserved)).collect::<Vec<_>>();
+    assert_eq!(told(&mut book), [(0, 4_000)]);
+    assert_eq!(book.ask(&main, call(0, 4_000)), Verdict::Wait, "else both would be spent beyond it");
+    book.settle(id, Amount { tokens: 3_000, micro_usd: 0 });
+    assert_eq!(told(&mut book), [(3_000, 0)]);
+}
+
+#[test]
 fn every_limit_is_told_even_before_anybody_spends() {
     let limits = Budgets {
         gateway: Budget { day: Limit { tokens: Some(5), usd: Some(1.0) }, ..Budget::default() },

@@ -1,10 +1,13 @@
 //! Every attempt is paid for, and nothing is asked that cannot be.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt};
 use homard_config::config::budgets::{Budget, Budgets, Limit};
-use homard_llm::{FailReason, HttpOptions, Provider, StreamEvent};
+use homard_llm::{CLI_API, FailReason, HttpOptions, LlmError, ModelSpec, Provider, Request, StreamEvent};
+use homard_protocol::{ModelId, ProviderId};
 use homard_runtime::Tasks;
 use homard_testkit::Turn;
 use tokio_util::sync::CancellationToken;
@@ -141,4 +144,62 @@ async fn twenty_runs_at_once_share_one_budget() {
     assert!(used >= 2_000 && used < 2_000 + largest, "{used} with answers of {largest}");
     assert_eq!(used, records.iter().map(|record| record.usage.total_tokens).sum::<u64>());
     assert_eq!(world.one.requests().len(), records.len());
+}
+
+#[tokio::test]
+async fn a_call_that_began_before_there_was_a_budget_counts_in_it() {
+    let world = World::start().await;
+    let _gate = world.one.gate("first rest");
+    let mut stream = ask(&world.caller(&["one/big"]));
+    while !matches!(stream.next().await.unwrap(), StreamEvent::Text(_)) {}
+    world.ledger.set_limits(tokens(1_000_000));
+    drop(stream);
+    let used = world.meter.records().remove(0).usage.total_tokens;
+    assert!(used > 0);
+    assert_eq!(spent(&world), (used, 0));
+}
+
+#[tokio::test]
+async fn a_call_stopped_before_its_first_byte_counts_its_prompt() {
+    let world = world(tokens(1_000_000)).await;
+    world.script(vec![Turn::Hangs], vec![]);
+    let cancel = CancellationToken::new();
+    let mut stream = world.caller(&["one/big"]).stream(request(&"word ".repeat(1_000)), cancel.clone());
+    while world.one.requests().is_empty() {
+        assert!(stream.next().now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    cancel.cancel();
+    assert_eq!(hear(stream).await.end.unwrap_err().reason, FailReason::Aborted);
+    let (used, reserved) = spent(&world);
+    assert!((1_000..2_000).contains(&used) && reserved == 0, "{used}");
+    assert!(world.meter.records()[0].estimated);
+}
+
+/// A program that works in silence and fails.
+struct Program(ProviderId, FailReason);
+
+impl Provider for Program {
+    fn id(&self) -> &ProviderId {
+        &self.0
+    }
+
+    fn stream(&self, _request: Request, _cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
+        let error = LlmError::new(self.1, "it said nothing");
+        futures_util::stream::iter([StreamEvent::Failed(error)]).boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_worked_in_silence_counts_with_its_worst_case() {
+    let rows = [(FailReason::Timeout, true), (FailReason::Aborted, true), (FailReason::ModelNotFound, false)];
+    for (reason, counts) in rows {
+        let id = ProviderId::parse("program").unwrap();
+        let spec = ModelSpec::new(id.clone(), ModelId::parse("p").unwrap(), CLI_API);
+        let mut world = world(tokens(1_000_000)).await.with_program(Arc::new(Program(id, reason)), spec);
+        world.policy.max_retries = 0;
+        hear(ask(&world.caller(&["program/p"]))).await.end.unwrap_err();
+        let worst = world.meter.opened()[0].worst.total_tokens;
+        assert_eq!(spent(&world), (if counts { worst } else { 0 }, 0), "{reason:?}");
+    }
 }

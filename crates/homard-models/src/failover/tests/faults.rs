@@ -372,6 +372,15 @@ async fn a_key_a_person_chose_is_not_exchanged_for_another() {
 }
 
 #[tokio::test]
+async fn a_key_chosen_for_one_provider_does_not_stop_another() {
+    let world = World::start().await;
+    world.script(vec![], vec![says()]);
+    let caller = world.pinned(&["two/big"], Some(Pinned { id: A.to_owned(), by_user: true }));
+    let heard = hear(ask(&caller)).await;
+    assert_eq!((heard.attempts.len(), heard.text.as_str()), (0, FINE));
+}
+
+#[tokio::test]
 async fn a_provider_without_any_key_says_what_would_help() {
     let world = World::start().await;
     let mut spec = homard_llm::ProviderSpec::new(

@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
-use homard_llm::{FailReason, NextStep, Provider, StreamEvent};
+use homard_config::config::budgets::{Budget, Budgets, Limit};
+use homard_llm::{FailReason, HttpOptions, NextStep, Provider, StreamEvent};
 use homard_protocol::StopReason;
 use homard_testkit::Turn;
 use tokio::time::advance;
 use tokio_util::sync::CancellationToken;
 
-use super::world::{A, B, World, ask, hear, request};
-use crate::failover::FailoverPolicy;
+use super::world::{A, B, World, ask, hear, request, spender};
+use crate::budget::Worst;
+use crate::failover::{CALL_LIMIT, FailoverPolicy};
 
 /// Time that stands still. Paused time jumps ahead whenever everybody waits, also for a socket, and every
 /// limit would be met at once; it does not while somebody works in the background, so somebody does.
@@ -211,4 +213,23 @@ async fn repeats_of_one_call_are_one_failure_of_the_key() {
     world.script(vec![], vec![Turn::says("rested")]);
     let heard = hear(ask(&world.caller(&["two/big"]))).await;
     assert_eq!((heard.attempts.len(), heard.text.as_str()), (0, "rested"));
+}
+
+#[tokio::test]
+async fn waiting_for_the_budget_is_not_the_providers_slowness() {
+    let day = Limit { tokens: Some(5_000), usd: None };
+    let limits = Budgets { gateway: Budget { day, ..Budget::default() }, ..Budgets::default() };
+    let world = World::start_with(HttpOptions::default(), limits).await;
+    let _frozen = freeze();
+    let worst = Worst { answer: 5_000, ..Worst::default() };
+    let held = world.ledger.reserve(&spender(), worst, &CancellationToken::new()).await.unwrap();
+    let mut hearing = Box::pin(hear(ask(&world.caller(&["one/big"]))));
+    while world.ledger.waiting() == 0 {
+        assert!(hearing.as_mut().now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    advance(CALL_LIMIT * 2).await;
+    held.abandon();
+    let heard = hearing.await;
+    assert_eq!((heard.attempts.len(), heard.end.is_ok()), (0, true), "{:?}", heard.end);
 }

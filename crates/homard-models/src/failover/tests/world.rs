@@ -110,6 +110,11 @@ impl World {
         Self { models: Models::new(providers, &http, &self.clock), ..self }
     }
 
+    /// The same world with one provider more.
+    pub(super) fn with_program(self, program: Arc<dyn Provider>, model: ModelSpec) -> Self {
+        Self { models: self.models.with_provider(program, vec![model]), ..self }
+    }
+
     /// Scripts both servers.
     pub(super) fn script(&self, one: Vec<Turn>, two: Vec<Turn>) {
         for turn in one {

@@ -211,7 +211,7 @@ fn new_profile(cx: &Cx, args: &AddArgs) -> anyhow::Result<NewProfile> {
 }
 
 /// The provider by any of its names.
-fn provider(text: &str) -> anyhow::Result<ProviderId> {
+pub(super) fn provider(text: &str) -> anyhow::Result<ProviderId> {
     let id = text.trim().to_lowercase();
     Ok(ProviderId::parse(catalogue::find(&id).map_or(id.as_str(), |row| row.id))?)
 }

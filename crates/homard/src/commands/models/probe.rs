@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
-use homard_protocol::ProviderId;
 use serde_json::{Value, json};
 
 use super::choose::print;
@@ -40,7 +39,7 @@ pub(super) struct ProbeArgs {
 /// Runs the command: an error exit when nobody answered.
 pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
     let options = ProbeOptions {
-        provider: args.provider.as_deref().map(ProviderId::parse).transpose()?,
+        provider: args.provider.as_deref().map(super::auth::provider).transpose()?,
         profile: args.profile,
         timeout: args.timeout.map_or(PROBE_TIMEOUT, Duration::from_millis),
         at_once: args.concurrency,
@@ -49,6 +48,12 @@ pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
     let local = Local::open(cx, args.agent.as_deref()).await?;
     let probed = probe(&local.desk, local.agent()?, &options, &cx.source.clock).await;
     local.close().await;
+    if probed.is_empty() && (options.provider.is_some() || options.profile.is_some()) {
+        return Err(Advice::error(
+            "no provider or credential of that name is set up",
+            "`homard models status` shows what there is",
+        ));
+    }
     if probed.is_empty() {
         return Err(Advice::error(
             "there is no provider to ask",
@@ -61,8 +66,7 @@ pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
 
 pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        let all: Vec<Value> = probed.iter().map(in_json).collect();
-        return Ok(cx.console.json(&json!({"results": all}))?);
+        return Ok(cx.console.json(&json!({"results": results(probed)}))?);
     }
     let rows: Vec<Vec<String>> = probed
         .iter()
@@ -80,6 +84,11 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         })
         .collect();
     print(cx, &["CREDENTIAL", "MODEL", "STATUS", ""], &rows)
+}
+
+/// What programs are told.
+pub(super) fn results(probed: &[Probed]) -> Vec<Value> {
+    probed.iter().map(in_json).collect()
 }
 
 fn in_json(one: &Probed) -> Value {

@@ -24,7 +24,7 @@ pub(super) struct ScanArgs {
 }
 
 pub(super) async fn run(cx: &Cx, args: ScanArgs) -> anyhow::Result<()> {
-    let only = args.provider.as_deref().map(ProviderId::parse).transpose()?;
+    let only = args.provider.as_deref().map(super::auth::provider).transpose()?;
     let local = Local::open(cx, None).await?;
     if !args.json {
         cx.console.note("asking providers and the usual ports of this machine …");

@@ -8,7 +8,7 @@ use homard_protocol::ProviderId;
 use serde_json::{Value, json};
 
 use super::choose::print;
-use super::probe::tell;
+use super::probe::{results, tell};
 use super::room::Local;
 use crate::commands::table::pairs;
 use crate::commands::{Cx, words};
@@ -18,13 +18,13 @@ use crate::report::{AlreadyTold, Mark};
 const ENDING: i64 = 24 * 3_600_000;
 
 const HELP: &str = "\
-With --check the exit code tells: 0 all is well, 1 the chosen model has no usable credential.";
+With --check the exit code tells: 0 all is well, 1 the chosen model is not known or has no usable credential.";
 
 #[derive(Args)]
 #[command(after_help = HELP)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(super) struct StatusArgs {
-    /// Fail when the chosen model has no usable credential
+    /// Fail when the chosen model is not known or has no usable credential
     #[arg(long)]
     check: bool,
     /// Also ask every provider for one word
@@ -67,15 +67,21 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
     }
     let needs_none = !desk.auth().contains_key(&chosen.provider);
     let here = lines.iter().find(|line| line.provider == chosen.provider);
-    let usable =
+    let known = desk.models().resolve(&chosen);
+    let has_key =
         needs_none || here.is_some_and(|line| line.candidates.iter().any(|c| c.cooling_until.is_none()));
     let chain: Vec<String> =
         desk.selector().chain(agent, &chosen).into_iter().skip(1).map(|model| model.to_string()).collect();
     let allowed: Option<Vec<String>> =
         desk.selector().allowed().map(|all| all.map(ToString::to_string).collect());
+    let usable = known.is_ok() && has_key;
     let budgets = desk.ledger().status();
+    let probed = match args.probe {
+        true => Some(probe(desk, agent, &ProbeOptions::default(), &cx.source.clock).await),
+        false => None,
+    };
     if args.json {
-        cx.console.json(&json!({
+        let mut told = json!({
             "agentId": agent.id.as_str(),
             "defaultModel": chosen.to_string(),
             "usable": usable,
@@ -87,7 +93,11 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
             "auth": {"providers": lines.iter().map(in_json).collect::<Vec<_>>(), "profiles": stored.profiles,
                 "problem": stored.problem, "inherited": stored.inherited},
             "budgets": budgets.iter().map(budget_json).collect::<Vec<_>>(),
-        }))?;
+        });
+        if let (Some(told), Some(probed)) = (told.as_object_mut(), &probed) {
+            told.insert("probe".to_owned(), json!(results(probed)));
+        }
+        cx.console.json(&told)?;
     } else {
         let mut told = vec![("Model", chosen.to_string())];
         told.push(("Then", if chain.is_empty() { "nobody".to_owned() } else { chain.join(" → ") }));
@@ -103,16 +113,17 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
             cx.console.warn(problem);
         }
         spending(cx, &budgets)?;
-        if !usable {
+        if let Err(error) = &known {
+            cx.console.warn(&error.to_string());
+        } else if !usable {
             cx.console.warn(&format!(
                 "{chosen} has no usable credential; add one with `homard models auth add --provider {}`",
                 chosen.provider
             ));
         }
     }
-    if args.probe {
-        let probed = probe(desk, agent, &ProbeOptions::default(), &cx.source.clock).await;
-        tell(cx, &probed, args.json)?;
+    if let Some(probed) = probed.filter(|_| !args.json) {
+        tell(cx, &probed, false)?;
     }
     local.close().await;
     if args.check && !usable { Err(AlreadyTold.into()) } else { Ok(()) }
