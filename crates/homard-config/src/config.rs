@@ -7,11 +7,13 @@ pub mod agents;
 pub mod auth;
 pub mod budgets;
 pub mod cli_backends;
+pub mod compaction;
 pub mod gateway;
 pub mod logging;
 pub mod models;
 pub mod session;
 pub mod tools;
+pub mod web_tools;
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,8 @@ pub enum Program {
     },
 }
 
-/// A command that can be run once. Its standard input is always empty, so that nothing waits for a person.
+/// A command that can be run once. Its standard input is empty, so that nothing waits for a person, unless it is
+/// started in [`Processes`](crate::Processes) with input.
 #[derive(Debug, Clone)]
 pub struct Command {
     /// What is started.

@@ -5,14 +5,20 @@
 //! a cancellation or a dropped future. It does not know which tool asked or whether the command was allowed.
 //!
 //! Reading order: [`Command`] and [`BuiltEnv`] say what to run, [`Limits`] how far it may go, [`run()`] runs
-//! it and answers with an [`Outcome`].
+//! it and answers with an [`Outcome`]; [`Processes`] keeps commands that outlive the call that started them.
 
 mod capture;
 mod command;
 mod env;
+mod processes;
 mod run;
+mod tail;
 mod unix;
 
 pub use command::{Command, Program};
 pub use env::{BASE_NAMES, BuiltEnv, EnvError};
+pub use processes::{
+    Attached, End, InputError, KEEP_FINISHED, MAX_RUNNING_PER_SCOPE, Process, ProcessError, Processes, Start,
+    Summary, Watcher,
+};
 pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run};

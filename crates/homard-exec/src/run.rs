@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -110,44 +110,77 @@ pub struct Outcome {
 pub async fn run(
     command: Command,
     limits: Limits,
-    mut on_output: impl FnMut(&str) + Send,
+    on_output: impl FnMut(&str) + Send,
     cancel: &CancellationToken,
 ) -> Result<Outcome, ExecError> {
-    let started = Instant::now();
     if cancel.is_cancelled() {
         return Ok(never_started());
     }
+    begin(command, limits, Stdio::null()).await?.drive(on_output, cancel).await
+}
+
+/// Starts `command` with `input` as its standard input. Dropping what comes back kills the whole group.
+pub(crate) async fn begin(command: Command, limits: Limits, input: Stdio) -> Result<Begun, ExecError> {
+    let started = Instant::now();
     if !tokio::fs::metadata(&command.cwd).await.is_ok_and(|found| found.is_dir()) {
         return Err(ExecError::NoDirectory { cwd: command.cwd });
     }
-    let (child, pipe) = unix::start(&command).map_err(|source| start_error(&command, source))?;
+    let (child, pipe) = unix::start(&command, input).map_err(|source| start_error(&command, source))?;
     let pid = child.id();
-    let mut running = Running::new(child, pipe, started + limits.timeout.min(MAX_TIMEOUT));
-    let mut decoder = Decoder::default();
-    let mut capture = Capture::new(limits.max_output_bytes);
-    let mut take = |text: &str| {
-        if !text.is_empty() {
-            capture.push(text);
-            on_output(text);
-        }
-    };
-    while !running.is_over() {
-        match running.next(cancel).await {
-            Event::Output(length) => take(&decoder.push(running.buffer.get(..length).unwrap_or_default())),
-            Event::PipeClosed => running.pipe = None,
-            Event::Ended(status) => {
-                let status = status.map_err(|source| ExecError::Wait { pid: pid.unwrap_or(0), source })?;
-                running.leader_ended(status);
-            }
-            Event::Deadline => running.deadline_passed(),
-            Event::Cancelled => running.stop(Stop::Cancelled),
-            Event::Look => {}
-        }
+    let running = Running::new(child, pipe, started + limits.timeout.min(MAX_TIMEOUT));
+    Ok(Begun { running, started, pid, max_output_bytes: limits.max_output_bytes })
+}
+
+/// A command that was started and not yet followed to its end.
+pub(crate) struct Begun {
+    running: Running,
+    started: Instant,
+    pid: Option<u32>,
+    max_output_bytes: usize,
+}
+
+impl Begun {
+    /// The leader of the group.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.pid
     }
-    take(&decoder.finish());
-    let (exit, ended_leftovers) = running.finish();
-    let (output, dropped_bytes) = capture.finish();
-    Ok(Outcome { exit, output, dropped_bytes, ended_leftovers, duration: started.elapsed(), pid })
+
+    /// Follows it to its end.
+    pub(crate) async fn drive(
+        self,
+        mut on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, ExecError> {
+        let Self { mut running, started, pid, max_output_bytes } = self;
+        let mut decoder = Decoder::default();
+        let mut capture = Capture::new(max_output_bytes);
+        let mut take = |text: &str| {
+            if !text.is_empty() {
+                capture.push(text);
+                on_output(text);
+            }
+        };
+        while !running.is_over() {
+            match running.next(cancel).await {
+                Event::Output(length) => {
+                    take(&decoder.push(running.buffer.get(..length).unwrap_or_default()));
+                }
+                Event::PipeClosed => running.pipe = None,
+                Event::Ended(status) => {
+                    let status =
+                        status.map_err(|source| ExecError::Wait { pid: pid.unwrap_or(0), source })?;
+                    running.leader_ended(status);
+                }
+                Event::Deadline => running.deadline_passed(),
+                Event::Cancelled => running.stop(Stop::Cancelled),
+                Event::Look => {}
+            }
+        }
+        take(&decoder.finish());
+        let (exit, ended_leftovers) = running.finish();
+        let (output, dropped_bytes) = capture.finish();
+        Ok(Outcome { exit, output, dropped_bytes, ended_leftovers, duration: started.elapsed(), pid })
+    }
 }
 
 fn never_started() -> Outcome {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::net::unix::pipe::Receiver;
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::process::Child;
 
 use crate::command::{Command, Program};
@@ -86,7 +86,7 @@ fn is_live_in(stat: &str, group: Pid) -> bool {
 }
 
 /// Starts a command as the leader of its own group, with both outputs in one pipe so that their order is kept.
-pub(crate) fn start(command: &Command) -> io::Result<(Child, Receiver)> {
+pub(crate) fn start(command: &Command, input: Stdio) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     let mut process = match &command.program {
@@ -105,7 +105,7 @@ pub(crate) fn start(command: &Command) -> io::Result<(Child, Receiver)> {
         .current_dir(&command.cwd)
         .env_clear()
         .envs(command.env.iter())
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .process_group(0)
@@ -113,6 +113,20 @@ pub(crate) fn start(command: &Command) -> io::Result<(Child, Receiver)> {
     // `process` holds our copies of the writing end; it is dropped here, or the pipe would never close.
     let child = process.spawn()?;
     Ok((child, pipe))
+}
+
+/// A pipe whose reading end a child gets as its input; our end never blocks a thread.
+pub(crate) fn input_pipe() -> io::Result<(Stdio, Sender)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((Stdio::from(reader), Sender::from_owned_fd(OwnedFd::from(writer))?))
+}
+
+/// Does to the group led by `pid` what `Ctrl-C` does at a terminal.
+pub(crate) fn interrupt(pid: u32) {
+    if let Some(leader) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // The only failure is that nobody is there any more.
+        kill_process_group(leader, Signal::INT).ok();
+    }
 }
 
 /// How a process ended by itself.

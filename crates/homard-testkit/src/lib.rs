@@ -6,14 +6,18 @@ mod device;
 mod fake_llm;
 mod fake_models;
 mod fake_oauth;
+mod fake_web;
 mod gateway;
 mod home;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
 pub use device::{ProofVersion, TestDevice};
-pub use fake_llm::{AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, FakeLlm, FakeLlmOptions, Gate, Recorded, Speech, Turn};
-pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued, OAuthFault};
+pub use fake_llm::{
+    AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, FakeLlm, FakeLlmOptions, Gate, Recorded, Speech, Turn,
+};
 pub use fake_models::{Asked, FakeModels, Page};
+pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued, OAuthFault};
+pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;

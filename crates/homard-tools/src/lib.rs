@@ -16,11 +16,12 @@ mod registry;
 mod schema;
 mod tool;
 mod tools;
+mod untrusted;
 
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use outcome::ToolOutcome;
 pub use policy::{
     DecidedBy, Decision, Layer, LayerName, Profile, ToolPolicy, canonical_name, is_known_group,
 };
-pub use registry::{OfferedTool, ToolOptions, Toolbox};
+pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use tool::{DynTool, Tool, ToolSpec};

@@ -60,6 +60,11 @@ impl Paths {
         Ok(real)
     }
 
+    /// Whether the last part of `raw` is itself a link; `resolve` answers for what it points to.
+    pub(crate) fn is_link(&self, workspace: &Path, raw: &str) -> bool {
+        self.place(workspace, raw).symlink_metadata().is_ok_and(|found| found.is_symlink())
+    }
+
     fn place(&self, workspace: &Path, raw: &str) -> PathBuf {
         match raw.strip_prefix('~') {
             Some("") => self.home.clone(),

@@ -1,29 +1,40 @@
 //! What tools there are: the table, and the box that holds them built and described.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_exec::BuiltEnv;
+use homard_config::config::web_tools::WebTools;
+use homard_exec::{BuiltEnv, Processes};
 use serde_json::Value;
 
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
-use crate::tools::{edit, exec, read, write};
+use crate::tools::{apply_patch, edit, exec, process, read, web_fetch, web_search, write};
 
 /// Every built-in tool, alphabetical, one line each.
-const TABLE: &[ToolEntry] = &[edit::ENTRY, exec::ENTRY, read::ENTRY, write::ENTRY];
+const TABLE: &[ToolEntry] = &[
+    apply_patch::ENTRY,
+    edit::ENTRY,
+    exec::ENTRY,
+    process::ENTRY,
+    read::ENTRY,
+    web_fetch::ENTRY,
+    web_search::ENTRY,
+    write::ENTRY,
+];
 
 /// Least likeness at which an unknown name is taken for a misspelling.
 const LIKENESS: f64 = 0.75;
 
 /// A line of the table: how a tool is built.
 pub(crate) struct ToolEntry {
-    /// Builds it from the options.
-    pub(crate) build: fn(&ToolOptions) -> Arc<dyn DynTool>,
+    /// Builds it from the options; `None` when they say there is no such tool.
+    pub(crate) build: fn(&ToolOptions) -> Option<Arc<dyn DynTool>>,
 }
 
 /// What the owner decided about the built-in tools.
@@ -37,11 +48,38 @@ pub struct ToolOptions {
     pub env: BuiltEnv,
     /// How long a command may run when the model names no time.
     pub exec_timeout: Duration,
+    /// Reading and searching the web.
+    pub web: WebOptions,
+    /// How long a command may hold the turn before it goes on in the background.
+    pub exec_background_after: Duration,
+    /// Commands in the background. Kept by the composition root, since they outlive a change of options.
+    pub processes: Processes,
+    /// The patch tool; `None` when it is not wanted.
+    pub apply_patch: Option<ApplyPatchOptions>,
+}
+
+/// What the owner decided about the patch tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ApplyPatchOptions {
+    /// Whether it refuses paths that lead out of the workspace, whatever the other file tools do.
+    pub workspace_only: bool,
+}
+
+/// What the tools for the web may do.
+#[derive(Debug, Clone, Default)]
+pub struct WebOptions {
+    /// The owner's settings.
+    pub tools: WebTools,
+    /// Private places that pages may be read from all the same. Only for tests, whose servers are on this
+    /// machine: whoever fills this from a setting opens the private network to whatever a model reads.
+    pub reachable: Vec<SocketAddr>,
 }
 
 impl ToolOptions {
     /// How long a command may run unless the owner says otherwise.
     pub const EXEC_TIMEOUT: Duration = Duration::from_secs(1800);
+    /// How long a command may hold the turn unless the owner says otherwise.
+    pub const EXEC_BACKGROUND_AFTER: Duration = Duration::from_secs(10);
 }
 
 /// A tool with its description, built once.
@@ -52,6 +90,11 @@ pub struct OfferedTool {
 }
 
 impl OfferedTool {
+    fn new(tool: Arc<dyn DynTool>) -> Self {
+        let spec = Arc::new(tool.spec());
+        Self { tool, spec }
+    }
+
     /// What the model is told.
     #[must_use]
     pub fn spec(&self) -> &Arc<ToolSpec> {
@@ -74,21 +117,28 @@ impl std::fmt::Debug for OfferedTool {
 #[derive(Debug, Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<String, OfferedTool>,
+    /// `exec` for conversations without `process`: it leaves nothing running that nobody could look after.
+    lone_exec: Option<OfferedTool>,
 }
 
 impl Toolbox {
     /// The built-in tools.
     #[must_use]
     pub fn new(options: &ToolOptions) -> Self {
-        TABLE.iter().fold(Self::default(), |toolbox, entry| toolbox.with((entry.build)(options)))
+        let built = TABLE.iter().filter_map(|entry| (entry.build)(options));
+        let toolbox = built.fold(Self::default(), Self::with);
+        Self { lone_exec: Some(OfferedTool::new(exec::without_background(options))), ..toolbox }
     }
 
     /// The same box with one more tool; it replaces one of the same name. Tools that need something from above
     /// (and plugins) come in by this door.
     #[must_use]
     pub fn with(mut self, tool: Arc<dyn DynTool>) -> Self {
-        let spec = Arc::new(tool.spec());
-        self.tools.insert(spec.name.clone(), OfferedTool { tool, spec });
+        let offered = OfferedTool::new(tool);
+        if offered.spec.name == exec::NAME {
+            self.lone_exec = None;
+        }
+        self.tools.insert(offered.spec.name.clone(), offered);
         self
     }
 
@@ -102,14 +152,24 @@ impl Toolbox {
     #[must_use]
     pub fn specs(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
         let offered = self.tools.iter().filter(|(name, _)| policy.decide(name).allowed);
-        offered.map(|(_, tool)| Arc::clone(&tool.spec)).collect()
+        offered.map(|(name, tool)| Arc::clone(&self.fitting(policy, name, tool).spec)).collect()
     }
 
     /// Runs a tool if there is one of that name and `policy` offers it; otherwise answers so.
     pub async fn call(&self, policy: &ToolPolicy, name: &str, arguments: Value, cx: &ToolCx) -> ToolOutcome {
         match self.get(name) {
-            Some(tool) if policy.decide(name).allowed => tool.call(arguments, cx).await,
+            Some(tool) if policy.decide(name).allowed => {
+                self.fitting(policy, &canonical_name(name), tool).call(arguments, cx).await
+            }
             Some(_) | None => self.unknown(policy, name),
+        }
+    }
+
+    /// The form of a tool that fits what is offered beside it.
+    fn fitting<'t>(&'t self, policy: &ToolPolicy, name: &str, tool: &'t OfferedTool) -> &'t OfferedTool {
+        match &self.lone_exec {
+            Some(lone) if name == exec::NAME && !policy.decide(process::NAME).allowed => lone,
+            Some(_) | None => tool,
         }
     }
 

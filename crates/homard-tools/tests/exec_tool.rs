@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use homard_exec::BuiltEnv;
+use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;
-use homard_tools::{ProgressSender, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox};
+use homard_tools::{ProgressSender, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, WebOptions};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +19,10 @@ fn toolbox() -> Toolbox {
         workspace_only: true,
         env: BuiltEnv::from_base(&BTreeMap::new()),
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
+        exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+        processes: Processes::new(Clock::fixed(0)),
+        apply_patch: None,
+        web: WebOptions::default(),
     })
 }
 
@@ -108,7 +112,7 @@ async fn requests_that_reach_too_far_are_refused() {
         (json!({"command": "true", "env": {"API_KEY": "x"}}), "`API_KEY` looks like the name of a secret"),
         (json!({"command": "true", "workdir": "/"}), "`/` is outside the workspace"),
         (json!({"command": "true", "workdir": "missing"}), "does not exist or is not a directory"),
-        (json!({"command": "true", "background": true}), "`background` is not supported yet"),
+        (json!({"command": "true", "pty": true}), "`pty` is not supported yet"),
         (json!({"command": "true", "timeout": 0}), "timeout must be a number of seconds"),
     ];
     for (arguments, expected) in rows {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Resolve;
 use super::cli_backends::{self, CliBackend};
+use super::compaction::Compaction;
 use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
@@ -90,6 +91,8 @@ pub struct AgentDefaults {
     pub sandboxed: bool,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
+    /// Summarising conversations that outgrow their context.
+    pub compaction: Compaction,
 }
 
 /// A model and what to try when it fails.
@@ -242,6 +245,7 @@ impl AgentDefaults {
             context_tokens: raw.context_tokens,
             sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
+            compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
         }
     }
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 1_800;
@@ -80,6 +81,8 @@ pub struct Tools {
     pub exec: Exec,
     /// Reading and writing files.
     pub fs: FileTools,
+    /// Reading and searching the web.
+    pub web: WebTools,
 }
 
 /// Running commands.
@@ -103,6 +106,29 @@ pub struct Exec {
     pub safe_bins: Vec<String>,
     /// Tell the agent when a background command ends.
     pub notify_on_exit: bool,
+    /// The patch tool.
+    pub apply_patch: ApplyPatch,
+}
+
+/// The patch tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplyPatch {
+    /// Offer it.
+    pub enabled: bool,
+    /// Keep it inside the workspace, whatever the other file tools do.
+    pub workspace_only: bool,
+    /// Models it is offered to, as `model` or `provider/model`; empty means every model it is meant for.
+    pub allow_models: Vec<String>,
+}
+
+impl ApplyPatch {
+    fn resolve(raw: raw::ApplyPatch) -> Self {
+        Self {
+            enabled: raw.enabled.unwrap_or(false),
+            workspace_only: raw.workspace_only.unwrap_or(true),
+            allow_models: raw.allow_models.unwrap_or_default(),
+        }
+    }
 }
 
 /// Reading and writing files.
@@ -141,6 +167,7 @@ impl Tools {
             by_provider: by_provider.into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect(),
             exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
             fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
+            web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
         }
     }
 }
@@ -211,6 +238,7 @@ impl Exec {
             path_prepend: raw.path_prepend.unwrap_or_default().iter().map(|p| cx.paths.expand(p)).collect(),
             safe_bins: raw.safe_bins.unwrap_or_else(|| DEFAULT_SAFE_BINS.map(str::to_owned).to_vec()),
             notify_on_exit: raw.notify_on_exit.unwrap_or(true),
+            apply_patch: ApplyPatch::resolve(raw.apply_patch.unwrap_or_default()),
         }
     }
 }

@@ -134,11 +134,27 @@ pub struct WebSearch {
     /// Default: `15`.
     pub cache_ttl_minutes: Option<f64>,
     /// Settings of that provider.
-    pub brave: Option<Value>,
+    pub brave: Option<WebSearchEngine>,
     /// Settings of that provider.
-    pub perplexity: Option<Value>,
+    pub duckduckgo: Option<WebSearchEngine>,
+    /// Settings of that provider.
+    pub perplexity: Option<WebSearchEngine>,
+    /// Settings of that provider.
+    pub searxng: Option<WebSearchEngine>,
     /// Settings of that provider.
     pub grok: Option<Value>,
+}
+
+/// Settings of one who searches. Keys of other versions are let through.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WebSearchEngine {
+    /// Key for it.
+    pub api_key: Option<SecretText>,
+    /// Its address, where it is not the usual one.
+    pub base_url: Option<String>,
+    /// The model that searches, for those that are models.
+    pub model: Option<String>,
 }
 
 /// Reading web pages.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use homard_exec::BuiltEnv;
+use homard_config::config::web_tools::{SearchEngine, SearchProvider};
+use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{TABLE, ToolOptions, Toolbox};
+use super::{TABLE, ToolOptions, Toolbox, WebOptions};
 use crate::cx::{ProgressSender, ToolCx};
 use crate::outcome::ToolOutcome;
 use crate::policy::{Layer, LayerName, ToolPolicy};
@@ -20,6 +21,10 @@ fn options() -> ToolOptions {
         workspace_only: true,
         env: BuiltEnv::from_base(&BTreeMap::new()),
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
+        exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+        processes: Processes::new(Clock::fixed(0)),
+        apply_patch: None,
+        web: WebOptions::default(),
     }
 }
 
@@ -41,7 +46,8 @@ fn words(outcome: &ToolOutcome) -> &str {
 
 #[test]
 fn the_table_is_alphabetical_and_without_twins() {
-    let names: Vec<String> = TABLE.iter().map(|entry| (entry.build)(&options()).spec().name).collect();
+    let names: Vec<String> =
+        TABLE.iter().filter_map(|entry| (entry.build)(&options())).map(|tool| tool.spec().name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
 }
 
@@ -59,7 +65,7 @@ fn what_the_model_reads_is_small_and_as_agreed() {
             })
         })
         .collect();
-    assert!(serde_json::to_string(&told).unwrap().len() < 3_000);
+    assert!(serde_json::to_string(&told).unwrap().len() < 6_000);
     insta::assert_json_snapshot!("specs", told);
 }
 
@@ -68,6 +74,22 @@ fn the_policy_chooses_what_is_offered() {
     let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &["group:fs"], &["write"])]);
     let specs = Toolbox::new(&options()).specs(&policy);
     assert_eq!(specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["edit", "read"]);
+}
+
+#[test]
+fn searching_is_offered_when_somebody_can_search_and_fetching_unless_it_is_off() {
+    let engine =
+        SearchEngine { provider: SearchProvider::DuckDuckGo, api_key: None, base_url: None, model: None };
+    for (is_on, engine) in [(true, None), (false, Some(engine))] {
+        let mut options = options();
+        options.web.tools.fetch.enabled = is_on;
+        options.web.tools.search.engine = engine.clone();
+        let toolbox = Toolbox::new(&options);
+        assert_eq!(
+            (toolbox.get("web_fetch").is_some(), toolbox.get("web_search").is_some()),
+            (is_on, engine.is_some())
+        );
+    }
 }
 
 #[test]
@@ -81,7 +103,7 @@ fn an_alias_finds_its_tool() {
 async fn calls_that_do_not_fit_are_answered_with_what_would() {
     let dir = tempfile::tempdir().unwrap();
     let toolbox = Toolbox::new(&options());
-    let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &[], &["exec"])]);
+    let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &["group:fs"], &[])]);
     let rows = [
         (
             "read",

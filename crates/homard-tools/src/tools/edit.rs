@@ -1,48 +1,31 @@
 //! `edit`: one exact replacement in a text file.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use similar::TextDiff;
 
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::near_names::near_names;
+use crate::tools::nearest_lines::nearest_lines;
 use crate::tools::off_thread::off_thread;
 use crate::tools::replace_file::{ReplaceError, replace_file};
+use crate::tools::text_file::{TextFileError, diff, load};
 
-/// Largest file that can be edited.
-const MAX_BYTES: u64 = 10 * 1024 * 1024;
-/// Longest diff kept for people to read.
-const MAX_DIFF_BYTES: usize = 64 * 1024;
-/// How long the diff may look for the shortest answer.
-const DIFF_TIME: Duration = Duration::from_millis(200);
-/// Lines around a change in the diff.
-const DIFF_CONTEXT: usize = 3;
 /// Most places of a text that is there too often that are named.
 const MAX_PLACES: usize = 10;
-/// Most lines compared when looking for what was meant.
-const MAX_COMPARED_LINES: usize = 20_000;
-/// Most of a line that is compared and shown.
-const MAX_LINE_CHARS: usize = 200;
-/// Most nearest lines shown.
-const MAX_NEAR: usize = 3;
-/// Least likeness (0 to 1) of a line that is shown.
-const LIKENESS: f64 = 0.5;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
-        Arc::new(Edit { paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only } })
+        Some(Arc::new(Edit {
+            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+        }))
     },
 };
 
@@ -85,20 +68,8 @@ enum EditError {
     Path(#[from] PathError),
     #[error(transparent)]
     Replace(#[from] ReplaceError),
-    #[error("there is no file `{path}`{near}")]
-    Missing { path: String, near: String },
-    #[error("`{path}` is not a regular file")]
-    NotAFile { path: String },
-    #[error("`{path}` is larger than {MAX_BYTES} bytes; use exec to change it")]
-    TooLarge { path: String },
-    #[error("`{path}` is not UTF-8 text (at byte {at}); use exec to change it")]
-    NotText { path: String, at: usize },
-    #[error("could not read `{path}`")]
-    Io {
-        path: String,
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] TextFileError),
     #[error("nothing was changed in `{path}`: {why}")]
     Unchanged { path: String, why: Mismatch },
 }
@@ -113,35 +84,6 @@ fn edit(paths: &Paths, workspace: &Path, input: &EditInput) -> Result<ToolOutcom
     let details =
         json!({ "diff": diff(&input.path, &before, &edited.text), "firstChangedLine": edited.line });
     Ok(ToolOutcome::text(text).with_details(details))
-}
-
-fn load(real: &Path, path: &str) -> Result<String, EditError> {
-    let found = real.metadata().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => EditError::Missing { path: path.to_owned(), near: near_names(real) },
-        _ => EditError::Io { path: path.to_owned(), source },
-    })?;
-    if !found.is_file() {
-        return Err(EditError::NotAFile { path: path.to_owned() });
-    }
-    let mut bytes = Vec::new();
-    File::open(real)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|source| EditError::Io { path: path.to_owned(), source })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(EditError::TooLarge { path: path.to_owned() });
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| EditError::NotText { path: path.to_owned(), at: error.utf8_error().valid_up_to() })
-}
-
-fn diff(path: &str, before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, after);
-    let mut text = diff.unified_diff().context_radius(DIFF_CONTEXT).header(path, path).to_string();
-    if text.len() > MAX_DIFF_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_DIFF_BYTES));
-        text.push_str("\n[the rest of the diff was left out]\n");
-    }
-    text
 }
 
 /// A text with one replacement made.
@@ -176,7 +118,7 @@ fn replace_once(text: &str, old: &str, new: &str) -> Result<Edited, Mismatch> {
     let places = places(text, &old);
     match places.as_slice() {
         [at] => Ok(splice(text, *at, old.len(), &new)),
-        [] => Err(Mismatch::Absent { near: nearest(text, &old) }),
+        [] => Err(Mismatch::Absent { near: nearest_lines(text, &old) }),
         many => {
             let lines: Vec<String> =
                 many.iter().take(MAX_PLACES).map(|&at| line_of(text, at).to_string()).collect();
@@ -214,25 +156,6 @@ fn splice(text: &str, at: usize, length: usize, new: &str) -> Edited {
 
 fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|&byte| byte == b'\n').count() + 1
-}
-
-/// The lines most like the first line that was asked for, so that the model can see what really stands there.
-fn nearest(text: &str, old: &str) -> String {
-    let cut = |line: &str| line.trim().chars().take(MAX_LINE_CHARS).collect::<String>();
-    let Some(wanted) = old.lines().map(cut).find(|line| !line.is_empty()) else { return String::new() };
-    let lines = text.lines().enumerate().take(MAX_COMPARED_LINES);
-    let mut alike: Vec<(f64, usize, String)> = lines
-        .map(|(index, line)| (strsim::sorensen_dice(&wanted, &cut(line)), index + 1, line))
-        .filter(|(likeness, _, line)| *likeness >= LIKENESS && !line.trim().is_empty())
-        .map(|(likeness, number, line)| (likeness, number, line.chars().take(MAX_LINE_CHARS).collect()))
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    alike.truncate(MAX_NEAR);
-    if alike.is_empty() {
-        return "; no line is like its first one: read the file again".to_owned();
-    }
-    let shown: String = alike.iter().map(|(_, number, line)| format!("\n{number}: {line}")).collect();
-    format!(". Nearest lines:{shown}")
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! `exec`: a shell command in the foreground, with its output told while it runs.
+//! `exec`: a shell command, with its output told while it runs. One that takes long goes on in the background,
+//! where `process` looks after it.
 //!
 //! How processes are started, limited and ended is `homard-exec`'s; this file reads the model's wishes and
 //! words the result.
@@ -9,7 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run};
+use homard_exec::{
+    BuiltEnv, Command, EnvError, ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, Process, ProcessError,
+    Processes, Start, run,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -17,10 +21,10 @@ use serde_json::json;
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
-use crate::registry::ToolEntry;
-use crate::tool::Tool;
+use crate::registry::{ToolEntry, ToolOptions};
+use crate::tool::{DynTool, Tool};
 
-mod plain_text;
+pub(crate) mod plain_text;
 
 use plain_text::plain_text;
 
@@ -31,24 +35,41 @@ const MAX_COMMAND_BYTES: usize = 100_000;
 /// What shells answer when a program cannot be run or found.
 const CANNOT_RUN: [i32; 2] = [126, 127];
 
+/// The shortest and the longest a command may hold the turn.
+const YIELD_RANGE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(120));
+
+/// The name the model calls it by.
+pub(crate) const NAME: &str = "exec";
+
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
-        Arc::new(ExecTool {
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
-            env: options.env.clone(),
-            timeout: options.exec_timeout,
-        })
+        let background =
+            Background { processes: options.processes.clone(), after: options.exec_background_after };
+        Some(Arc::new(ExecTool { background: Some(background), ..ExecTool::new(options) }))
     },
 };
+
+/// The form of the tool for conversations that cannot look after what goes on in the background.
+pub(crate) fn without_background(options: &ToolOptions) -> Arc<dyn DynTool> {
+    Arc::new(ExecTool::new(options))
+}
 
 pub(crate) struct ExecTool {
     paths: Paths,
     env: BuiltEnv,
     timeout: Duration,
+    background: Option<Background>,
 }
 
-/// Run a shell command and wait for it. Returns stdout and stderr as they came; long output keeps its
-/// beginning and end. There is no terminal and no input.
+/// Where commands go on that take too long to wait for.
+struct Background {
+    processes: Processes,
+    after: Duration,
+}
+
+/// Run a shell command. Returns stdout and stderr as they came; long output keeps its beginning and end. What
+/// runs longer than yieldMs goes on in the background, see process. There is no terminal; only background
+/// commands take input.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ExecInput {
     /// Command line.
@@ -62,10 +83,13 @@ pub(crate) struct ExecInput {
     /// Seconds until it is stopped.
     #[serde(default)]
     timeout: Option<f64>,
-    // Wishes known from existing prompts, read so that they are not silently ignored, and not offered.
+    /// Do not wait at all.
     #[serde(default)]
-    #[schemars(skip)]
     background: Option<bool>,
+    /// Milliseconds to wait before it goes to the background; 10000 if absent.
+    #[serde(default, rename = "yieldMs", alias = "yield_ms")]
+    yield_ms: Option<u64>,
+    // Wishes known from existing prompts, read so that they are not silently ignored, and not offered.
     #[serde(default)]
     #[schemars(skip)]
     pty: Option<bool>,
@@ -85,7 +109,7 @@ pub(crate) struct ExecInput {
 
 impl Tool for ExecTool {
     type Input = ExecInput;
-    const NAME: &'static str = "exec";
+    const NAME: &'static str = NAME;
 
     async fn run(&self, input: ExecInput, cx: &ToolCx) -> ToolOutcome {
         self.execute(input, cx).await.into()
@@ -101,31 +125,55 @@ enum ExecToolError {
     Env(#[from] EnvError),
     #[error(transparent)]
     Exec(#[from] ExecError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     #[error("the command is empty")]
     Empty,
     #[error("the command is longer than {MAX_COMMAND_BYTES} bytes; write it to a file first and run that")]
     TooLong,
     #[error("timeout must be a number of seconds above 0, up to {}", MAX_TIMEOUT.as_secs())]
     BadTimeout,
-    #[error("`{wish}` is not supported yet: run the command in the foreground on this host without it")]
+    #[error("`{wish}` is not supported yet: run the command on this host without it")]
     NotYet { wish: &'static str },
+    #[error("commands cannot go on in the background in this conversation: run it without `background`")]
+    NoBackground,
+    #[error("stopped before the command was started")]
+    Stopped,
     #[error("the disk thread ended early")]
     Thread(#[from] tokio::task::JoinError),
 }
 
 impl ExecTool {
+    fn new(options: &ToolOptions) -> Self {
+        Self {
+            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+            env: options.env.clone(),
+            timeout: options.exec_timeout,
+            background: None,
+        }
+    }
+
     async fn execute(&self, input: ExecInput, cx: &ToolCx) -> Result<ToolOutcome, ExecToolError> {
         check(&input)?;
+        if cx.cancel.is_cancelled() {
+            return Err(ExecToolError::Stopped);
+        }
         let timeout = timeout(input.timeout, self.timeout)?;
         let mut env = self.env.clone();
         for (name, value) in input.env.iter().flatten() {
             env = env.with_requested(name, value)?;
         }
-        let cwd = self.workdir(input.workdir, &cx.workspace).await?;
-        let command = Command::shell(input.command, &cwd, env);
+        let cwd = self.workdir(input.workdir.clone(), &cx.workspace).await?;
+        let command = Command::shell(&input.command, &cwd, env);
         let limits = Limits { timeout, max_output_bytes: MAX_OUTPUT_BYTES };
-        let outcome = run(command, limits, |text| cx.report(text), &cx.cancel).await?;
-        Ok(tell(&outcome, &cwd, timeout))
+        match &self.background {
+            Some(background) => background.execute(&input, command, limits, cx).await,
+            None if input.background == Some(true) => Err(ExecToolError::NoBackground),
+            None => {
+                let outcome = run(command, limits, |text| cx.report(text), &cx.cancel).await?;
+                Ok(tell(&outcome, &cwd, timeout))
+            }
+        }
     }
 
     async fn workdir(&self, asked: Option<String>, workspace: &Path) -> Result<PathBuf, ExecToolError> {
@@ -137,10 +185,78 @@ impl ExecTool {
     }
 }
 
+/// What a wait for a command came to.
+enum Waited {
+    Ended(Result<Outcome, ProcessError>),
+    Cancelled,
+    TooLong,
+}
+
+impl Background {
+    /// Waits for the command for a while; then it goes on without us.
+    async fn execute(
+        &self,
+        input: &ExecInput,
+        command: Command,
+        limits: Limits,
+        cx: &ToolCx,
+    ) -> Result<ToolOutcome, ExecToolError> {
+        let at_once = input.background == Some(true);
+        let (cwd, watched) = (command.cwd.clone(), cx.clone());
+        let start = Start {
+            command,
+            line: input.command.clone(),
+            limits,
+            // A command somebody waits for must not wait for input that nobody can give.
+            takes_input: at_once,
+            watcher: Some(Box::new(move |text| watched.report(text))),
+        };
+        let mut attached = self.processes.start(&cx.session_key.to_string(), start).await?;
+        if at_once {
+            return Ok(still_running(&attached.detach()));
+        }
+        let (least, most) = YIELD_RANGE;
+        let patience = input.yield_ms.map_or(self.after, Duration::from_millis).clamp(least, most);
+        let waited = tokio::select! {
+            biased;
+            outcome = attached.outcome() => Waited::Ended(outcome),
+            () = cx.cancel.cancelled() => Waited::Cancelled,
+            () = tokio::time::sleep(patience) => Waited::TooLong,
+        };
+        let outcome = match waited {
+            Waited::Ended(outcome) => outcome?,
+            Waited::Cancelled => {
+                attached.process().kill();
+                attached.outcome().await?
+            }
+            Waited::TooLong => return Ok(still_running(&attached.detach())),
+        };
+        Ok(tell(&outcome, &cwd, limits.timeout))
+    }
+}
+
+fn still_running(process: &Process) -> ToolOutcome {
+    let (output, _) = process.take_pending();
+    let output = plain_text(&output);
+    let about = process.summary();
+    let so_far = if output.trim().is_empty() { String::new() } else { format!("{output}\n\n") };
+    let text = format!(
+        "{so_far}(still running in the background; use process with sessionId \"{}\" to poll it, read its log, give it input or kill it)",
+        about.id
+    );
+    ToolOutcome::text(text).with_details(json!({
+        "status": "running",
+        "sessionId": about.id,
+        "pid": about.pid,
+        "startedAt": about.started_at,
+        "cwd": about.cwd.display().to_string(),
+        "tail": output,
+    }))
+}
+
 fn check(input: &ExecInput) -> Result<(), ExecToolError> {
     let elsewhere = |host: &str| !matches!(host, "" | "auto" | "gateway");
     let wishes = [
-        ("background", input.background == Some(true)),
         ("pty", input.pty == Some(true)),
         ("elevated", input.elevated == Some(true)),
         ("host", input.host.as_deref().is_some_and(elsewhere)),

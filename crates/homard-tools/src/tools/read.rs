@@ -38,7 +38,9 @@ const MAX_ENTRIES_SHOWN: usize = 30;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
-        Arc::new(Read { paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only } })
+        Some(Arc::new(Read {
+            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+        }))
     },
 };
 

@@ -20,9 +20,9 @@ const MAX_BYTES: usize = 10 * 1024 * 1024;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
-        Arc::new(Write {
+        Some(Arc::new(Write {
             paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
-        })
+        }))
     },
 };
 

@@ -4,7 +4,7 @@ const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
 
 /// The text without terminal sequences and control characters; line ends and tabs stay.
-pub(super) fn plain_text(text: &str) -> String {
+pub(crate) fn plain_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -10,7 +10,7 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
     let rows = [
         (r#"{"command":"ls"}"#, None),
         (r#"{"command":"ls","background":false,"host":"gateway","ask":"off","yieldMs":5}"#, None),
-        (r#"{"command":"ls","background":true}"#, Some("background")),
+        (r#"{"command":"ls","background":true}"#, None),
         (r#"{"command":"ls","pty":true}"#, Some("pty")),
         (r#"{"command":"ls","elevated":true}"#, Some("elevated")),
         (r#"{"command":"ls","host":"node"}"#, Some("host")),

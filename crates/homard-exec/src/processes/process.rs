@@ -1,0 +1,243 @@
+//! One process of the registry, as its owner sees it: output, input, end.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use homard_runtime::Timestamp;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe::Sender;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Watcher, lock};
+use crate::run::Exit;
+use crate::tail::Tail;
+use crate::unix;
+
+/// How much output is kept of one process.
+const MAX_LOG_BYTES: usize = 200_000;
+/// How much output may wait to be asked for.
+const MAX_PENDING_BYTES: usize = 30_000;
+/// How long a process may take to read what it is given.
+const WRITE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Why input did not reach a process.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// It never had an input, or the input was closed.
+    #[error("its input is closed")]
+    Closed,
+    /// It has ended.
+    #[error("it has ended")]
+    Ended,
+    /// It does not read.
+    #[error("it did not read its input within {} s; part of it may have arrived", WRITE_LIMIT.as_secs())]
+    NotRead,
+    /// The system refused.
+    #[error("could not write to its input")]
+    Write(#[source] io::Error),
+}
+
+/// How and when a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    /// How; `None` when the system would not say.
+    pub exit: Option<Exit>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What there is to know about a process besides its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Its name.
+    pub id: String,
+    /// The line as it was asked for.
+    pub line: String,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// The leader of its group.
+    pub pid: Option<u32>,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// Whether it was started with an open input.
+    pub takes_input: bool,
+    /// How much it has written so far.
+    pub output_bytes: u64,
+    /// How it ended, once it has.
+    pub end: Option<End>,
+}
+
+/// A process of the registry; clones are the same process.
+#[derive(Clone)]
+pub struct Process {
+    record: Arc<Record>,
+}
+
+struct Record {
+    scope: String,
+    /// As at the start; what changes is put in when asked.
+    summary: Summary,
+    state: Mutex<State>,
+    input: tokio::sync::Mutex<Option<Sender>>,
+    end: watch::Receiver<Option<End>>,
+    cancel: CancellationToken,
+}
+
+struct State {
+    log: Tail,
+    pending: Tail,
+    watcher: Option<Watcher>,
+    is_shown: bool,
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the line: it may hold anything.
+        f.debug_struct("Process").field("id", &self.record.summary.id).finish_non_exhaustive()
+    }
+}
+
+impl Process {
+    pub(super) fn new(
+        scope: &str,
+        summary: Summary,
+        (input, watcher): (Option<Sender>, Option<Watcher>),
+        end: watch::Receiver<Option<End>>,
+        cancel: CancellationToken,
+    ) -> Self {
+        let state = State {
+            log: Tail::new(MAX_LOG_BYTES),
+            pending: Tail::new(MAX_PENDING_BYTES),
+            watcher,
+            is_shown: false,
+        };
+        let record = Record {
+            scope: scope.to_owned(),
+            summary,
+            state: Mutex::new(state),
+            input: tokio::sync::Mutex::new(input),
+            end,
+            cancel,
+        };
+        Self { record: Arc::new(record) }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.record.summary.id
+    }
+
+    /// What there is to know about it now.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let output_bytes = lock(&self.record.state).log.total();
+        Summary { output_bytes, end: self.end(), ..self.record.summary.clone() }
+    }
+
+    /// How it ended, once it has.
+    #[must_use]
+    pub fn end(&self) -> Option<End> {
+        *self.record.end.borrow()
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&self) {
+        // The only failure is that nobody follows it any more, which is an end, too.
+        self.record.end.clone().wait_for(Option::is_some).await.ok();
+    }
+
+    /// What it wrote since this was asked last, and how many bytes of that are lost because nobody asked.
+    #[must_use]
+    pub fn take_pending(&self) -> (String, u64) {
+        lock(&self.record.state).pending.take()
+    }
+
+    /// The end of everything it wrote, and how many bytes before it are lost.
+    #[must_use]
+    pub fn log(&self) -> (String, u64) {
+        lock(&self.record.state).log.text()
+    }
+
+    /// Asks the whole group to end, and ends it if it does not.
+    pub fn kill(&self) {
+        self.record.cancel.cancel();
+    }
+
+    /// Does what `Ctrl-C` does at a terminal.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn interrupt(&self) -> Result<(), InputError> {
+        match (self.end(), self.record.summary.pid) {
+            (None, Some(pid)) => {
+                unix::interrupt(pid);
+                Ok(())
+            }
+            _ => Err(InputError::Ended),
+        }
+    }
+
+    /// Gives it input, and waits until it has taken it.
+    ///
+    /// # Errors
+    /// When it cannot or does not read.
+    pub async fn write(&self, bytes: &[u8]) -> Result<(), InputError> {
+        if self.end().is_some() {
+            return Err(InputError::Ended);
+        }
+        let mut input = self.record.input.lock().await;
+        let Some(sender) = input.as_mut() else { return Err(InputError::Closed) };
+        let written = tokio::select! {
+            written = tokio::time::timeout(WRITE_LIMIT, sender.write_all(bytes)) => written,
+            () = self.ended() => return Err(InputError::Ended),
+        };
+        match written {
+            Err(_) => Err(InputError::NotRead),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(InputError::Closed),
+            Ok(result) => result.map_err(InputError::Write),
+        }
+    }
+
+    /// Tells it that no more input comes.
+    pub async fn close_input(&self) {
+        drop(self.record.input.lock().await.take());
+    }
+
+    pub(super) fn cancel(&self) -> &CancellationToken {
+        &self.record.cancel
+    }
+
+    pub(super) fn scope(&self) -> &str {
+        &self.record.scope
+    }
+
+    pub(super) fn belongs_to(&self, scope: &str) -> bool {
+        self.record.scope == scope
+    }
+
+    pub(super) fn is_visible_in(&self, scope: &str) -> bool {
+        self.belongs_to(scope) && lock(&self.record.state).is_shown
+    }
+
+    pub(super) fn show(&self) {
+        lock(&self.record.state).is_shown = true;
+    }
+
+    pub(super) fn unwatch(&self) {
+        lock(&self.record.state).watcher = None;
+    }
+
+    pub(super) fn take_output(&self, text: &str) {
+        let mut state = lock(&self.record.state);
+        state.log.push(text);
+        state.pending.push(text);
+        if let Some(watcher) = state.watcher.as_mut() {
+            watcher(text);
+        }
+    }
+}
