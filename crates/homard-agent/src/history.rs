@@ -1,7 +1,8 @@
 //! What was said, as the model is told it.
 //!
 //! Built from the transcript once and then carried along by the session's lane, so that a turn costs the same
-//! whatever the age of the conversation. [`History::is_at`] tells whether the transcript has moved on.
+//! whatever the age of the conversation. [`History::is_at`] tells whether the transcript has moved on. It knows
+//! how large it is, so that nobody has to count before every call.
 
 use std::sync::Arc;
 
@@ -9,8 +10,18 @@ use homard_protocol::{EntryKind, Message, SessionId, UserBlock, UserContent, Use
 use homard_store::Context;
 use jiff::tz::TimeZone;
 
+use crate::clip::head_and_tail;
+use crate::compaction::size;
+
 /// What stands before a compaction's summary.
 const SUMMARY_INTRO: &str = "Summary of the conversation before this point:\n\n";
+
+/// Tool results longer than this are shortened when nothing else helps, in bytes.
+const LONG_RESULT: usize = 4_000;
+/// What is left of them.
+const SHORT_RESULT: usize = 3_000;
+/// The most real tokens a guessed one is taken for.
+const MAX_RATIO: u64 = 4;
 
 /// The part of a conversation the model is told.
 #[derive(Debug, Clone)]
@@ -21,14 +32,32 @@ pub struct History {
     stale: bool,
     zone: TimeZone,
     messages: Vec<Arc<Message>>,
+    /// Guessed tokens of all messages.
+    tokens: u64,
+    measured: Option<Measured>,
+}
+
+/// What a provider counted, and what had been guessed for the same messages.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    real: u64,
+    guessed: u64,
 }
 
 impl History {
     /// Reads a transcript's context. User messages are stamped with their time in `zone`.
     #[must_use]
     pub fn new(session: SessionId, context: Context, zone: TimeZone) -> Self {
-        let mut history =
-            Self { session, last_seq: context.last_seq, stale: false, zone, messages: Vec::new() };
+        let mut history = Self {
+            session,
+            last_seq: context.last_seq,
+            stale: false,
+            zone,
+            messages: Vec::new(),
+            tokens: 0,
+            measured: None,
+        };
+        let is_shortened = context.summary.is_some();
         if let Some(summary) = context.summary {
             let text = format!("{SUMMARY_INTRO}{summary}");
             history.push_message(user_text(text, 0));
@@ -36,7 +65,69 @@ impl History {
         for entry in context.entries {
             history.push_kind(entry.kind);
         }
+        if is_shortened {
+            // Kept answers were counted with everything that is summarised now.
+            history.measured = None;
+        }
         history
+    }
+
+    /// The same conversation as the transcript has it now.
+    pub(crate) fn read_anew(&self, context: Context) -> Self {
+        Self::new(self.session.clone(), context, self.zone.clone())
+    }
+
+    /// Tokens of a request with this history, where `overhead` is what requests carry beside it: what the
+    /// provider counted last, where it did, and a guess for what came since.
+    pub(crate) fn estimate(&self, overhead: u64) -> u64 {
+        match self.measured {
+            Some(measured) => measured.real.saturating_add(self.tokens.saturating_sub(measured.guessed)),
+            None => self.tokens.saturating_add(overhead),
+        }
+    }
+
+    /// How many guessed tokens are so many real ones, by what the provider counted last. Guesses are corrected
+    /// only towards caution.
+    pub(crate) fn guessed(&self, real: u64, overhead: u64) -> u64 {
+        match self.measured {
+            Some(measured) => {
+                let guessed = measured.guessed.saturating_add(overhead).max(1);
+                let counted = measured.real.clamp(guessed, guessed.saturating_mul(MAX_RATIO));
+                let exact = u128::from(real) * u128::from(guessed) / u128::from(counted);
+                u64::try_from(exact).unwrap_or(real)
+            }
+            None => real,
+        }
+    }
+
+    /// Shortens every long tool result as the model is told it; the transcript keeps it whole. Answers whether
+    /// there was one.
+    pub(crate) fn shorten_results(&mut self) -> bool {
+        let mut shortened = false;
+        for message in &mut self.messages {
+            let Message::ToolResult(result) = &**message else { continue };
+            let before = size::of_message(message);
+            let mut result = result.clone();
+            let mut changed = false;
+            for block in &mut result.content {
+                if let UserBlock::Text { text } = block
+                    && text.len() > LONG_RESULT
+                    && let Some(short) = head_and_tail(text, SHORT_RESULT)
+                {
+                    *text = short;
+                    changed = true;
+                }
+            }
+            if changed {
+                *message = Arc::new(Message::ToolResult(result));
+                self.tokens = self.tokens.saturating_sub(before).saturating_add(size::of_message(message));
+                shortened = true;
+            }
+        }
+        if shortened {
+            self.measured = None;
+        }
+        shortened
     }
 
     /// Whether this is still what the transcript says, up to the entry before `next_seq`.
@@ -86,12 +177,22 @@ impl History {
             }
             // An answer that failed or was interrupted before it said anything tells the model nothing.
             Message::Assistant(answer) if answer.content.is_empty() => {}
-            Message::Assistant(_) | Message::ToolResult(_) => self.push_message(message),
+            Message::Assistant(answer) => {
+                let real = answer.usage.prompt_tokens();
+                let output = answer.usage.output;
+                self.push_message(Message::Assistant(answer));
+                if real > 0 {
+                    let real = real.saturating_add(output);
+                    self.measured = Some(Measured { real, guessed: self.tokens });
+                }
+            }
+            Message::ToolResult(_) => self.push_message(message),
             Message::Other(_) => {}
         }
     }
 
     fn push_message(&mut self, message: Message) {
+        self.tokens = self.tokens.saturating_add(size::of_message(&message));
         self.messages.push(Arc::new(message));
     }
 }

@@ -4,14 +4,19 @@
 //! it wants, records every step in the transcript and tells the caller about each [`Step`] as it happens. It
 //! does not know who is talking or where the answer goes; the relay does.
 //!
-//! Reading order: `turn` is the loop, `history` is what was said, `prompt` is what the model is told first,
-//! `tool_calls` runs what the model asks for.
+//! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
+//! what the model is told first, `tool_calls` runs what the model asks for, `compaction` keeps a long
+//! conversation within the model's context.
 
+mod ask;
+mod clip;
+mod compaction;
 mod history;
 mod prompt;
 mod tool_calls;
 mod turn;
 
+pub use compaction::{CompactionSettings, Trigger};
 pub use history::History;
 pub use prompt::{Prompt, PromptError, PromptSettings};
 pub use turn::{Agent, Ended, How, Step, Turn};

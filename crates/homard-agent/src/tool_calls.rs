@@ -4,12 +4,14 @@
 //! transcript is valid at any moment somebody pulls the plug.
 
 use futures_util::future::join_all;
-use homard_protocol::{Message, ToolCall, ToolResultMessage};
+use homard_protocol::{Message, ToolCall, ToolResultMessage, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{Progress, ProgressSender, ToolCx, ToolOutcome};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::clip::head_and_tail;
+use crate::compaction::size;
 use crate::history::History;
 use crate::turn::{Agent, Step, Turn};
 
@@ -17,6 +19,12 @@ use crate::turn::{Agent, Step, Turn};
 const PROGRESS_QUEUE: usize = 256;
 /// Calls run at the same time.
 const MAX_PARALLEL: usize = 8;
+/// Largest part of the context one result's text may fill, in tenths.
+const RESULT_TENTHS: u64 = 3;
+/// Most text of one result whatever the context, in bytes.
+const MAX_RESULT: usize = 400_000;
+/// What any text block of a result keeps, in bytes.
+const LEAST_BLOCK: usize = 2_000;
 /// What a call that was never begun answers.
 const NOT_RUN: &str = "not run: the turn was stopped";
 
@@ -34,6 +42,7 @@ impl Runner<'_> {
         history: &mut History,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<(), StoreError> {
+        let room = result_room(self.turn.compaction.window);
         let mut rest = calls;
         while !rest.is_empty() {
             let together = self.group_len(rest);
@@ -44,8 +53,11 @@ impl Runner<'_> {
                 self.run_group(group, on_step).await
             };
             let now = self.agent.clock.now_ms();
-            let results: Vec<ToolResultMessage> =
-                group.iter().zip(outcomes).map(|(call, outcome)| result(call, outcome, now)).collect();
+            let results: Vec<ToolResultMessage> = group
+                .iter()
+                .zip(outcomes)
+                .map(|(call, outcome)| result(call, capped(outcome, room), now))
+                .collect();
             for (call, result) in group.iter().zip(&results) {
                 on_step(Step::ToolEnd { call, result });
             }
@@ -116,6 +128,23 @@ fn tell(group: &[ToolCall], said: &Progress, on_step: &mut (dyn FnMut(Step<'_>) 
     }
 }
 
+/// How much text of one result a context of this many tokens has room for, in bytes.
+fn result_room(window: u32) -> usize {
+    size::bytes_of(u64::from(window) * RESULT_TENTHS / 10).min(MAX_RESULT)
+}
+
+/// Cuts the text of a result that would fill the context, so that no single result ever can.
+fn capped(mut outcome: ToolOutcome, mut room: usize) -> ToolOutcome {
+    for block in &mut outcome.content {
+        let UserBlock::Text { text } = block else { continue };
+        if let Some(short) = head_and_tail(text, room.max(LEAST_BLOCK)) {
+            *text = short;
+        }
+        room = room.saturating_sub(text.len());
+    }
+    outcome
+}
+
 fn result(call: &ToolCall, outcome: ToolOutcome, timestamp: i64) -> ToolResultMessage {
     ToolResultMessage {
         tool_call_id: call.id.clone(),
@@ -126,3 +155,6 @@ fn result(call: &ToolCall, outcome: ToolOutcome, timestamp: i64) -> ToolResultMe
         timestamp,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use homard_llm::{Attempt, FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec};
+use homard_llm::{Attempt, FailReason, LlmError, Resolved, ThinkingLevel, ToolSpec};
 use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, SessionId, SessionKey, ToolCall, ToolResultMessage, Usage,
 };
@@ -13,6 +12,8 @@ use homard_store::{Store, StoreError};
 use homard_tools::{ToolPolicy, Toolbox};
 use tokio_util::sync::CancellationToken;
 
+use crate::ask::{Asker, Unanswered};
+use crate::compaction::{CompactionSettings, Trigger};
 use crate::history::History;
 use crate::tool_calls;
 
@@ -50,6 +51,8 @@ pub struct Turn {
     pub tools: Arc<Toolbox>,
     /// And whether it may.
     pub policy: Arc<ToolPolicy>,
+    /// How the conversation is kept within the model's context.
+    pub compaction: CompactionSettings,
 }
 
 /// Something that happened, told as it happens.
@@ -81,6 +84,24 @@ pub enum Step<'a> {
     },
     /// An answer of the model is complete, its tools not yet run.
     Answered(&'a AssistantMessage),
+    /// The conversation is too long; its beginning is being summarised.
+    Compacting {
+        /// Why.
+        trigger: Trigger,
+        /// The size of the request that is too long, in tokens, as far as is known.
+        tokens_before: u64,
+    },
+    /// The conversation is shorter now. Does not come when summarising was stopped.
+    Compacted {
+        /// Why.
+        trigger: Trigger,
+        /// Its size before.
+        tokens_before: u64,
+        /// Its size now, guessed.
+        tokens_after: u64,
+        /// Whether there is a plain list in place of a summary, because the model could not give one.
+        listed: bool,
+    },
 }
 
 /// How a turn ended and what is left to record.
@@ -94,6 +115,8 @@ pub struct Ended {
     pub usage: Usage,
     /// Tokens of the last call: the size of the context.
     pub last_call: Usage,
+    /// How often the conversation was summarised on the way.
+    pub compactions: u32,
 }
 
 /// How a turn ended.
@@ -113,9 +136,10 @@ pub enum How {
 
 /// Adds up what the calls of a turn cost.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     all: Usage,
     last: Usage,
+    compactions: u32,
 }
 
 impl Tally {
@@ -124,8 +148,14 @@ impl Tally {
         self.last = *call;
     }
 
+    /// Counts a compaction and what its calls cost; they say nothing about the size of the context.
+    pub(crate) fn compacted(&mut self, cost: &Usage) {
+        self.all.add(cost);
+        self.compactions += 1;
+    }
+
     fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
-        Ended { how, answer, usage: self.all, last_call: self.last }
+        Ended { how, answer, usage: self.all, last_call: self.last, compactions: self.compactions }
     }
 }
 
@@ -140,21 +170,12 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Ended {
         let mut tally = Tally::default();
+        let asker = Asker::new(self, turn, cancel);
         for _call in 0..MAX_MODEL_CALLS {
-            on_step(Step::Asking);
-            let request = Request {
-                model: Arc::clone(&turn.model.model),
-                system: Arc::clone(&turn.system),
-                messages: history.messages(),
-                tools: Arc::clone(&turn.offered),
-                max_tokens: None,
-                thinking: turn.thinking,
-                credential: None,
-                session: Some(Arc::from(turn.session_id.as_str())),
-            };
-            let answer = match ask(turn, request, on_step, cancel).await {
+            let answer = match asker.answer(history, &mut tally, on_step).await {
                 Ok(answer) => answer,
-                Err(error) => return failed(error, tally),
+                Err(Unanswered::Failed(error)) => return failed(error, tally),
+                Err(Unanswered::NotRecorded(error)) => return tally.end(How::NotRecorded(error), None),
             };
             tally.add(&answer.usage);
             on_step(Step::Answered(&answer));
@@ -191,30 +212,6 @@ impl Agent {
         }
         Ok(())
     }
-}
-
-async fn ask(
-    turn: &Turn,
-    request: Request,
-    on_step: &mut (dyn FnMut(Step<'_>) + Send),
-    cancel: &CancellationToken,
-) -> Result<AssistantMessage, LlmError> {
-    let mut stream = turn.model.provider.stream(request, cancel.child_token());
-    while let Some(event) = stream.next().await {
-        match event {
-            StreamEvent::Text(text) => on_step(Step::Text(&text)),
-            StreamEvent::Thinking(text) => on_step(Step::Thinking(&text)),
-            StreamEvent::Done(answer) => return Ok(answer.message),
-            StreamEvent::Failed(error) => return Err(error),
-            StreamEvent::Attempt(attempt) => on_step(Step::Attempt(&attempt)),
-            StreamEvent::Start
-            | StreamEvent::ToolCallStart { .. }
-            | StreamEvent::ToolCallDelta { .. }
-            | StreamEvent::ToolCall(_)
-            | StreamEvent::Usage(_) => {}
-        }
-    }
-    Err(LlmError::new(FailReason::Format, "the model's answer ended without an end"))
 }
 
 fn failed(mut error: LlmError, mut tally: Tally) -> Ended {

@@ -36,6 +36,8 @@ pub(crate) struct Reply {
     pub(crate) profile: Option<String>,
     pub(crate) usage: Usage,
     pub(crate) last_call: Usage,
+    /// How often the conversation was summarised.
+    pub(crate) compactions: u32,
     /// Whether the transcript is no longer what the lane believes.
     pub(crate) changed_elsewhere: bool,
 }
@@ -56,6 +58,7 @@ impl Reply {
             profile: None,
             usage: Usage::default(),
             last_call: Usage::default(),
+            compactions: 0,
             changed_elsewhere: true,
         }
     }
@@ -187,9 +190,14 @@ async fn record(
     let (usage, last, window) = (reply.usage, reply.last_call, reply.context_window);
     let (provider, model) = (finish.provider.clone(), finish.model.clone());
     let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
+    let compactions = u64::from(reply.compactions);
     let profile = reply.profile.clone().filter(|id| is_stored(id));
     finish.patch = Some(Box::new(move |session| {
         session.aborted_last_run = Some(aborted);
+        if compactions > 0 {
+            session.compaction_count =
+                Some(session.compaction_count.unwrap_or(0).saturating_add(compactions));
+        }
         if provider.is_some() {
             session.system_sent = Some(true);
             session.model_provider = provider;
@@ -197,7 +205,9 @@ async fn record(
             session.context_tokens = window;
         }
         // A person's own choice of credential stays theirs.
-        if let (Some(profile), None | Some("auto")) = (profile, session.auth_profile_override_source.as_deref()) {
+        if let (Some(profile), None | Some("auto")) =
+            (profile, session.auth_profile_override_source.as_deref())
+        {
             session.auth_profile_override = Some(profile);
             session.auth_profile_override_source = Some("auto".to_owned());
             session.auth_profile_override_compaction_count = session.compaction_count;

@@ -111,6 +111,15 @@ impl Narrator {
             Step::ToolStart(call) => self.tool_start(call),
             Step::ToolProgress { call, text } => self.tool_progress(call, text),
             Step::ToolEnd { call, result } => self.tool_end(call, result),
+            Step::Compacting { trigger, tokens_before } => self.agent(
+                AgentStream::Compaction,
+                json!({"phase": "start", "trigger": trigger.as_str(), "tokensBefore": tokens_before}),
+            ),
+            Step::Compacted { trigger, tokens_before, tokens_after, listed } => self.agent(
+                AgentStream::Compaction,
+                json!({"phase": "end", "trigger": trigger.as_str(), "tokensBefore": tokens_before,
+                    "tokensAfter": tokens_after, "summarised": !listed}),
+            ),
         }
     }
 

@@ -4,18 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_agent::PromptSettings;
+use homard_agent::{CompactionSettings, PromptSettings};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
-use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
+use homard_config::config::tools::{ApplyPatch, Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
 use homard_models::desk::Desk;
 use homard_models::failover::Pinned;
-use homard_models::select::{BLOCK_BELOW, Guard, SelectError, context_guard, default_level, level_for, usable_context};
+use homard_models::select::{
+    BLOCK_BELOW, Guard, SelectError, context_guard, default_level, level_for, usable_context,
+};
 use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
 use jiff::tz::TimeZone;
+
+/// Whose models know the format of the patch tool.
+const PATCHING_PROVIDERS: [&str; 2] = ["openai", "openai-codex"];
 
 /// What the assistant is called when the owner gave no name.
 const DEFAULT_NAME: &str = "Homard";
@@ -41,6 +46,8 @@ pub struct TurnSettings {
     pub zone: TimeZone,
     /// What goes into the prompt.
     pub prompt: PromptSettings,
+    /// How the conversation is kept within the model's context.
+    pub compaction: CompactionSettings,
 }
 
 /// Why a turn cannot have the model it wants.
@@ -56,7 +63,9 @@ pub enum Unusable {
     #[error("the model {0} is not allowed here: add it to agents.defaults.models, or choose another")]
     NotAllowed(ModelRef),
     /// Its context is too small to work in.
-    #[error("the model {model} has room for {window} tokens, and an agent needs at least {BLOCK_BELOW}: choose a larger one, or set its contextWindow if that is wrong")]
+    #[error(
+        "the model {model} has room for {window} tokens, and an agent needs at least {BLOCK_BELOW}: choose a larger one, or set its contextWindow if that is wrong"
+    )]
     TooSmall {
         /// Which.
         model: ModelRef,
@@ -114,6 +123,7 @@ pub fn settings_for(
         policy: Arc::new(policy(config, agent, &model, session)),
         thinking,
         timeout: defaults.timeout,
+        compaction: compaction(config, &model),
         prompt: PromptSettings {
             name: name.to_owned(),
             workspace: agent.workspace.clone(),
@@ -126,6 +136,19 @@ pub fn settings_for(
         pinned,
         model,
     })
+}
+
+/// How long conversations are kept within the model's context.
+fn compaction(config: &Config, model: &Resolved) -> CompactionSettings {
+    let configured = &config.agents.defaults.compaction;
+    CompactionSettings {
+        ahead: configured.enabled,
+        window: usable_context(&model.model, config),
+        reserve: configured.reserve_tokens,
+        keep_recent: configured.keep_recent_tokens,
+        history_percent: configured.max_history_percent,
+        timeout: configured.timeout,
+    }
 }
 
 /// The session's model if the owner still allows it, else the agent's, else the first there is.
@@ -149,7 +172,8 @@ fn pinned(entry: &SessionEntry) -> Option<Pinned> {
     let id = entry.auth_profile_override.clone()?;
     let by_user = entry.auth_profile_override_source.as_deref() == Some("user");
     let compactions = |count: Option<u64>| count.unwrap_or(0);
-    let same = compactions(entry.auth_profile_override_compaction_count) == compactions(entry.compaction_count);
+    let same =
+        compactions(entry.auth_profile_override_compaction_count) == compactions(entry.compaction_count);
     (by_user || same).then_some(Pinned { id, by_user })
 }
 
@@ -193,13 +217,28 @@ fn policy(config: &Config, agent: &Agent, model: &Resolved, session: Option<&Ses
     }
     push_lists(&mut layers, LayerName::Agent, own);
     if !may_run_commands(&config.tools.exec, agent, session) {
-        layers.push(Layer::new(LayerName::Global, &[], &["exec"]));
+        layers.push(Layer::new(LayerName::Global, &[], &["exec", "process"]));
+    }
+    let stays_inside = agent.tools.workspace_only == Some(true);
+    if !may_patch(&config.tools.exec.apply_patch, stays_inside, (provider, &model)) {
+        layers.push(Layer::new(LayerName::Global, &[], &["apply_patch"]));
     }
     if agent.tools.workspace_only == Some(true) && !config.tools.fs.workspace_only {
         // File tools are kept in the workspace for all agents or for none; this one asked for it alone.
         layers.push(Layer::new(LayerName::Agent, &[], &["read", "write", "edit"]));
     }
     ToolPolicy::new(layers)
+}
+
+/// Whether the patch tool is offered: only to the models that were taught its format.
+/// An agent that stays inside its workspace does not get one that may leave it.
+fn may_patch(patch: &ApplyPatch, stays_inside: bool, (provider, model): (&str, &str)) -> bool {
+    let bare = model.strip_prefix(provider).and_then(|rest| rest.strip_prefix('/')).unwrap_or(model);
+    let is_named = |name: &String| [bare, model].iter().any(|known| name.trim().eq_ignore_ascii_case(known));
+    patch.enabled
+        && PATCHING_PROVIDERS.contains(&provider)
+        && (patch.allow_models.is_empty() || patch.allow_models.iter().any(is_named))
+        && (patch.workspace_only || !stays_inside)
 }
 
 /// Whether commands run at all. An owner who restricted them gets none until approvals can be asked for: a
@@ -232,3 +271,6 @@ fn push_lists(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {
     let allow = rule.allow.clone().unwrap_or_default();
     layers.push(Layer::new(name, &allow, &rule.deny));
 }
+
+#[cfg(test)]
+mod tests;

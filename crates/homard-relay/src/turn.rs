@@ -9,9 +9,9 @@ use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::{Resolved, ThinkingLevel};
 use homard_models::budget::Spender;
 use homard_models::desk;
-use homard_models::failover::Caller;
+use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
-use homard_protocol::Message;
+use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::ToolSpec;
@@ -35,6 +35,8 @@ struct Prepared {
     /// Who asks the models, and knows afterwards which answered.
     caller: Arc<Caller>,
     chain: Vec<Resolved>,
+    /// Whether the conversation keeps to a credential already.
+    is_pinned: bool,
     told: History,
     limit: Duration,
 }
@@ -200,7 +202,7 @@ async fn prepare(
     };
     let spender = Spender { agent: agent.id.clone(), session: routed.session_key().clone(), job: None };
     let meter = Arc::new(RunMeter { store: inner.store().clone(), owner });
-    let chain = settings.chain;
+    let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
     let turn = Turn {
@@ -214,9 +216,10 @@ async fn prepare(
         offered: offer.for_model,
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
+        compaction: settings.compaction,
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
-    Ok(Prepared { turn, caller, chain, told, limit })
+    Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
 }
 
 /// What was said, this turn's message included, as the transcript has it.
@@ -276,15 +279,20 @@ async fn ask(inner: &Inner, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
     }
 }
 
+/// The credential the conversation keeps to from now on. One that stood in for a provider in trouble does not
+/// replace the one kept for that provider: its cache is met again when the trouble is over.
+fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Option<String> {
+    winner.filter(|winner| winner.provider == *wanted || !is_pinned)?.profile
+}
+
 /// What comes of an ended turn.
 fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
-    let Ended { how, answer, usage, last_call } = ended;
-    let Prepared { turn, caller, chain, .. } = prepared;
+    let Ended { how, answer, usage, last_call, compactions } = ended;
+    let Prepared { turn, caller, chain, is_pinned, .. } = prepared;
     let winner = caller.winner();
     let answered = winner.as_ref().and_then(|winner| {
-        let is_winner = |next: &&Resolved| {
-            *next.provider.id() == winner.provider && next.model.id == winner.model
-        };
+        let is_winner =
+            |next: &&Resolved| *next.provider.id() == winner.provider && next.model.id == winner.model;
         chain.iter().find(is_winner).map(|next| &next.model)
     });
     let model = answered.unwrap_or(&turn.model.model);
@@ -298,9 +306,10 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         model: model.id.to_string(),
         context_window: Some(u64::from(model.context_window)),
         attempts: caller.attempts(),
-        profile: winner.and_then(|winner| winner.profile),
+        profile: to_keep(winner, &turn.model.model.provider, *is_pinned),
         usage,
         last_call,
+        compactions,
         changed_elsewhere: false,
         error_kind: homard_protocol::events::ErrorKind::Unknown,
     };
@@ -337,3 +346,6 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
     }
     reply
 }
+
+#[cfg(test)]
+mod tests;

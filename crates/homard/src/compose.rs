@@ -239,8 +239,10 @@ fn hooks(
             async move {
                 let current = config.current();
                 room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
-                room.renew(&config, |current, desk| relay.furnish(desk, furnish::tools(current, &paths, &processes)))
-                    .await;
+                room.renew(&config, |current, desk| {
+                    relay.furnish(desk, furnish::tools(current, &paths, &processes));
+                })
+                .await;
             }
             .boxed()
         }),

@@ -9,6 +9,10 @@ export type BudgetStatus = {
  */
 path: string, 
 /**
+ * Whose count it is, where one limit is for each of many.
+ */
+whose?: string, 
+/**
  * How much of it is gone.
  */
 used: number, 

@@ -81,3 +81,22 @@ fn a_history_knows_when_the_transcript_moved_on() {
     history.record(user(UserContent::Text("x".into())), 8);
     assert!(history.is_at(&session, 9));
 }
+
+#[test]
+fn what_the_provider_counted_is_believed_until_a_summary_replaces_it() {
+    let mut counted = AssistantMessage::injected("x".repeat(400), StopReason::Stop, 1);
+    counted.usage.input = 5_000;
+    counted.usage.output = 100;
+    let kinds = || {
+        let said = EntryKind::Message { message: user(UserContent::Text("hi".into())) };
+        vec![said, EntryKind::Message { message: Message::Assistant(counted.clone()) }]
+    };
+    let mut known = history(kinds(), None);
+    assert_eq!(known.estimate(1_000), 5_100);
+    assert_eq!(known.guessed(4_000, 1_000), 1_000, "a guess is corrected fourfold at most");
+    known.record(user(UserContent::Text("y".repeat(4_000))), 8);
+    assert!((6_100..6_150).contains(&known.estimate(1_000)), "{}", known.estimate(1_000));
+    let shortened = history(kinds(), Some("the past"));
+    assert!(shortened.estimate(1_000) < 1_200, "{}", shortened.estimate(1_000));
+    assert_eq!(shortened.guessed(4_000, 1_000), 4_000);
+}

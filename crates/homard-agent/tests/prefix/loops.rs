@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::{Agent, History, How, Turn};
+use homard_agent::{Agent, CompactionSettings, History, How, Turn};
 use homard_llm::wire::{TABLE, Wire};
 use homard_llm::{
     Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec as OfferedSpec,
@@ -143,6 +143,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         offered: Arc::from([offered]),
         tools: Arc::new(Toolbox::default().with(Arc::new(Look))),
         policy: Arc::new(ToolPolicy::default()),
+        compaction: CompactionSettings::default(),
     };
     let agent = Agent { store: store.clone(), clock };
     let ended = agent.run(&turn, &mut history, &mut |_step| {}, &CancellationToken::new()).await;

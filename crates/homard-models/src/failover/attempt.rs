@@ -62,7 +62,7 @@ impl Asking<'_> {
         let mut bill = Bill::new(self.parts, &request, candidate, reservation);
         bill.open().await;
         let stop = self.cancel.child_token();
-        bill.asked = true;
+        bill.reached(Stage::Asked);
         let mut stream = model.provider.stream(request, stop.clone());
         let limit = sleep_until(*self.deadline);
         tokio::pin!(limit);
@@ -116,7 +116,7 @@ impl Asking<'_> {
     async fn pass_on(&mut self, event: StreamEvent, bill: &mut Bill) {
         match &event {
             StreamEvent::Start => {
-                bill.started = true;
+                bill.reached(Stage::Started);
                 if std::mem::replace(self.started, true) {
                     return;
                 }
@@ -156,6 +156,18 @@ fn spoken(limit: Duration) -> String {
     if limit.subsec_nanos() == 0 { format!("{} seconds", limit.as_secs()) } else { format!("{limit:?}") }
 }
 
+/// How far an attempt has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Preparing,
+    /// The question was handed over.
+    Asked,
+    /// The provider accepted the request.
+    Started,
+    /// Something of the answer was shown.
+    Delivered,
+}
+
 /// What one attempt costs, from the moment it is certain to be made. However it ends, also when it is dropped,
 /// the budget is settled and the call is counted, once.
 struct Bill {
@@ -168,11 +180,7 @@ struct Bill {
     /// For guessing what nobody reports.
     request: Request,
     since: Instant,
-    /// The question was handed over.
-    asked: bool,
-    /// The provider accepted the request.
-    started: bool,
-    delivered: bool,
+    stage: Stage,
     bytes: u64,
     reported: Usage,
     paid: bool,
@@ -207,9 +215,7 @@ impl Bill {
             record,
             request: request.clone(),
             since: Instant::now(),
-            asked: false,
-            started: false,
-            delivered: false,
+            stage: Stage::Preparing,
             bytes: 0,
             reported: Usage::default(),
             paid: false,
@@ -234,12 +240,18 @@ impl Bill {
         self.since = Instant::now();
     }
 
+    fn reached(&mut self, stage: Stage) {
+        self.stage = self.stage.max(stage);
+    }
+
     fn came(&mut self, bytes: usize, delivered: bool) {
         if self.record.first_ms.is_none() {
             self.record.first_ms = Some(millis(self.since.elapsed()));
         }
         self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
-        self.delivered |= delivered;
+        if delivered {
+            self.reached(Stage::Delivered);
+        }
     }
 
     fn fail(mut self, error: LlmError) -> Failure {
@@ -247,7 +259,7 @@ impl Bill {
             self.reported = later(self.reported, partial.usage);
         }
         let reported = self.cut_short();
-        let delivered = self.delivered;
+        let delivered = self.stage == Stage::Delivered;
         self.pay(error.reason.as_str(), reported);
         Failure { error, delivered, asked: true }
     }
@@ -287,17 +299,17 @@ impl Bill {
     /// What a call used of which nobody told; `None` for one that was turned away or never arrived.
     fn guess(&self, outcome: &str) -> Option<Usage> {
         let stopped = outcome == FailReason::Aborted.as_str();
-        if self.started || self.bytes > 0 {
+        if self.stage >= Stage::Started || self.bytes > 0 {
             return Some(estimate(&self.request, self.bytes));
         }
         // A program says nothing until it is done, and may have worked for minutes.
         let program = self.request.model.api == CLI_API;
-        if self.asked && program && (stopped || outcome == FailReason::Timeout.as_str()) {
+        if self.stage >= Stage::Asked && program && (stopped || outcome == FailReason::Timeout.as_str()) {
             let worst = self.reservation.as_ref().map(|reservation| reservation.worst().as_usage());
             return Some(worst.unwrap_or_else(|| estimate(&self.request, 0)));
         }
         // Whoever stops waiting for the first byte has asked nevertheless.
-        (self.asked && stopped).then(|| estimate(&self.request, 0))
+        (self.stage >= Stage::Asked && stopped).then(|| estimate(&self.request, 0))
     }
 }
 

@@ -61,6 +61,8 @@ pub enum AgentStream {
     CommandOutput,
     /// Tokens.
     Usage,
+    /// The conversation is summarised because it is too long: start, end.
+    Compaction,
 }
 
 impl AgentStream {

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use homard_agent::Step;
+use homard_agent::{Step, Trigger};
 use homard_protocol::RunId;
 use homard_runtime::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Narrator, Subject};
 use crate::bus::Bus;
@@ -96,4 +96,27 @@ async fn reasoning_is_told_whole_and_gathered_like_text() {
         })
         .collect();
     assert_eq!(told, [("let ", "let "), ("let me see", "me see")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compaction_is_told_from_start_to_end() {
+    let (narrator, heard) = narrator();
+    narrator.step(&Step::Compacting { trigger: Trigger::Overflow, tokens_before: 90 });
+    narrator.step(&Step::Compacted {
+        trigger: Trigger::Overflow,
+        tokens_before: 90,
+        tokens_after: 40,
+        listed: true,
+    });
+    let heard = heard.lock().unwrap();
+    let told: Vec<&Value> =
+        heard.iter().filter(|(_, p)| p["stream"] == "compaction").map(|(_, p)| &p["data"]).collect();
+    assert_eq!(
+        told,
+        [
+            &json!({"phase": "start", "trigger": "overflow", "tokensBefore": 90}),
+            &json!({"phase": "end", "trigger": "overflow", "tokensBefore": 90, "tokensAfter": 40,
+                "summarised": false}),
+        ]
+    );
 }

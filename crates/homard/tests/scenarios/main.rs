@@ -10,6 +10,8 @@ mod bad_disk;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod compaction;
+#[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
 mod flood;

@@ -255,3 +255,16 @@ async fn models_are_chosen_listed_and_probed_from_the_command_line() {
         assert!(told.contains(words), "{args:?}: {told}");
     }
 }
+
+#[tokio::test]
+async fn the_status_of_models_is_one_document_and_a_model_nobody_has_is_not_well() {
+    let fake = FakeLlm::start().await.unwrap();
+    let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
+    fake.says("OK");
+    let (ok, told) = homard(&home, &["models", "status", "--json", "--probe", "--check"]).await;
+    let status: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((ok, &status["usable"], &status["probe"][0]["status"]), (true, &json!(true), &json!("ok")));
+    homard(&home, &["config", "set", "agents.defaults.model.primary", "nobody/large"]).await;
+    let (ok, told) = homard(&home, &["models", "status", "--check"]).await;
+    assert!(!ok && told.contains("nobody"), "{told}");
+}

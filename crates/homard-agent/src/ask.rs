@@ -1,0 +1,168 @@
+//! One answer of the model, and what is done when the conversation does not fit it: first its beginning is
+//! summarised, up to [`MAX_COMPACTIONS`] times and shorter each time, then long tool results are cut, and only
+//! then the person is told.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use homard_llm::{FailReason, LlmError, Request, StreamEvent};
+use homard_protocol::AssistantMessage;
+use homard_store::StoreError;
+use tokio_util::sync::CancellationToken;
+
+use crate::compaction::{Compactor, Need, NotShorter, Trigger, size};
+use crate::history::History;
+use crate::turn::{Agent, Step, Tally, Turn};
+
+/// How often a conversation is summarised for a request the model keeps refusing as too long.
+const MAX_COMPACTIONS: u32 = 3;
+
+/// Why there is no answer.
+pub(crate) enum Unanswered {
+    /// The model could not answer.
+    Failed(LlmError),
+    /// A summary could not be recorded.
+    NotRecorded(StoreError),
+}
+
+/// Asks the model of one turn.
+pub(crate) struct Asker<'a> {
+    compactor: Compactor<'a>,
+    /// Tokens every request of the turn has beside the conversation.
+    overhead: u64,
+}
+
+impl<'a> Asker<'a> {
+    pub(crate) fn new(agent: &'a Agent, turn: &'a Turn, cancel: &'a CancellationToken) -> Self {
+        let overhead = size::of_overhead(&turn.system, &turn.offered);
+        Self { compactor: Compactor { agent, turn, cancel }, overhead }
+    }
+
+    /// The model's next answer; makes room for it where that is needed.
+    pub(crate) async fn answer(
+        &self,
+        history: &mut History,
+        tally: &mut Tally,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, Unanswered> {
+        let settings = &self.compactor.turn.compaction;
+        if settings.ahead && history.estimate(self.overhead) > settings.limit() {
+            // When there is nothing to summarise, the model may still manage.
+            self.compact(history, tally, (Trigger::Safeguard, 0), on_step).await?;
+        }
+        let mut effort = Effort::default();
+        loop {
+            on_step(Step::Asking);
+            let error = match self.ask(history, on_step).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            // Words the person has seen are not said twice.
+            let untold = error.partial.as_ref().is_none_or(|partial| partial.content.is_empty());
+            if error.reason != FailReason::ContextOverflow || !untold {
+                return Err(Unanswered::Failed(error));
+            }
+            if !self.make_room(history, tally, &mut effort, on_step).await? {
+                return Err(Unanswered::Failed(too_long(&error, &effort)));
+            }
+        }
+    }
+
+    /// Makes the conversation shorter; answers whether it is.
+    async fn make_room(
+        &self,
+        history: &mut History,
+        tally: &mut Tally,
+        effort: &mut Effort,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<bool, Unanswered> {
+        while effort.tried < MAX_COMPACTIONS {
+            let tried = effort.tried;
+            effort.tried += 1;
+            if self.compact(history, tally, (Trigger::Overflow, tried), on_step).await? {
+                effort.compacted += 1;
+                return Ok(true);
+            }
+        }
+        if effort.shortened {
+            return Ok(false);
+        }
+        effort.shortened = true;
+        Ok(history.shorten_results())
+    }
+
+    async fn compact(
+        &self,
+        history: &mut History,
+        tally: &mut Tally,
+        (trigger, tried): (Trigger, u32),
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<bool, Unanswered> {
+        let need = Need { trigger, tried, overhead: self.overhead };
+        match self.compactor.run(history, need, on_step).await {
+            Ok(cost) => {
+                tally.compacted(&cost);
+                Ok(true)
+            }
+            Err(NotShorter::NothingToDrop) => Ok(false),
+            Err(NotShorter::Stopped) => Err(Unanswered::Failed(LlmError::aborted())),
+            Err(NotShorter::Store(error)) => Err(Unanswered::NotRecorded(error)),
+        }
+    }
+
+    async fn ask(
+        &self,
+        history: &History,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, LlmError> {
+        let Compactor { turn, cancel, .. } = self.compactor;
+        let request = Request {
+            model: Arc::clone(&turn.model.model),
+            system: Arc::clone(&turn.system),
+            messages: history.messages(),
+            tools: Arc::clone(&turn.offered),
+            max_tokens: None,
+            thinking: turn.thinking,
+            credential: None,
+            session: Some(Arc::from(turn.session_id.as_str())),
+        };
+        let mut stream = turn.model.provider.stream(request, cancel.child_token());
+        while let Some(event) = stream.next().await {
+            match event {
+                StreamEvent::Text(text) => on_step(Step::Text(&text)),
+                StreamEvent::Thinking(text) => on_step(Step::Thinking(&text)),
+                StreamEvent::Done(answer) => return Ok(answer.message),
+                StreamEvent::Failed(error) => return Err(error),
+                StreamEvent::Attempt(attempt) => on_step(Step::Attempt(&attempt)),
+                StreamEvent::Start
+                | StreamEvent::ToolCallStart { .. }
+                | StreamEvent::ToolCallDelta { .. }
+                | StreamEvent::ToolCall(_)
+                | StreamEvent::Usage(_) => {}
+            }
+        }
+        Err(LlmError::new(FailReason::Format, "the model's answer ended without an end"))
+    }
+}
+
+/// What was done for one request that did not fit.
+#[derive(Default)]
+struct Effort {
+    tried: u32,
+    compacted: u32,
+    shortened: bool,
+}
+
+/// What the person is told when nothing helped.
+fn too_long(error: &LlmError, effort: &Effort) -> LlmError {
+    let done = match effort.compacted {
+        0 => "there was nothing to summarise".to_owned(),
+        1 => "its beginning was summarised".to_owned(),
+        times => format!("its beginning was summarised {times} times"),
+    };
+    let message = format!(
+        "the conversation does not fit the model, although {done} and long tool results were cut: {}",
+        error.message
+    );
+    LlmError { status: error.status, ..LlmError::new(FailReason::ContextOverflow, message) }
+}

@@ -1,0 +1,8 @@
+//! Conversations that outgrow their model, with the real store and a fake model on a socket.
+
+#[cfg(test)]
+mod long;
+#[cfg(test)]
+mod overflow;
+#[cfg(test)]
+mod world;
