@@ -126,6 +126,9 @@ impl Profiles {
 
     /// Reads what changed on disk since the last look.
     pub(super) async fn look(&self) {
+        if self.places().iter().all(|place| self.is_current(*place)) {
+            return;
+        }
         let this = self.clone();
         let looked = tokio::task::spawn_blocking(move || {
             for place in this.places() {
@@ -135,19 +138,24 @@ impl Profiles {
         looked.await.or_log("could not look at stored credentials");
     }
 
+    /// Whether a file is as it was read. One look at its date, made here: every call makes it, and asking
+    /// another thread to make it costs a hundred times as much.
+    fn is_current(&self, place: Place) -> bool {
+        let stamp = self.file(place).stamp();
+        let mut memory = self.memory();
+        let cached = memory.cached(place);
+        let seen = cached.loaded.as_ref().is_some_and(|loaded| loaded.stamp == stamp);
+        let known_bad = cached.problem.is_some() && cached.problem_stamp == stamp;
+        seen && cached.problem.is_none() || known_bad
+    }
+
     fn look_at(&self, place: Place) {
+        if self.is_current(place) {
+            return;
+        }
         let file = self.file(place);
         let stamp = file.stamp();
-        let writes = {
-            let mut memory = self.memory();
-            let cached = memory.cached(place);
-            let seen = cached.loaded.as_ref().is_some_and(|loaded| loaded.stamp == stamp);
-            let known_bad = cached.problem.is_some() && cached.problem_stamp == stamp;
-            if seen && cached.problem.is_none() || known_bad {
-                return;
-            }
-            memory.writes
-        };
+        let writes = self.memory().writes;
         let read = file.read();
         let mut memory = self.memory();
         if memory.writes != writes {
