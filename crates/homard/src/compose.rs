@@ -2,7 +2,7 @@
 
 mod furnish;
 mod lock;
-mod machine;
+pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
 

@@ -13,6 +13,12 @@ use crate::spec::ModelSpec;
 
 /// What a model that cannot see pictures reads in their place.
 pub(super) const OMITTED: &str = "[image left out: this model cannot see images]";
+/// What a tool that said nothing said.
+pub(super) const NO_OUTPUT: &str = "(no output)";
+/// What a tool that answered with pictures only said.
+pub(super) const SEE_IMAGE: &str = "(see the image below)";
+/// Introduces a tool's pictures where only people may show some.
+pub(super) const FROM_TOOL: &str = "Image from the tool result:";
 /// What a document without a name is called.
 const UNNAMED: &str = "document";
 

@@ -51,3 +51,29 @@ pub(crate) fn facts() -> HostFacts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }
+
+/// Keeps the terminal from showing what is typed, until dropped.
+pub(crate) struct HiddenTyping(Option<rustix::termios::Termios>);
+
+impl HiddenTyping {
+    /// Hides it, where there is a terminal.
+    pub(crate) fn begin() -> Self {
+        let stdin = std::io::stdin();
+        let Ok(before) = rustix::termios::tcgetattr(&stdin) else { return Self(None) };
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(rustix::termios::LocalModes::ECHO);
+        let set = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &quiet);
+        Self(set.is_ok().then_some(before))
+    }
+}
+
+impl Drop for HiddenTyping {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let stdin = std::io::stdin();
+            if rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, before).is_err() {
+                tracing::debug!("the terminal is gone");
+            }
+        }
+    }
+}

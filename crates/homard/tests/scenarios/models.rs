@@ -237,7 +237,8 @@ async fn models_are_chosen_listed_and_probed_from_the_command_line() {
     let fake = FakeLlm::start().await.unwrap();
     let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
     fake.says("OK");
-    let steps: [(&[&str], bool, &str); 10] = [
+    let steps: [(&[&str], bool, &str); 11] = [
+        (&["models", "set", "nobody/nothing"], false, "nobody"),
         (&["models", "set", "fake/fake-2"], true, "fake/fake-2"),
         (&["models", "fallbacks", "add", "fake/fake-1"], true, "fake/fake-1"),
         (&["models", "fallbacks", "list", "--json"], true, "fake/fake-1"),

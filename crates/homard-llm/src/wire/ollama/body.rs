@@ -12,14 +12,8 @@ use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel, ToolSpec};
 use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
-use crate::wire::attachment::{Shown, shown};
+use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, shown};
 
-/// What a tool that said nothing said.
-const NO_OUTPUT: &str = "(no output)";
-/// What a tool that answered with pictures only said.
-const SEE_IMAGE: &str = "(see the image below)";
-/// Introduces a tool's pictures, which most templates show from people only.
-const FROM_TOOL: &str = "Image from the tool result:";
 /// The one family that takes how hard to think; others are told whether.
 const GRADED: &str = "gpt-oss";
 

@@ -13,18 +13,12 @@ use crate::request::{Request, ThinkingLevel};
 use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::tool_id::{IdRule, fit};
-use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
+use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, pdf_or_picture, shown};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
-/// What a tool that said nothing said.
-const NO_OUTPUT: &str = "(no output)";
 /// What the model said between a tool and a person, where the server insists that it spoke.
 const NOTED: &str = "(the results have arrived)";
-/// What a tool that answered with pictures only said.
-const SEE_IMAGE: &str = "(see the image below)";
-/// Introduces a tool's pictures, which the API takes from people only.
-const FROM_TOOL: &str = "Image from the tool result:";
 
 /// Writes the body.
 pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {

@@ -17,6 +17,7 @@ use super::choose::print;
 use super::probe::ProbeArgs;
 use super::room::Local;
 use crate::commands::{Cx, words};
+use crate::compose::machine;
 use crate::report::{Advice, Mark};
 
 /// Longest key read from a terminal or pipe, in bytes.
@@ -222,7 +223,7 @@ fn read_secret(cx: &Cx, provider: &ProviderId) -> anyhow::Result<ApiKey> {
     let mut text = String::new();
     if stdin.is_terminal() {
         cx.console.note(&format!("paste the key for {provider} and press Enter (it is not shown)"));
-        let _hidden = Hidden::begin();
+        let _hidden = machine::HiddenTyping::begin();
         stdin.lock().read_line(&mut text).context("the key could not be read")?;
     } else {
         let mut limited = std::io::Read::take(stdin.lock(), MAX_KEY);
@@ -233,31 +234,6 @@ fn read_secret(cx: &Cx, provider: &ProviderId) -> anyhow::Result<ApiKey> {
         return Err(Advice::error("no key was given", "paste it, or pipe it in"));
     }
     Ok(key)
-}
-
-/// Keeps the terminal from showing what is typed, until dropped.
-struct Hidden(Option<rustix::termios::Termios>);
-
-impl Hidden {
-    fn begin() -> Self {
-        let stdin = std::io::stdin();
-        let Ok(before) = rustix::termios::tcgetattr(&stdin) else { return Self(None) };
-        let mut quiet = before.clone();
-        quiet.local_modes.remove(rustix::termios::LocalModes::ECHO);
-        let set = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &quiet);
-        Self(set.is_ok().then_some(before))
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        if let Some(before) = &self.0 {
-            let stdin = std::io::stdin();
-            if rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, before).is_err() {
-                tracing::debug!("the terminal is gone");
-            }
-        }
-    }
 }
 
 async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result<()> {

@@ -2,9 +2,11 @@
 
 use clap::{Args, Subcommand};
 use homard_config::{Config, set_path, unset_path};
+use homard_models::catalogue;
 use homard_protocol::ModelRef;
 use serde_json::{Value, json};
 
+use super::room::Local;
 use crate::commands::Cx;
 use crate::commands::table::table;
 use crate::report::{Advice, Mark};
@@ -77,9 +79,10 @@ pub(super) struct ListArgs {
 }
 
 /// `homard models set` and `set-image`.
-pub(super) fn set(cx: &Cx, choice: Choice, args: &SetArgs) -> anyhow::Result<()> {
+pub(super) async fn set(cx: &Cx, choice: Choice, args: &SetArgs) -> anyhow::Result<()> {
     let config = cx.config()?;
     let model = read(&config, &args.model)?;
+    check(cx, &model).await?;
     let path = format!("{}.primary", choice.path());
     put_in_catalogue(cx, &config, &model)?;
     set_path(&cx.source, &path, json!(model.to_string()))?;
@@ -137,7 +140,7 @@ pub(super) fn aliases(cx: &Cx, command: AliasesCommand) -> anyhow::Result<()> {
 }
 
 /// `homard models fallbacks` and `image-fallbacks`.
-pub(super) fn fallbacks(cx: &Cx, choice: Choice, command: FallbacksCommand) -> anyhow::Result<()> {
+pub(super) async fn fallbacks(cx: &Cx, choice: Choice, command: FallbacksCommand) -> anyhow::Result<()> {
     let config = cx.config()?;
     let selection = match choice {
         Choice::Text => &config.agents.defaults.model,
@@ -163,6 +166,7 @@ pub(super) fn fallbacks(cx: &Cx, choice: Choice, command: FallbacksCommand) -> a
             if list.contains(&model) {
                 return Ok(cx.console.line("nothing to change")?);
             }
+            check(cx, &model).await?;
             put_in_catalogue(cx, &config, &model)?;
             list.push(model);
         }
@@ -205,6 +209,22 @@ fn write_fallbacks(
         set_path(&cx.source, &format!("{path}.fallbacks"), json!(names))?;
     }
     Ok(())
+}
+
+/// Refuses a model of a provider nobody knows; one whose key is still missing may be chosen already.
+async fn check(cx: &Cx, model: &ModelRef) -> anyhow::Result<()> {
+    if catalogue::find(model.provider.as_str()).is_some() {
+        return Ok(());
+    }
+    let local = Local::open(cx, None).await?;
+    let found = local.desk.models().resolve(model).map(drop);
+    local.close().await;
+    found.map_err(|error| {
+        Advice::error(
+            error.to_string(),
+            "docs/models.md lists the providers; others go into models.providers",
+        )
+    })
 }
 
 /// Where the owner lists what may be chosen, a chosen model must be listed.
