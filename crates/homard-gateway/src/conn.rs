@@ -74,12 +74,11 @@ pub(crate) async fn run<S>(
     drop(ticket);
     let mut too_large = "preauth payload too large";
     let ended = match greeted {
-        Ok(Ok(caller)) => {
+        Ok(Ok(present)) => {
             too_large = "payload too large";
             socket.limits_mut().set_max_payload_len(Some(MAX_PAYLOAD));
-            let _present = Present::new(&gateway, &caller);
             let ended = tokio::select! {
-                ended = serve(&gateway, &mut socket, &caller) => ended,
+                ended = serve(&gateway, &mut socket, &present.caller) => ended,
                 () = cancel.cancelled() => Ok(service_restart()),
             };
             ended
@@ -142,7 +141,7 @@ async fn greet<S>(
     gateway: &Arc<Gateway>,
     socket: &mut WebSocketStream<S>,
     peer: Peer,
-) -> Result<Result<Arc<Caller>, Close>, Gone>
+) -> Result<Result<Present, Close>, Gone>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -172,13 +171,14 @@ where
     }
 }
 
-/// Answers `connect` with the hello.
+/// Answers `connect` with the hello. The client counts as connected before it reads that, so that nothing
+/// published from then on passes it by.
 async fn welcome<S>(
     gateway: &Arc<Gateway>,
     socket: &mut WebSocketStream<S>,
     request: &RequestFrame,
     (params, peer, admission): (ConnectParams, Peer, Admission),
-) -> Result<Arc<Caller>, Gone>
+) -> Result<Present, Gone>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -191,8 +191,9 @@ where
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
+    let present = Present::new(gateway, &caller);
     socket.send(Message::text(text)).await?;
-    Ok(caller)
+    Ok(present)
 }
 
 fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> {
