@@ -3,6 +3,8 @@
 //! Every call gets a result, whatever happens, and results are recorded in the order of the calls, so the
 //! transcript is valid at any moment somebody pulls the plug.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use homard_protocol::{Message, ToolCall, ToolResultMessage, UserBlock};
 use homard_store::StoreError;
@@ -109,6 +111,7 @@ impl Runner<'_> {
             cancel: self.cancel.child_token(),
             progress,
             clock: self.agent.clock.clone(),
+            scope: Arc::clone(&self.turn.scope),
         };
         self.turn.tools.call(&self.turn.policy, &call.name, call.arguments.clone(), &cx).await
     }

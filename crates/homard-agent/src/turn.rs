@@ -9,7 +9,7 @@ use homard_protocol::{
 };
 use homard_runtime::Clock;
 use homard_store::{Store, StoreError};
-use homard_tools::{ToolPolicy, Toolbox};
+use homard_tools::{Scope, ToolPolicy, Toolbox};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::{Asker, Unanswered};
@@ -53,6 +53,8 @@ pub struct Turn {
     pub policy: Arc<ToolPolicy>,
     /// How the conversation is kept within the model's context.
     pub compaction: CompactionSettings,
+    /// What its tool calls share.
+    pub scope: Arc<Scope>,
 }
 
 /// Something that happened, told as it happens.

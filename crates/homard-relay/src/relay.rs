@@ -13,7 +13,7 @@ use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
-use homard_tools::Toolbox;
+use homard_tools::{Approvals, Toolbox};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,8 @@ pub struct RelayParts {
     pub bus: Bus,
     /// Where the time comes from.
     pub clock: Clock,
+    /// Where a person is asked before something is done.
+    pub approvals: Approvals,
 }
 
 /// What a reload may replace.
@@ -63,6 +65,7 @@ pub(crate) struct Inner {
     config: ConfigHandle,
     store: Store,
     bus: Bus,
+    approvals: Approvals,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -88,6 +91,10 @@ impl Inner {
 
     pub(crate) fn rooms(&self) -> Arc<Rooms> {
         self.rooms.load_full()
+    }
+
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.approvals
     }
 
     pub(crate) fn capacity(&self) -> Arc<Semaphore> {
@@ -212,7 +219,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
         let permits = config.current().agents.defaults.max_concurrent.max(1);
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -227,6 +234,7 @@ impl Relay {
             config,
             store,
             bus,
+            approvals,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -277,6 +285,12 @@ impl Relay {
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
         Arc::clone(self.inner.rooms().desk.models())
+    }
+
+    /// Where a person is asked before something is done.
+    #[must_use]
+    pub fn approvals(&self) -> &Approvals {
+        &self.inner.approvals
     }
 
     /// Where models are chosen and paid for.

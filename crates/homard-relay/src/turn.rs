@@ -14,7 +14,7 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::ToolSpec;
+use homard_tools::{Scope, ToolSpec};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -217,6 +217,7 @@ async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
         compaction: settings.compaction,
+        scope: Arc::new(Scope { approvals: inner.approvals().clone(), ..Scope::default() }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })

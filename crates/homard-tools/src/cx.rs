@@ -1,11 +1,14 @@
 //! What a tool is told about the call it serves, and how it tells others about progress.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use homard_protocol::{RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+use crate::scope::Scope;
 
 /// One call's surroundings. Made by the loop for every call; tools keep nothing of it.
 #[derive(Debug, Clone)]
@@ -24,6 +27,8 @@ pub struct ToolCx {
     pub progress: ProgressSender,
     /// The time of day.
     pub clock: Clock,
+    /// What it shares with the other calls of its run.
+    pub scope: Arc<Scope>,
 }
 
 impl ToolCx {

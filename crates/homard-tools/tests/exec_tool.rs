@@ -35,6 +35,7 @@ fn cx(workspace: &Path) -> ToolCx {
         cancel: CancellationToken::new(),
         progress: ProgressSender::nobody(),
         clock: Clock::fixed(0),
+        scope: std::sync::Arc::default(),
     }
 }
 

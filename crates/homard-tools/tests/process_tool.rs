@@ -77,6 +77,7 @@ fn cx(workspace: &Path, session_key: SessionKey) -> ToolCx {
         cancel: CancellationToken::new(),
         progress: ProgressSender::nobody(),
         clock: Clock::fixed(0),
+        scope: std::sync::Arc::default(),
     }
 }
 

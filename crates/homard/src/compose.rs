@@ -20,6 +20,7 @@ use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Tasks};
 use homard_store::{OpenOptions, Store};
+use homard_tools::Approvals;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -131,6 +132,7 @@ async fn serve(
         tools: furnish::tools(&current, &source.paths, &processes),
         bus: bus.clone(),
         clock: clock.clone(),
+        approvals: Approvals::default(),
     });
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),

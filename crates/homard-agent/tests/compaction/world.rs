@@ -171,6 +171,7 @@ impl World {
             tools: Arc::new(Toolbox::default().with(Arc::new(Dump))),
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
+            scope: Arc::default(),
         }
     }
 

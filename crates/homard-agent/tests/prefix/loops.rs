@@ -144,6 +144,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         tools: Arc::new(Toolbox::default().with(Arc::new(Look))),
         policy: Arc::new(ToolPolicy::default()),
         compaction: CompactionSettings::default(),
+        scope: Arc::default(),
     };
     let agent = Agent { store: store.clone(), clock };
     let ended = agent.run(&turn, &mut history, &mut |_step| {}, &CancellationToken::new()).await;

@@ -37,6 +37,7 @@ fn cx(workspace: &Path) -> ToolCx {
         cancel: CancellationToken::new(),
         progress: ProgressSender::nobody(),
         clock: Clock::fixed(0),
+        scope: std::sync::Arc::default(),
     }
 }
 

@@ -28,6 +28,7 @@ fn cx() -> ToolCx {
         cancel: CancellationToken::new(),
         progress: ProgressSender::nobody(),
         clock: Clock::fixed(0),
+        scope: std::sync::Arc::default(),
     }
 }
 

@@ -1,0 +1,274 @@
+//! Asking a person before something is done: what waits for an answer, who answered, and what happens when
+//! nobody does.
+//!
+//! Tools ask, and wait; the gateway shows what is asked to those who may decide and brings the answer. Nothing
+//! here is written down: a question dies with the run that asked it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use homard_protocol::{RunId, SessionKey, ToolCallId};
+use homard_runtime::Clock;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a person has for an answer.
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(120);
+/// How long an answered question can still be looked at.
+pub const KEEP_ANSWERED: Duration = Duration::from_secs(15);
+/// Questions that may wait at the same time; one more is answered with no.
+pub const MAX_PENDING: usize = 100;
+
+/// What a person is asked to allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalRequest {
+    /// The tool that wants to act.
+    pub tool: String,
+    /// What it wants to do, as the person reads it: the command line for `exec`.
+    pub action: String,
+    /// Where, for commands.
+    pub cwd: Option<String>,
+    /// The program a command starts, resolved.
+    pub resolved_path: Option<String>,
+    /// Why the person is asked: the rule, and what content of others is in play.
+    pub reasons: Vec<String>,
+    /// Whether "always" can be remembered for it.
+    pub can_always: bool,
+    /// The security mode a command is under, for display.
+    pub security: Option<String>,
+    /// When a command is asked about, for display.
+    pub ask: Option<String>,
+    /// The conversation.
+    pub session_key: Option<SessionKey>,
+    /// The turn.
+    pub run_id: Option<RunId>,
+    /// The call.
+    pub call_id: Option<ToolCallId>,
+}
+
+/// What a person said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// This once.
+    AllowOnce,
+    /// This, and its like from now on.
+    AllowAlways,
+    /// No.
+    Deny,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Somebody answered.
+    Said(Verdict),
+    /// Nobody answered in time.
+    Expired,
+    /// Nobody could be asked: nobody who may decide is connected, or too many questions wait.
+    NoRoute,
+    /// The run was stopped.
+    Withdrawn,
+}
+
+/// A question as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its name.
+    pub id: String,
+    /// What is asked.
+    pub request: ApprovalRequest,
+    /// Since when, in milliseconds since 1970.
+    pub created_at: i64,
+    /// Until when.
+    pub expires_at: i64,
+    /// How it ended, if it has.
+    pub outcome: Option<Outcome>,
+    /// Who answered.
+    pub answered_by: Option<String>,
+}
+
+/// Why an answer was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotTaken {
+    /// Nobody asked that, or it is over.
+    #[error("there is no such approval request; it may have expired")]
+    Unknown,
+    /// Somebody was faster.
+    #[error("this approval request has been answered already")]
+    Answered,
+    /// "Always" cannot be remembered for it.
+    #[error("this cannot be allowed always: allow it once, or deny it")]
+    OnceOnly,
+}
+
+/// Hears when a question is asked and when it ends.
+pub type ApprovalListener = Box<dyn Fn(&Question) + Send + Sync>;
+
+/// The questions of one gateway. Clone-cheap; the default has nobody who could answer.
+#[derive(Clone, Default)]
+pub struct Approvals {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    waiting: Mutex<BTreeMap<String, Waiting>>,
+    listener: OnceLock<ApprovalListener>,
+}
+
+struct Waiting {
+    question: Question,
+    ended: watch::Sender<Option<Outcome>>,
+    /// When it is forgotten, once it has ended.
+    forget_at: Option<Instant>,
+}
+
+impl Approvals {
+    /// Says who shows questions to people; the first one given stands. Until then every question ends with
+    /// [`Outcome::NoRoute`].
+    pub fn on_change(&self, listener: ApprovalListener) {
+        if self.inner.listener.set(listener).is_err() {
+            tracing::error!("a second listener for approvals was not taken");
+        }
+    }
+
+    /// Asks, and waits for the end of the question.
+    pub async fn ask(
+        &self,
+        request: ApprovalRequest,
+        clock: &Clock,
+        within: Duration,
+        cancel: &CancellationToken,
+    ) -> Outcome {
+        let Some(id) = self.post(request, clock, within) else { return Outcome::NoRoute };
+        let Some(mut ended) = self.watch(&id) else { return Outcome::NoRoute };
+        tokio::select! {
+            biased;
+            outcome = ended.wait_for(Option::is_some) => match outcome {
+                Ok(outcome) => outcome.unwrap_or(Outcome::Withdrawn),
+                Err(_gone) => Outcome::Withdrawn,
+            },
+            () = cancel.cancelled() => self.end(&id, Outcome::Withdrawn, None),
+            () = tokio::time::sleep(within) => self.end(&id, Outcome::Expired, None),
+        }
+    }
+
+    /// Puts a question without waiting; whoever puts it sees to [`expire`](Self::expire). `None` when nobody
+    /// could answer.
+    pub fn post(&self, request: ApprovalRequest, clock: &Clock, within: Duration) -> Option<String> {
+        self.inner.listener.get()?;
+        let id = uuid::Uuid::new_v4().to_string();
+        let created_at = clock.now_ms();
+        let lasts = i64::try_from(within.as_millis()).unwrap_or(i64::MAX);
+        let question = Question {
+            id: id.clone(),
+            request,
+            created_at,
+            expires_at: created_at.saturating_add(lasts),
+            outcome: None,
+            answered_by: None,
+        };
+        let mut waiting = self.waiting();
+        if waiting.values().filter(|one| one.question.outcome.is_none()).count() >= MAX_PENDING {
+            tracing::warn!("too many approval requests wait; one more was refused");
+            return None;
+        }
+        let (ended, _) = watch::channel(None);
+        waiting.insert(id.clone(), Waiting { question: question.clone(), ended, forget_at: None });
+        drop(waiting);
+        self.tell(&question);
+        Some(id)
+    }
+
+    /// Takes a person's answer.
+    ///
+    /// # Errors
+    /// When there is no such question any more, or it does not allow the answer.
+    pub fn resolve(&self, id: &str, verdict: Verdict, by: &str) -> Result<Question, NotTaken> {
+        let mut waiting = self.waiting();
+        let one = waiting.get_mut(id).ok_or(NotTaken::Unknown)?;
+        if one.question.outcome.is_some() {
+            return Err(NotTaken::Answered);
+        }
+        if verdict == Verdict::AllowAlways && !one.question.request.can_always {
+            return Err(NotTaken::OnceOnly);
+        }
+        let question = finish(one, Outcome::Said(verdict), Some(by));
+        drop(waiting);
+        self.tell(&question);
+        Ok(question)
+    }
+
+    /// Ends a question nobody answered; does nothing to one that has ended. Answers how it ended.
+    pub fn expire(&self, id: &str) -> Outcome {
+        self.end(id, Outcome::Expired, None)
+    }
+
+    /// The questions that wait, oldest first.
+    #[must_use]
+    pub fn pending(&self) -> Vec<Question> {
+        let waiting = self.waiting();
+        let open = waiting.values().filter(|one| one.question.outcome.is_none());
+        let mut pending: Vec<Question> = open.map(|one| one.question.clone()).collect();
+        drop(waiting);
+        pending.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        pending
+    }
+
+    /// A question that waits or ended a moment ago.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<Question> {
+        self.waiting().get(id).map(|one| one.question.clone())
+    }
+
+    /// Hears the end of a question.
+    #[must_use]
+    pub fn watch(&self, id: &str) -> Option<watch::Receiver<Option<Outcome>>> {
+        self.waiting().get(id).map(|one| one.ended.subscribe())
+    }
+
+    fn end(&self, id: &str, outcome: Outcome, by: Option<&str>) -> Outcome {
+        let mut waiting = self.waiting();
+        let Some(one) = waiting.get_mut(id) else { return outcome };
+        if let Some(before) = one.question.outcome {
+            return before;
+        }
+        let question = finish(one, outcome, by);
+        drop(waiting);
+        self.tell(&question);
+        outcome
+    }
+
+    fn tell(&self, question: &Question) {
+        if let Some(listener) = self.inner.listener.get() {
+            listener(question);
+        }
+    }
+
+    /// What waits, without what has been over for a while.
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
+        let mut waiting = self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        waiting.retain(|_, one| one.forget_at.is_none_or(|at| at > now));
+        waiting
+    }
+}
+
+fn finish(one: &mut Waiting, outcome: Outcome, by: Option<&str>) -> Question {
+    one.question.outcome = Some(outcome);
+    one.question.answered_by = by.map(str::to_owned);
+    one.forget_at = Some(Instant::now() + KEEP_ANSWERED);
+    one.ended.send_replace(Some(outcome));
+    one.question.clone()
+}
+
+impl std::fmt::Debug for Approvals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Approvals").field("pending", &self.pending().len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

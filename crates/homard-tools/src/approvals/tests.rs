@@ -1,0 +1,64 @@
+//! Questions asked, answered, forgotten.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use homard_runtime::Clock;
+use tokio_util::sync::CancellationToken;
+
+use super::{ANSWER_WITHIN, ApprovalRequest, Approvals, KEEP_ANSWERED, NotTaken, Outcome, Verdict};
+
+fn request(can_always: bool) -> ApprovalRequest {
+    ApprovalRequest {
+        tool: "exec".into(),
+        action: "ls".into(),
+        cwd: None,
+        resolved_path: None,
+        reasons: vec!["not on the list".into()],
+        can_always,
+        security: None,
+        ask: None,
+        session_key: None,
+        run_id: None,
+        call_id: None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_ends_with_the_first_answer() {
+    let approvals = Approvals::default();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (told, answerer) = (Arc::clone(&heard), approvals.clone());
+    approvals.on_change(Box::new(move |question| {
+        told.lock().unwrap().push(question.id.clone());
+        if question.outcome.is_none() {
+            assert_eq!(answerer.resolve(&question.id, Verdict::AllowAlways, "me"), Err(NotTaken::OnceOnly));
+            assert!(answerer.resolve(&question.id, Verdict::AllowOnce, "me").is_ok());
+            assert_eq!(answerer.resolve(&question.id, Verdict::Deny, "me"), Err(NotTaken::Answered));
+        }
+    }));
+    let cancel = CancellationToken::new();
+    let said = approvals.ask(request(false), &Clock::system(), ANSWER_WITHIN, &cancel).await;
+    assert_eq!(said, Outcome::Said(Verdict::AllowOnce));
+    let id = heard.lock().unwrap()[0].clone();
+    assert_eq!(approvals.get(&id).unwrap().answered_by.as_deref(), Some("me"));
+    assert!(approvals.pending().is_empty());
+    tokio::time::advance(KEEP_ANSWERED + Duration::from_millis(1)).await;
+    assert_eq!(approvals.get(&id), None);
+    assert_eq!(approvals.resolve(&id, Verdict::Deny, "me"), Err(NotTaken::Unknown));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_is_no_answer_and_stopping_withdraws() {
+    let approvals = Approvals::default();
+    let cancel = CancellationToken::new();
+    let ask = |cancel: CancellationToken| {
+        let approvals = approvals.clone();
+        async move { approvals.ask(request(true), &Clock::system(), ANSWER_WITHIN, &cancel).await }
+    };
+    assert_eq!(ask(cancel.clone()).await, Outcome::NoRoute, "nobody shows it to anybody");
+    approvals.on_change(Box::new(|_| ()));
+    assert_eq!(ask(cancel.clone()).await, Outcome::Expired);
+    cancel.cancel();
+    assert_eq!(ask(cancel).await, Outcome::Withdrawn);
+}
