@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compaction::{Compactor, Need, NotShorter, Trigger, size};
 use crate::history::History;
+use crate::stream::{self, Piece, TagFilter};
 use crate::turn::{Agent, Step, Tally, Turn};
 
 /// How often a conversation is summarised for a request the model keeps refusing as too long.
@@ -127,21 +128,45 @@ impl<'a> Asker<'a> {
             session: Some(Arc::from(turn.session_id.as_str())),
         };
         let mut stream = turn.model.provider.stream(request, cancel.child_token());
+        let mut filter = TagFilter::default();
         while let Some(event) = stream.next().await {
             match event {
-                StreamEvent::Text(text) => on_step(Step::Text(&text)),
-                StreamEvent::Thinking(text) => on_step(Step::Thinking(&text)),
-                StreamEvent::Done(answer) => return Ok(answer.message),
-                StreamEvent::Failed(error) => return Err(error),
+                StreamEvent::Text(text) => filter.push(&text, &mut |piece| tell(&piece, on_step)),
+                StreamEvent::Thinking(text) => {
+                    filter.finish(&mut |piece| tell(&piece, on_step));
+                    on_step(Step::Thinking(&text));
+                }
+                StreamEvent::ToolCallStart { .. } => filter.finish(&mut |piece| tell(&piece, on_step)),
+                StreamEvent::Done(answer) => {
+                    filter.finish(&mut |piece| tell(&piece, on_step));
+                    let mut message = answer.message;
+                    stream::clean(&mut message, TagFilter::default());
+                    return Ok(message);
+                }
+                StreamEvent::Failed(mut error) => {
+                    filter.finish(&mut |piece| tell(&piece, on_step));
+                    if let Some(partial) = &mut error.partial {
+                        stream::clean(partial, TagFilter::default());
+                    }
+                    return Err(error);
+                }
                 StreamEvent::Attempt(attempt) => on_step(Step::Attempt(&attempt)),
                 StreamEvent::Start
-                | StreamEvent::ToolCallStart { .. }
                 | StreamEvent::ToolCallDelta { .. }
                 | StreamEvent::ToolCall(_)
                 | StreamEvent::Usage(_) => {}
             }
         }
         Err(LlmError::new(FailReason::Format, "the model's answer ended without an end"))
+    }
+}
+
+/// Tells a piece of what the model says.
+fn tell(piece: &Piece<'_>, on_step: &mut (dyn FnMut(Step<'_>) + Send)) {
+    match piece {
+        Piece::Text(text) => on_step(Step::Text(text)),
+        Piece::Thinking(text) => on_step(Step::Thinking(text)),
+        Piece::Wish(wish) => on_step(Step::Wish(wish)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! does not know who is talking or where the answer goes; the relay does.
 //!
 //! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
-//! what the model is told first, `tool_calls` runs what the model asks for, `compaction` keeps a long
+//! what the model is told first, `stream` cleans what it says, `tool_calls` runs what the model asks for, `compaction` keeps a long
 //! conversation within the model's context.
 
 mod ask;
@@ -13,10 +13,15 @@ mod clip;
 mod compaction;
 mod history;
 mod prompt;
+mod stream;
 mod tool_calls;
 mod turn;
 
 pub use compaction::{CompactionSettings, Trigger};
 pub use history::History;
 pub use prompt::{Prompt, PromptError, PromptSettings};
+pub use stream::{
+    BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, LEAST_COMPARED, MAX_HELD, Piece, TagFilter,
+    is_repeat,
+};
 pub use turn::{Agent, Ended, How, Step, Turn};

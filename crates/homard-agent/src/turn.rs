@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::ask::{Asker, Unanswered};
 use crate::compaction::{CompactionSettings, Trigger};
 use crate::history::History;
+use crate::stream::Directive;
 use crate::tool_calls;
 
 /// Model calls in one run before it is taken for a loop that will not end.
@@ -68,6 +69,8 @@ pub enum Step<'a> {
     Text(&'a str),
     /// More reasoning.
     Thinking(&'a str),
+    /// How the answer is to be delivered.
+    Wish(&'a Directive),
     /// A tool begins.
     ToolStart(&'a ToolCall),
     /// A tool says how far it is.

@@ -122,6 +122,7 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
         model: reply.model.clone(),
         usage: reply.usage,
         attempts: reply.attempts.clone(),
+        wishes: run.narrator.wishes(),
     };
     run.narrator.end(last_word(&reply, run, shaped, (lost, stop_reason), ended_at));
     inner.run_ended(&end);

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use homard_agent::Step;
+use homard_agent::{Directive, Step};
 use homard_llm::Attempt;
 use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
 use homard_protocol::limits::DELTA_INTERVAL;
@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::bus::{Audience, Bus};
-use crate::shape::may_become_silent;
+use crate::shape::{may_become_silent, reasoning};
 
 /// The name under which watchers that did not start the run hear tool events.
 const TOOL_ELSEWHERE: &str = "session.tool";
@@ -53,11 +53,39 @@ struct State {
     segment: usize,
     segments: u32,
     last_told: Option<Instant>,
+    reasoning: Reasoning,
     /// The reasoning of the present answer.
     thinking: String,
     /// How much of `thinking` has been told.
     thinking_told: usize,
     last_thought: Option<Instant>,
+    /// Whether reasoning stands before the present answer already.
+    reasoned: bool,
+    /// How the answer is to be delivered.
+    wishes: Vec<Directive>,
+}
+
+/// What becomes of the model's reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Reasoning {
+    /// It is not told.
+    Off,
+    /// It stands before the answer.
+    On,
+    /// It is told as it comes, apart from the answer.
+    #[default]
+    Stream,
+}
+
+impl Reasoning {
+    /// As a session spells it; who says nothing sees it live.
+    pub(crate) fn of(level: Option<&str>) -> Self {
+        match level {
+            Some("off") => Self::Off,
+            Some("on") => Self::On,
+            Some(_) | None => Self::Stream,
+        }
+    }
 }
 
 impl Narrator {
@@ -68,6 +96,16 @@ impl Narrator {
     /// Everything said so far.
     pub(crate) fn text(&self) -> String {
         self.state().text.clone()
+    }
+
+    /// How the answer is to be delivered.
+    pub(crate) fn wishes(&self) -> Vec<Directive> {
+        self.state().wishes.clone()
+    }
+
+    /// What becomes of the model's reasoning.
+    pub(crate) fn set_reasoning(&self, reasoning: Reasoning) {
+        self.state().reasoning = reasoning;
     }
 
     /// The transcript is known now.
@@ -104,6 +142,7 @@ impl Narrator {
             Step::Attempt(attempt) => self.attempted(attempt),
             Step::Text(text) => self.said(text),
             Step::Thinking(text) => self.thought(text),
+            Step::Wish(wish) => self.state().wishes.push((*wish).clone()),
             Step::Answered(_) => {
                 self.flush_thinking();
                 self.flush();
@@ -144,13 +183,18 @@ impl Narrator {
         state.segment = state.text.len();
         state.thinking.clear();
         state.thinking_told = 0;
+        state.reasoned = false;
     }
 
     fn thought(&self, text: &str) {
         let due = {
             let mut state = self.state();
+            if state.reasoning == Reasoning::Off {
+                return;
+            }
             state.thinking.push_str(text);
-            state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+            state.reasoning == Reasoning::Stream
+                && state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
         };
         if due {
             self.flush_thinking();
@@ -162,7 +206,7 @@ impl Narrator {
         let data = {
             let mut state = self.state();
             let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
-            if delta.is_empty() {
+            if delta.is_empty() || state.reasoning != Reasoning::Stream {
                 return;
             }
             let data = json!({"text": state.thinking, "delta": delta});
@@ -180,6 +224,11 @@ impl Narrator {
             if state.segment > 0 && state.segment == state.text.len() {
                 state.text.push_str("\n\n");
                 state.segment = state.text.len();
+            }
+            if state.reasoning == Reasoning::On && !state.reasoned && !state.thinking.trim().is_empty() {
+                let reasoning = reasoning(&state.thinking);
+                state.text.push_str(&reasoning);
+                state.reasoned = true;
             }
             state.text.push_str(text);
             state.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use homard_agent::Directive;
 use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_store::RunStatus;
@@ -37,6 +38,8 @@ pub struct RunEnd {
     pub usage: Usage,
     /// What was tried in vain on the way.
     pub attempts: Vec<Attempt>,
+    /// How the reply is to be delivered, as the model wishes.
+    pub wishes: Vec<Directive>,
 }
 
 /// A run under way, as others see it.

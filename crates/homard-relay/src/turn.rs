@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use crate::deliver::{self, Reply};
 use crate::lane::{Overrides, Waiting};
 use crate::meter::RunMeter;
+use crate::narrate::Reasoning;
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -168,6 +169,7 @@ async fn prepare(
     let agent = agent_of(&config, &routed)?;
     let session = started.session;
     run.narrator.set_session(session.session_id.as_str());
+    run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
     run.narrator.status("preparing_context");
     inner.session_changed(&session, "send", true);
 

@@ -207,6 +207,7 @@ fn finished_from_record(record: &RunRecord) -> AgentFinished {
         model: record.model.clone().unwrap_or_default(),
         usage: record.usage.unwrap_or_default(),
         attempts: record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok()).collect(),
+        wishes: Vec::new(),
     };
     finished(&record.run_id, &end)
 }

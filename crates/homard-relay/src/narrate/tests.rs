@@ -7,7 +7,7 @@ use homard_protocol::RunId;
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::{Narrator, Subject};
+use super::{Narrator, Reasoning, Subject};
 use crate::bus::Bus;
 
 /// Names and payloads, in order.
@@ -96,6 +96,22 @@ async fn reasoning_is_told_whole_and_gathered_like_text() {
         })
         .collect();
     assert_eq!(told, [("let ", "let "), ("let me see", "me see")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasoning_is_told_as_the_session_wants_it() {
+    let cases = [(Reasoning::Off, "done", 0), (Reasoning::On, "Reasoning:\n_let me see_\n\ndone", 0)];
+    for (reasoning, text, thoughts) in cases {
+        let (narrator, heard) = narrator();
+        narrator.set_reasoning(reasoning);
+        narrator.step(&Step::Asking);
+        narrator.step(&Step::Thinking("let me see"));
+        narrator.step(&Step::Text("do"));
+        narrator.step(&Step::Text("ne"));
+        assert_eq!(narrator.text(), text);
+        let told = heard.lock().unwrap().iter().filter(|(_, p)| p["stream"] == "thinking").count();
+        assert_eq!(told, thoughts, "{reasoning:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

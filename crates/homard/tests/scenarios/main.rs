@@ -24,6 +24,8 @@ mod http;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]
+mod marks;
+#[cfg(test)]
 mod models;
 #[cfg(test)]
 mod reconnect;
