@@ -207,8 +207,10 @@ step('an answer given elsewhere takes the question away, and a long one says so'
   await card.getByText('40 lines: scroll to see all of it.').waitFor();
   await card.getByText('1 more question waits').waitFor();
   assert.equal(await card.getByRole('button', { name: 'Always allow' }).count(), 0);
+  await page.getByRole('radio', { name: 'Light' }).click();
   await page.setViewportSize(PHONE);
-  await themed('Light', 'approval-phone-light').catch(() => page.screenshot({ path: `${RESULTS}/approval-phone-light.png` }));
+  await page.waitForTimeout(200);
+  await page.screenshot({ path: `${RESULTS}/approval-phone-light.png` });
   await page.setViewportSize(DESKTOP);
   fake.on_exec_approval_resolve({ id: [...fake.questions.keys()][0], decision: 'deny' });
   assert.equal(await first, 'deny');
