@@ -54,6 +54,8 @@ impl Prompt {
 
     fn show(&mut self, now: i64) {
         let Some(asked) = self.waiting.front() else { return };
+        // Somebody may be speaking in the middle of a line.
+        self.console.note("");
         for line in asked.lines(now) {
             self.console.note(&line);
         }
