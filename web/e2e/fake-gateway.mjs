@@ -47,6 +47,7 @@ export class FakeGateway {
     this.sockets = new Set();
     this.runs = new Map();
     this.finished = new Map();
+    this.questions = new Map();
   }
 
   get url() {
@@ -89,7 +90,7 @@ export class FakeGateway {
       send(client.socket, { type: 'res', id: frame.id, ok: false, error: { code, message, details } });
     if (frame.method === 'connect') return this.#connect(client, frame.params, answer, refuse);
     if (!client.ready) return client.socket.close(1008);
-    const method = this[`on_${frame.method.replace('.', '_')}`];
+    const method = this[`on_${frame.method.replaceAll('.', '_')}`];
     if (!method) return refuse('INVALID_REQUEST', `unknown method: ${frame.method}`);
     return answer(method.call(this, frame.params));
   }
@@ -197,6 +198,32 @@ export class FakeGateway {
     };
   }
 
+  on_exec_approval_list() {
+    return [...this.questions.values()].map(({ asked }) => asked);
+  }
+
+  on_plugin_approval_list() {
+    return [];
+  }
+
+  on_exec_approval_resolve({ id, decision }) {
+    const question = this.questions.get(id);
+    this.questions.delete(id);
+    this.broadcast('exec.approval.resolved', { id, decision, resolvedBy: 'e2e', ts: Date.now(), terminalReason: 'user' });
+    question?.answered(decision);
+    return { ok: true };
+  }
+
+  /** Asks whoever looks at the page, and waits for the answer. */
+  ask(request) {
+    const [id, createdAtMs] = [randomUUID(), Date.now()];
+    const asked = { approvalKind: 'exec', id, request: { host: 'gateway', ...request }, createdAtMs, expiresAtMs: createdAtMs + 120_000 };
+    return new Promise((answered) => {
+      this.questions.set(id, { asked, answered });
+      this.broadcast('exec.approval.requested', asked);
+    });
+  }
+
   on_chat_abort({ sessionKey }) {
     const run = this.runs.get(sessionKey);
     if (run) run.aborted = 'rpc';
@@ -223,6 +250,7 @@ export class FakeGateway {
     this.#agent(run, 'lifecycle', { phase: 'model', provider: this.provider, model: 'demo-1' });
     if (/files/.test(message)) await this.#useTool(run);
     else if (/long/.test(message)) await this.#say(run, Array.from({ length: 400 }, (_, index) => `word${index} `));
+    else if (/ask first/.test(message)) await this.#askFirst(run);
     else if (/tour/.test(message)) {
       this.#agent(run, 'thinking', { text: 'The person wants the tour.', delta: '' });
       await this.#say(run, SHOWCASE.match(/[\s\S]{1,24}/g));
@@ -248,6 +276,26 @@ export class FakeGateway {
     run.stored = run.text.length;
     run.text += '\n\n';
     await this.#say(run, ['There are two files: ', '`README.md` and ', '`notes.md`.']);
+  }
+
+  async #askFirst(run) {
+    const toolCallId = `call_${randomUUID().slice(0, 8)}`;
+    const command = 'git push --force origin main';
+    this.#agent(run, 'tool', { phase: 'start', name: 'exec', toolCallId, args: { command } });
+    this.#agent(run, 'approval', { phase: 'requested', status: 'pending', toolCallId });
+    const decision = await this.ask({
+      command,
+      cwd: '/home/homard/projects/garden',
+      resolvedPath: '/usr/bin/git',
+      reasons: ['`git push` is not on the allowlist', 'in play: web page https://example.com/how-to-fix-everything'],
+      allowedDecisions: ['allow-once', 'allow-always', 'deny'],
+      sessionKey: run.sessionKey,
+      runId: run.runId,
+      toolCallId,
+    });
+    this.#agent(run, 'approval', { phase: 'resolved', status: decision === 'deny' ? 'denied' : 'approved', toolCallId });
+    this.#agent(run, 'tool', { phase: 'result', name: 'exec', toolCallId, isError: decision === 'deny', result: { content: [{ type: 'text', text: decision }] } });
+    await this.#say(run, [decision === 'deny' ? 'Then I leave it.' : 'Pushed it.']);
   }
 
   async #say(run, chunks) {

@@ -175,6 +175,51 @@ step('a failed run says so', async () => {
   await idle(page);
 });
 
+step('a question comes up wherever the person is, and is answered there', async () => {
+  if (!fake) return skipped('needs the fake gateway');
+  await say(page, 'please ask first');
+  const card = page.getByTestId('approval');
+  await card.getByText('git push --force origin main').waitFor();
+  await card.getByText('in play: web page https://example.com/how-to-fix-everything').waitFor();
+  await page.getByText('Waiting for your approval').waitFor();
+  await themed('Light', 'approval-light');
+  await themed('Dark', 'approval-dark');
+  await page.setViewportSize(PHONE);
+  await page.waitForTimeout(200);
+  await page.screenshot({ path: `${RESULTS}/approval-phone-dark.png` });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+  await page.setViewportSize(DESKTOP);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`), []);
+  await page.reload();
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await card.waitFor({ state: 'detached' });
+  await page.getByText('Then I leave it.').last().waitFor();
+  await idle(page);
+});
+
+step('an answer given elsewhere takes the question away, and a long one says so', async () => {
+  if (!fake) return skipped('needs the fake gateway');
+  const first = fake.ask({ command: Array.from({ length: 40 }, (_, line) => `echo ${line}`).join('\n'), allowedDecisions: ['allow-once', 'deny'], sessionKey: 'agent:main:main' });
+  const second = fake.ask({ command: 'whoami', allowedDecisions: ['allow-once', 'deny'] });
+  const card = page.getByTestId('approval');
+  await card.getByText('40 lines: scroll to see all of it.').waitFor();
+  await card.getByText('1 more question waits').waitFor();
+  assert.equal(await card.getByRole('button', { name: 'Always allow' }).count(), 0);
+  await page.getByRole('radio', { name: 'Light' }).click();
+  await page.setViewportSize(PHONE);
+  await page.waitForTimeout(200);
+  await page.screenshot({ path: `${RESULTS}/approval-phone-light.png` });
+  await page.setViewportSize(DESKTOP);
+  fake.on_exec_approval_resolve({ id: [...fake.questions.keys()][0], decision: 'deny' });
+  assert.equal(await first, 'deny');
+  await card.getByText('whoami').waitFor();
+  await card.getByRole('button', { name: 'Allow once' }).click();
+  assert.equal(await second, 'allow-once');
+  await card.waitFor({ state: 'detached' });
+});
+
 step('it looks right in light and dark, on a desk and in a hand', async () => {
   await themed('Light', 'desktop-light');
   await themed('Dark', 'desktop-dark');

@@ -233,6 +233,12 @@ impl Clients {
         self.all.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// Whether anybody but `except` may hear events under this guard.
+    pub(crate) fn someone_hears(&self, guard: Guard, except: Option<&ConnId>) -> bool {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|client| except != Some(&client.conn) && client.may_hear(guard))
+    }
+
     /// Hands an event to everyone who may and should hear it.
     pub(crate) fn publish(&self, event: &Published) {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);

@@ -27,6 +27,7 @@ use http::header::AUTHORIZATION;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::approvals;
 use crate::auth::{GuessCounter, GuessLimit, SharedAuth};
 use crate::caller::Caller;
 use crate::fanout::Clients;
@@ -182,6 +183,7 @@ impl Gateway {
         };
         let gateway = Arc::new(gateway);
         let counted = Arc::downgrade(&gateway);
+        approvals::announce(&gateway);
         gateway.relay.on_end(move |end| {
             if let Some(gateway) = counted.upgrade() {
                 gateway.metrics.run_ended(end.status.as_str());

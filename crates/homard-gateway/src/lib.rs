@@ -4,6 +4,7 @@
 //! decides who is calling, `table` finds the method, a handler in `methods` answers, `fanout` tells everyone
 //! else. Handlers translate between the wire and the rooms below; they hold no policy of their own.
 
+mod approvals;
 mod auth;
 mod caller;
 mod conn;

@@ -3,12 +3,17 @@
 mod agent;
 mod chat;
 mod config;
+mod exec_approval;
 mod models;
 mod sessions;
 mod system;
 mod usage;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
+use homard_protocol::methods::approvals::{
+    ExecApprovalGet, ExecApprovalList, ExecApprovalRequest, ExecApprovalResolve, ExecApprovalWaitDecision,
+    PluginApprovalList, PluginApprovalResolve,
+};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::sessions::{
@@ -39,10 +44,17 @@ pub(crate) fn table() -> MethodTable {
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<ExecApprovalGet, _, _>(exec_approval::get)
+        .on::<ExecApprovalList, _, _>(exec_approval::list)
+        .on::<ExecApprovalRequest, _, _>(exec_approval::request)
+        .on::<ExecApprovalResolve, _, _>(exec_approval::resolve)
+        .on::<ExecApprovalWaitDecision, _, _>(exec_approval::wait_decision)
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
+        .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
+        .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsPatch, _, _>(sessions::patch)

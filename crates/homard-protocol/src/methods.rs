@@ -1,6 +1,7 @@
 //! The methods, one file per family, one empty type per method.
 
 pub mod agent;
+pub mod approvals;
 pub mod chat;
 pub mod config;
 pub mod sessions;

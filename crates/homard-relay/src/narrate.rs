@@ -130,6 +130,11 @@ impl Narrator {
         self.agent(AgentStream::Usage, json!({"outputTokens": output_tokens}));
     }
 
+    /// Tells that the run waits for a person, or no longer does.
+    pub(crate) fn approval(&self, data: Value) {
+        self.agent(AgentStream::Approval, data);
+    }
+
     /// Tells how the run ended. The last thing told.
     pub(crate) fn end(&self, state: ChatState) {
         self.chat(state);

@@ -293,6 +293,13 @@ impl Relay {
         &self.inner.approvals
     }
 
+    /// Tells those who watch a run that it waits for a person, or no longer does; a run that is over tells nothing.
+    pub fn tell_approval(&self, run: &RunId, data: serde_json::Value) {
+        if let Some(run) = self.inner.runs.get(run) {
+            run.narrator.approval(data);
+        }
+    }
+
     /// Where models are chosen and paid for.
     #[must_use]
     pub fn desk(&self) -> Arc<Desk> {

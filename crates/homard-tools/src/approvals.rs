@@ -4,6 +4,8 @@
 //! Tools ask, and wait; the gateway shows what is asked to those who may decide and brings the answer. Nothing
 //! here is written down: a question dies with the run that asked it.
 
+mod naming;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -13,6 +15,8 @@ use homard_runtime::Clock;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+pub use naming::{NotAsked, NotFound};
 
 /// How long a person has for an answer.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(120);
@@ -143,43 +147,15 @@ impl Approvals {
         cancel: &CancellationToken,
     ) -> Outcome {
         let Some(id) = self.post(request, clock, within) else { return Outcome::NoRoute };
-        let Some(mut ended) = self.watch(&id) else { return Outcome::NoRoute };
-        tokio::select! {
-            biased;
-            outcome = ended.wait_for(Option::is_some) => match outcome {
-                Ok(outcome) => outcome.unwrap_or(Outcome::Withdrawn),
-                Err(_gone) => Outcome::Withdrawn,
-            },
-            () = cancel.cancelled() => self.end(&id, Outcome::Withdrawn, None),
-            () = tokio::time::sleep(within) => self.end(&id, Outcome::Expired, None),
-        }
+        self.wait(&id, within, cancel).await
     }
 
     /// Puts a question without waiting; whoever puts it sees to [`expire`](Self::expire). `None` when nobody
     /// could answer.
     pub fn post(&self, request: ApprovalRequest, clock: &Clock, within: Duration) -> Option<String> {
-        self.inner.listener.get()?;
-        let id = uuid::Uuid::new_v4().to_string();
-        let created_at = clock.now_ms();
-        let lasts = i64::try_from(within.as_millis()).unwrap_or(i64::MAX);
-        let question = Question {
-            id: id.clone(),
-            request,
-            created_at,
-            expires_at: created_at.saturating_add(lasts),
-            outcome: None,
-            answered_by: None,
-        };
-        let mut waiting = self.waiting();
-        if waiting.values().filter(|one| one.question.outcome.is_none()).count() >= MAX_PENDING {
-            tracing::warn!("too many approval requests wait; one more was refused");
-            return None;
-        }
-        let (ended, _) = watch::channel(None);
-        waiting.insert(id.clone(), Waiting { question: question.clone(), ended, forget_at: None });
-        drop(waiting);
-        self.tell(&question);
-        Some(id)
+        self.post_as(uuid::Uuid::new_v4().to_string(), request, clock, within)
+            .ok()
+            .map(|question| question.id)
     }
 
     /// Takes a person's answer.

@@ -22,8 +22,8 @@ mod tools;
 mod untrusted;
 
 pub use approvals::{
-    ANSWER_WITHIN, ApprovalListener, ApprovalRequest, Approvals, KEEP_ANSWERED, MAX_PENDING, NotTaken,
-    Outcome as ApprovalOutcome, Question, Verdict,
+    ANSWER_WITHIN, ApprovalListener, ApprovalRequest, Approvals, KEEP_ANSWERED, MAX_PENDING, NotAsked,
+    NotFound, NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use outcome::ToolOutcome;

@@ -1,5 +1,6 @@
 // The page as a whole: the connection, the list of sessions and the session in view.
 // It routes what the gateway says to whoever it concerns, and holds no chat logic.
+import { Approvals } from './approvals.svelte';
 import { ChatSession } from './chat.svelte';
 import { Credentials, takeTokenFromFragment } from './credentials';
 import { type ConnectionState, Gateway } from './gateway';
@@ -21,6 +22,7 @@ export class App {
   chat = $state.raw<ChatSession | undefined>();
   notice = $state<string | undefined>();
   serverVersion = $state('');
+  readonly approvals: Approvals;
   readonly sessions: Sessions;
   readonly #gateway: Gateway;
   #chats = new Map<string, ChatSession>();
@@ -41,6 +43,7 @@ export class App {
       },
     );
     this.sessions = new Sessions(this.#gateway);
+    this.approvals = new Approvals(this.#gateway);
   }
 
   start(): void {
@@ -143,17 +146,20 @@ export class App {
     // A gateway without subscriptions still answers lists; the page asks again after each run.
     this.#gateway.request('sessions.subscribe', {}).catch(() => undefined);
     void this.sessions.refresh();
+    void this.approvals.refresh();
     if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
     else for (const chat of this.#chats.values()) void chat.connected();
   }
 
   #onGap(): void {
     void this.sessions.refresh();
+    void this.approvals.refresh();
     for (const chat of this.#chats.values()) chat.refreshSoon();
   }
 
   #onEvent(name: string, payload: unknown): void {
     if (!isFields(payload)) return;
+    if (this.approvals.onEvent(name, payload)) return;
     if (name === 'sessions.changed') {
       this.sessions.onChanged(payload);
       return;

@@ -185,6 +185,10 @@ export class ChatSession {
           this.model = { provider: stringOf(data.provider), model: stringOf(data.model) };
         }
         break;
+      case 'approval':
+        if (this.#runs.has(runId)) this.#run(runId).phase = data.phase === 'requested' ? 'awaiting_approval' : undefined;
+        this.#settleRunning();
+        break;
       case 'compaction':
         if (this.#runs.has(runId)) this.#run(runId).phase = data.phase === 'start' ? 'compacting' : undefined;
         this.#settleRunning();

@@ -288,6 +288,15 @@ describe('recovery', () => {
   });
 });
 
+it('a run that waits for approval says so until somebody decided', async () => {
+  await started();
+  const approval = (phase: string) => chat.onAgent({ runId: 'r1', stream: 'approval', data: { phase } });
+  approval('requested');
+  expect(chat.phase).toBe('awaiting_approval');
+  approval('resolved');
+  expect(chat.phase).toBeUndefined();
+});
+
 it('any order of odd events leaves a list with unique ids', () => {
   const odd: Array<() => void> = [
     () => chat.onChat(event({})),

@@ -10,6 +10,7 @@ const PHASES: Record<string, string> = {
   memory_flushing: 'Saving memories',
   starting_model: 'Waiting for the model',
   compacting: 'Condensing the conversation',
+  awaiting_approval: 'Waiting for your approval',
 };
 
 export const strings = {
@@ -77,6 +78,21 @@ export const strings = {
   toolNoOutput: 'No output.',
   toolExit: (code: number) => `exit ${code}`,
   showAll: (size: string) => `Show all (${size})`,
+
+  approvalTitle: (tool: string) => (tool === 'exec' ? 'May this command run?' : `May ${tool} do this?`),
+  approvalAlert: (tool: string, what: string) => `Approval needed for ${tool}: ${what}`,
+  approvalSomeTool: 'a tool',
+  approvalWhat: 'What would be done',
+  approvalLong: (lines: number) => `${lines} lines: scroll to see all of it.`,
+  approvalCwd: 'In',
+  approvalProgram: 'Program',
+  approvalWhy: 'Why you are asked',
+  approvalLeft: (seconds: number) => (seconds > 0 ? `${seconds} s left` : 'Time is up'),
+  approvalOnce: 'Allow once',
+  approvalAlways: 'Always allow',
+  approvalDeny: 'Deny',
+  approvalMore: (count: number) => (count === 1 ? '1 more question waits' : `${count} more questions wait`),
+  approvalShowChat: 'Show its chat',
 
   composerLabel: 'Message',
   composerPlaceholder: 'Message Homard',

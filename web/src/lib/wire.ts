@@ -2,6 +2,7 @@
 // from the Rust protocol crate (src/protocol, generated); what is not generated yet
 // is declared here and nowhere else. Everything arriving is still treated as
 // unknown until read: see `read.ts`.
+import type { ApprovalDecision } from '../protocol/ApprovalDecision';
 import type { AssistantBlock } from '../protocol/AssistantBlock';
 import type { ToolResultMessage } from '../protocol/ToolResultMessage';
 import type { Usage } from '../protocol/Usage';
@@ -182,6 +183,10 @@ export interface Methods {
     params: { sessionKey: string; message: string; idempotencyKey: string };
     result: { runId: string; status: string };
   };
+  'exec.approval.list': { params: Record<string, never>; result: unknown };
+  'exec.approval.resolve': { params: { id: string; decision: ApprovalDecision }; result: { ok: true } };
+  'plugin.approval.list': { params: Record<string, never>; result: unknown };
+  'plugin.approval.resolve': { params: { id: string; decision: ApprovalDecision }; result: { ok: true } };
   'chat.abort': {
     params: { sessionKey: string; runId?: string };
     result: { ok: true; aborted: boolean; runIds: string[] };

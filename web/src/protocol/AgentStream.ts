@@ -3,4 +3,4 @@
 /**
  * The kinds of steps.
  */
-export type AgentStream = "run_status" | "lifecycle" | "assistant" | "thinking" | "tool" | "item" | "command_output" | "usage" | "compaction";
+export type AgentStream = "run_status" | "lifecycle" | "assistant" | "thinking" | "tool" | "item" | "command_output" | "usage" | "compaction" | "approval";

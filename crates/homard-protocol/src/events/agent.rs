@@ -63,6 +63,8 @@ pub enum AgentStream {
     Usage,
     /// The conversation is summarised because it is too long: start, end.
     Compaction,
+    /// A person is asked before something is done: requested, resolved.
+    Approval,
 }
 
 impl AgentStream {

@@ -12,11 +12,15 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 9] = [
+pub const ALL_EVENTS: [&str; 13] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
+    "exec.approval.requested",
+    "exec.approval.resolved",
     "health",
+    "plugin.approval.requested",
+    "plugin.approval.resolved",
     "presence",
     "session.tool",
     "sessions.changed",

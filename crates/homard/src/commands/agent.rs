@@ -12,6 +12,8 @@ use homard_protocol::{AgentId, SessionKey};
 use serde_json::Value;
 
 use super::Cx;
+use super::approvals::prompt::Prompt;
+use super::approvals::question::Change;
 use super::connection::{self, Target};
 use crate::report::{Advice, Console};
 
@@ -74,7 +76,8 @@ pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
     let params = params(args, &client)?;
     let started = client.call_two_phase("agent", &params).await?;
     let mut answer = Answer::new(cx.console, &params.idempotency_key, !json);
-    let finished = watch(&client, events, started, (&mut answer, limit)).await?;
+    let mut doubts = Doubts { prompt: Prompt::new(cx.console), run_id: answer.run_id.clone(), cx };
+    let finished = watch(&client, events, started, (&mut answer, &mut doubts, limit)).await?;
     client.close().await;
     conclude(cx, &finished, &mut answer, json)
 }
@@ -129,7 +132,7 @@ async fn watch(
     client: &Client,
     mut events: Events,
     started: TwoPhase,
-    (answer, limit): (&mut Answer, Duration),
+    (answer, doubts, limit): (&mut Answer, &mut Doubts<'_>, Duration),
 ) -> anyhow::Result<Value> {
     let session_key = started.accepted.get("sessionKey").and_then(Value::as_str).unwrap_or("").to_owned();
     let run_id = answer.run_id.clone();
@@ -142,10 +145,14 @@ async fn watch(
             // Events first: they were sent before the end.
             biased;
             heard = events.next(), if listening => match heard {
-                Some(heard) => answer.hear(&heard)?,
+                Some(heard) => {
+                    answer.hear(&heard)?;
+                    doubts.hear(&heard);
+                }
                 None => listening = false,
             },
             finished = &mut finished => return Ok(finished?),
+            line = doubts.prompt.typed() => doubts.prompt.take(client, line?).await,
             pressed = tokio::signal::ctrl_c(), if !stopping => {
                 pressed?;
                 stopping = true;
@@ -182,6 +189,26 @@ fn conclude(cx: &Cx, finished: &Value, answer: &mut Answer, json: bool) -> anyho
         return Err(Advice::error(finished.summary, "`homard logs` says more"));
     }
     Ok(())
+}
+
+/// What the run may not do before somebody says yes.
+struct Doubts<'a> {
+    prompt: Prompt,
+    run_id: String,
+    cx: &'a Cx,
+}
+
+impl Doubts<'_> {
+    /// Asks about what this run wants to do; other runs are none of our business.
+    fn hear(&mut self, heard: &Heard) {
+        let Heard::Event(frame) = heard else { return };
+        let change = match Change::read(frame) {
+            Some(Change::Asked(asked)) if asked.run_id.as_ref() != Some(&self.run_id) => return,
+            Some(change) => change,
+            None => return,
+        };
+        self.prompt.hear(change, self.cx.source.clock.now_ms());
+    }
 }
 
 /// What has been printed of an answer. Snapshots of the whole text arrive, possibly with some left out, so only

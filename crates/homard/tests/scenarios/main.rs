@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod abort;
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod bad_disk;
 #[cfg(test)]
 mod chat;

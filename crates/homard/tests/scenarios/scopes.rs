@@ -29,10 +29,17 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("config.patch", "operator.admin", raw.clone()),
         ("config.schema", "operator.read", json!({})),
         ("config.set", "operator.admin", raw),
+        ("exec.approval.get", "operator.approvals", json!({"id": "never-was"})),
+        ("exec.approval.list", "operator.approvals", json!({})),
+        ("exec.approval.request", "operator.approvals", json!({"command": "ls", "timeoutMs": 1})),
+        ("exec.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
+        ("exec.approval.waitDecision", "operator.approvals", json!({"id": "never-was"})),
         ("health", "", json!({})),
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),
         ("models.list", "operator.read", json!({})),
+        ("plugin.approval.list", "operator.approvals", json!({})),
+        ("plugin.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
         ("sessions.delete", "operator.admin", key.clone()),
         ("sessions.list", "operator.read", json!({})),
         ("sessions.patch", "operator.write", json!({"key": "agent:main:m", "pinned": true})),
@@ -77,7 +84,9 @@ async fn every_method_asks_for_exactly_its_scope() {
         assert!(methods().iter().any(|(name, ..)| method == name), "{method} is not in the matrix");
     }
     let mut wrong = Vec::new();
-    for scope in ["", "operator.read", "operator.write", "operator.admin", "operator.pairing"] {
+    for scope in
+        ["", "operator.read", "operator.write", "operator.admin", "operator.pairing", "operator.approvals"]
+    {
         let scopes: &[&str] = if scope.is_empty() { &[] } else { &[scope] };
         let mut client = world.with_scopes(scopes).await;
         for (method, needed, params) in methods() {

@@ -1,0 +1,255 @@
+//! Questions to people, as clients see them: who is told that one is asked and how it ended, and in which words.
+//!
+//! `visible` makes sure that what a person reads is what would be done.
+
+mod visible;
+
+use std::sync::Arc;
+
+use homard_protocol::event::{Event, Guard};
+use homard_protocol::events::{
+    ApprovalEnd, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, PluginApprovalRequestedEvent,
+    PluginApprovalResolvedEvent,
+};
+use homard_protocol::methods::approvals::{
+    APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ExecApproval, ExecApprovalDetails,
+    MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
+};
+use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
+use serde_json::{Value, json};
+
+use self::visible::{brief, visible};
+use crate::gateway::Gateway;
+
+/// The tool whose questions are command approvals.
+pub(crate) const EXEC: &str = "exec";
+/// Characters of a command in its preview.
+const PREVIEW_CHARS: usize = 160;
+/// Who may decide, and so who hears of it.
+pub(crate) const DECIDERS: Guard = ExecApprovalRequestedEvent::GUARD;
+
+/// The two families clients know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Commands.
+    Exec,
+    /// Every other tool.
+    Plugin,
+}
+
+impl Kind {
+    /// Which family a question belongs to.
+    pub(crate) fn of(question: &Question) -> Self {
+        if question.request.tool == EXEC { Self::Exec } else { Self::Plugin }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Exec => "exec",
+            Self::Plugin => "plugin",
+        }
+    }
+}
+
+/// Tells clients about every question from now on.
+pub(crate) fn announce(gateway: &Arc<Gateway>) {
+    let told = Arc::downgrade(gateway);
+    gateway.relay().approvals().on_change(Box::new(move |question| {
+        if let Some(gateway) = told.upgrade() {
+            tell(&gateway, question);
+        }
+    }));
+}
+
+fn tell(gateway: &Gateway, question: &Question) {
+    let bus = gateway.bus();
+    match (Kind::of(question), question.outcome) {
+        (Kind::Exec, None) => bus.publish(&ExecApprovalRequestedEvent(exec(question))),
+        (Kind::Plugin, None) => bus.publish(&PluginApprovalRequestedEvent(plugin(question))),
+        (Kind::Exec, Some(outcome)) => {
+            let request = exec_details(&question.request);
+            bus.publish(&ExecApprovalResolvedEvent(end(gateway, question, outcome, request)));
+        }
+        (Kind::Plugin, Some(outcome)) => {
+            let request = plugin_details(&question.request);
+            bus.publish(&PluginApprovalResolvedEvent(end(gateway, question, outcome, request)));
+        }
+    }
+    if let Some(run) = &question.request.run_id {
+        gateway.relay().tell_approval(run, step(question));
+    }
+    log(gateway, question);
+}
+
+fn log(gateway: &Gateway, question: &Question) {
+    let (id, tool) = (&question.id, &question.request.tool);
+    match question.outcome {
+        None if gateway.clients().someone_hears(DECIDERS, None) => {
+            tracing::info!(%id, %tool, "waiting for approval");
+        }
+        None => tracing::warn!(
+            %id, %tool,
+            "waiting for approval, but nobody who may approve is connected; open the page or run `homard approvals watch`"
+        ),
+        Some(outcome) => {
+            let by = question.answered_by.as_deref().unwrap_or("nobody");
+            tracing::info!(%id, %tool, by, ?outcome, "approval request ended");
+        }
+    }
+}
+
+fn end<D>(gateway: &Gateway, question: &Question, outcome: ApprovalOutcome, request: D) -> ApprovalEnd<D> {
+    ApprovalEnd {
+        approval_kind: Kind::of(question).as_str(),
+        id: question.id.clone(),
+        // Silence is no.
+        decision: decision(outcome).unwrap_or(ApprovalDecision::Deny),
+        resolved_by: question.answered_by.clone(),
+        ts: gateway.clock().now_ms(),
+        terminal_reason: terminal_reason(outcome),
+        request,
+    }
+}
+
+/// What those who watch the run are told. They may lack the right to see what is asked, so it is not in here.
+fn step(question: &Question) -> Value {
+    let (phase, status) = match question.outcome {
+        None => ("requested", "pending"),
+        Some(ApprovalOutcome::Said(Verdict::AllowOnce | Verdict::AllowAlways)) => ("resolved", "approved"),
+        Some(ApprovalOutcome::Said(Verdict::Deny)) => ("resolved", "denied"),
+        Some(ApprovalOutcome::Expired) => ("resolved", "expired"),
+        Some(ApprovalOutcome::NoRoute) => ("resolved", "unavailable"),
+        Some(ApprovalOutcome::Withdrawn) => ("resolved", "cancelled"),
+    };
+    json!({
+        "phase": phase,
+        "status": status,
+        "kind": Kind::of(question).as_str(),
+        "title": question.request.tool,
+        "approvalId": question.id,
+        "approvalSlug": slug(&question.id),
+        "toolCallId": question.request.call_id,
+    })
+}
+
+fn slug(id: &str) -> String {
+    id.chars().take(APPROVAL_SLUG_CHARS).collect()
+}
+
+/// What was said, if anything was.
+fn decision(outcome: ApprovalOutcome) -> Option<ApprovalDecision> {
+    match outcome {
+        ApprovalOutcome::Said(Verdict::AllowOnce) => Some(ApprovalDecision::AllowOnce),
+        ApprovalOutcome::Said(Verdict::AllowAlways) => Some(ApprovalDecision::AllowAlways),
+        ApprovalOutcome::Said(Verdict::Deny) => Some(ApprovalDecision::Deny),
+        ApprovalOutcome::Expired | ApprovalOutcome::NoRoute | ApprovalOutcome::Withdrawn => None,
+    }
+}
+
+fn terminal_reason(outcome: ApprovalOutcome) -> &'static str {
+    match outcome {
+        ApprovalOutcome::Said(_) => "user",
+        ApprovalOutcome::Expired => "timeout",
+        ApprovalOutcome::NoRoute => "no-route",
+        ApprovalOutcome::Withdrawn => "cancelled",
+    }
+}
+
+/// What the person said, in the desk's words.
+pub(crate) fn verdict(decision: ApprovalDecision) -> Verdict {
+    match decision {
+        ApprovalDecision::AllowOnce => Verdict::AllowOnce,
+        ApprovalDecision::AllowAlways => Verdict::AllowAlways,
+        ApprovalDecision::Deny => Verdict::Deny,
+    }
+}
+
+/// The end of a question, for whoever waited.
+pub(crate) fn decided(question: &Question, outcome: ApprovalOutcome) -> ApprovalDecided {
+    ApprovalDecided {
+        id: question.id.clone(),
+        decision: decision(outcome),
+        created_at_ms: question.created_at,
+        expires_at_ms: question.expires_at,
+        terminal_reason: Some(terminal_reason(outcome).to_owned()),
+    }
+}
+
+/// A command that waits.
+pub(crate) fn exec(question: &Question) -> ExecApproval {
+    pending(question, exec_details(&question.request))
+}
+
+/// Another tool that waits.
+pub(crate) fn plugin(question: &Question) -> PluginApproval {
+    pending(question, plugin_details(&question.request))
+}
+
+fn pending<D>(question: &Question, request: D) -> PendingApproval<D> {
+    PendingApproval {
+        approval_kind: Kind::of(question).as_str().to_owned(),
+        id: question.id.clone(),
+        request,
+        created_at_ms: question.created_at,
+        expires_at_ms: question.expires_at,
+    }
+}
+
+fn exec_details(asked: &ApprovalRequest) -> ExecApprovalDetails {
+    let command = visible(&asked.action);
+    let reasons = reasons(asked);
+    ExecApprovalDetails {
+        command_preview: Some(brief(&command, PREVIEW_CHARS)),
+        command,
+        cwd: asked.cwd.as_deref().map(visible),
+        host: "gateway".to_owned(),
+        security: asked.security.clone(),
+        ask: asked.ask.clone(),
+        warning_text: (!reasons.is_empty()).then(|| reasons.join("\n")),
+        reasons,
+        allowed_decisions: allowed(asked),
+        agent_id: agent(asked),
+        resolved_path: asked.resolved_path.as_deref().map(visible),
+        session_key: asked.session_key.as_ref().map(ToString::to_string),
+        run_id: asked.run_id.as_ref().map(ToString::to_string),
+        tool_call_id: asked.call_id.as_ref().map(ToString::to_string),
+    }
+}
+
+fn plugin_details(asked: &ApprovalRequest) -> PluginApprovalDetails {
+    let action = visible(&asked.action);
+    let reasons = reasons(asked);
+    // Why it is asked must not fall victim to the length of what is asked.
+    let why = brief(&reasons.join("; "), MAX_APPROVAL_DESCRIPTION / 2);
+    let room = MAX_APPROVAL_DESCRIPTION.saturating_sub(why.chars().count() + 1);
+    let what = brief(&action, room);
+    PluginApprovalDetails {
+        title: brief(&format!("{}: {action}", visible(&asked.tool)), MAX_APPROVAL_TITLE),
+        description: format!("{what}\n{why}").trim().to_owned(),
+        detail: (what != action).then_some(action),
+        severity: "warning".to_owned(),
+        tool_name: Some(visible(&asked.tool)),
+        tool_call_id: asked.call_id.as_ref().map(ToString::to_string),
+        reasons,
+        allowed_decisions: allowed(asked),
+        agent_id: agent(asked),
+        session_key: asked.session_key.as_ref().map(ToString::to_string),
+        run_id: asked.run_id.as_ref().map(ToString::to_string),
+    }
+}
+
+fn reasons(asked: &ApprovalRequest) -> Vec<String> {
+    asked.reasons.iter().map(|reason| visible(reason)).collect()
+}
+
+fn allowed(asked: &ApprovalRequest) -> Vec<ApprovalDecision> {
+    let always = asked.can_always.then_some(ApprovalDecision::AllowAlways);
+    std::iter::once(ApprovalDecision::AllowOnce).chain(always).chain([ApprovalDecision::Deny]).collect()
+}
+
+fn agent(asked: &ApprovalRequest) -> Option<String> {
+    asked.session_key.as_ref().and_then(|key| key.agent_id()).map(ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! A person is asked before something is done, and how that ended.
+
+use serde::Serialize;
+
+use crate::event::{Event, Guard};
+use crate::methods::approvals::{
+    ApprovalDecision, ExecApproval, ExecApprovalDetails, PluginApproval, PluginApprovalDetails,
+};
+use crate::scope::Scope;
+
+/// `exec.approval.requested`: a command waits for an answer.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct ExecApprovalRequestedEvent(pub ExecApproval);
+
+impl Event for ExecApprovalRequestedEvent {
+    const NAME: &'static str = "exec.approval.requested";
+    const GUARD: Guard = Guard::Operator(Scope::Approvals);
+}
+
+/// `plugin.approval.requested`: another tool waits for an answer.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct PluginApprovalRequestedEvent(pub PluginApproval);
+
+impl Event for PluginApprovalRequestedEvent {
+    const NAME: &'static str = "plugin.approval.requested";
+    const GUARD: Guard = Guard::Operator(Scope::Approvals);
+}
+
+/// How an approval ended.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalEnd<D> {
+    /// `exec` or `plugin`.
+    pub approval_kind: &'static str,
+    /// Its name.
+    pub id: String,
+    /// What holds: an approval nobody answered is denied.
+    pub decision: ApprovalDecision,
+    /// Who answered.
+    pub resolved_by: Option<String>,
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// `user`, `timeout`, `no-route` or `cancelled`.
+    pub terminal_reason: &'static str,
+    /// What it was about.
+    pub request: D,
+}
+
+/// `exec.approval.resolved`: a command waits no more.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct ExecApprovalResolvedEvent(pub ApprovalEnd<ExecApprovalDetails>);
+
+impl Event for ExecApprovalResolvedEvent {
+    const NAME: &'static str = "exec.approval.resolved";
+    const GUARD: Guard = Guard::Operator(Scope::Approvals);
+}
+
+/// `plugin.approval.resolved`: another tool waits no more.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct PluginApprovalResolvedEvent(pub ApprovalEnd<PluginApprovalDetails>);
+
+impl Event for PluginApprovalResolvedEvent {
+    const NAME: &'static str = "plugin.approval.resolved";
+    const GUARD: Guard = Guard::Operator(Scope::Approvals);
+}

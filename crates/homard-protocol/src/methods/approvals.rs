@@ -1,0 +1,384 @@
+//! `exec.approval.*` and `plugin.approval.*`: a person is asked before something is done.
+//!
+//! Commands are asked about as `exec` approvals, other tools as `plugin` approvals: that is how clients that exist
+//! know them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::method::{Access, Method, NoParams};
+use crate::scope::Scope;
+
+/// The longest a request of another program may wait, in milliseconds.
+pub const MAX_APPROVAL_WAIT_MS: u64 = 600_000;
+/// So many characters of an id are enough to name an approval, if no other begins with them.
+pub const APPROVAL_SLUG_CHARS: usize = 8;
+/// Most characters of a title.
+pub const MAX_APPROVAL_TITLE: usize = 80;
+/// Most characters of a description.
+pub const MAX_APPROVAL_DESCRIPTION: usize = 512;
+
+/// What a person may say. Older spellings are read as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum ApprovalDecision {
+    /// This once.
+    #[serde(alias = "allow", alias = "allow_once")]
+    AllowOnce,
+    /// This, and its like from now on.
+    #[serde(alias = "always_allow", alias = "allow_always", alias = "always-allow")]
+    AllowAlways,
+    /// No.
+    Deny,
+}
+
+/// What a command approval is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecApprovalDetails {
+    /// The command line.
+    pub command: String,
+    /// Its beginning, on one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_preview: Option<String>,
+    /// Where it would run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// On what: `gateway`.
+    pub host: String,
+    /// The security mode it is under.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security: Option<String>,
+    /// When such commands are asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
+    /// Why the person is asked, one reason a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning_text: Option<String>,
+    /// The same as a list: the rule, and whose words are in play. Homard's own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub reasons: Vec<String>,
+    /// What may be said.
+    pub allowed_decisions: Vec<ApprovalDecision>,
+    /// Whose turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The program that would start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved_path: Option<String>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// The turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+}
+
+/// What an approval of any other tool is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase", default)]
+pub struct PluginApprovalDetails {
+    /// What is asked, in a line.
+    pub title: String,
+    /// What would be done, and why it is asked about.
+    pub description: String,
+    /// What would be done, whole, where the description had to leave some of it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// `info`, `warning` or `critical`.
+    pub severity: String,
+    /// The tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Why the person is asked. Homard's own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub reasons: Vec<String>,
+    /// What may be said.
+    pub allowed_decisions: Vec<ApprovalDecision>,
+    /// Whose turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// The turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+}
+
+/// An approval that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingApproval<D> {
+    /// `exec` or `plugin`.
+    pub approval_kind: String,
+    /// Its name.
+    pub id: String,
+    /// What it is about.
+    pub request: D,
+    /// Since when.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub created_at_ms: i64,
+    /// Until when.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub expires_at_ms: i64,
+}
+
+/// A command that waits for an answer.
+pub type ExecApproval = PendingApproval<ExecApprovalDetails>;
+/// Another tool that waits for an answer.
+pub type PluginApproval = PendingApproval<PluginApprovalDetails>;
+
+/// `exec.approval.list`: the commands that wait, oldest first.
+#[derive(Debug)]
+pub struct ExecApprovalList;
+
+impl Method for ExecApprovalList {
+    const NAME: &'static str = "exec.approval.list";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = NoParams;
+    type Result = Vec<ExecApproval>;
+}
+
+/// Names one approval: its id, or enough of its beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalIdParams {
+    /// The id.
+    pub id: String,
+}
+
+/// `exec.approval.get`.
+#[derive(Debug)]
+pub struct ExecApprovalGet;
+
+impl Method for ExecApprovalGet {
+    const NAME: &'static str = "exec.approval.get";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = ApprovalIdParams;
+    type Result = ExecApprovalGetResult;
+}
+
+/// Answer of [`ExecApprovalGet`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecApprovalGetResult {
+    /// Its name.
+    pub id: String,
+    /// The command line.
+    pub command_text: String,
+    /// Its beginning, on one line.
+    pub command_preview: Option<String>,
+    /// What may be said.
+    pub allowed_decisions: Vec<ApprovalDecision>,
+    /// On what it would run.
+    pub host: Option<String>,
+    /// Always `null`: there are no nodes yet.
+    pub node_id: Option<String>,
+    /// Whose turn.
+    pub agent_id: Option<String>,
+    /// Until when.
+    pub expires_at_ms: i64,
+    /// Why the person is asked. Homard's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+}
+
+/// `exec.approval.request`: another program of the owner's asks, and waits for the answer.
+#[derive(Debug)]
+pub struct ExecApprovalRequest;
+
+impl Method for ExecApprovalRequest {
+    const NAME: &'static str = "exec.approval.request";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = ExecApprovalRequestParams;
+    type Result = ApprovalDecided;
+}
+
+/// Parameters of [`ExecApprovalRequest`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecApprovalRequestParams {
+    /// A name of the requester's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The same in words, where there is no line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_argv: Option<Vec<String>>,
+    /// Variables the command would get; their names are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<Map<String, Value>>,
+    /// Where it would run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// On what it would run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The security mode it is under.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security: Option<String>,
+    /// When such commands are asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
+    /// Why it is asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning_text: Option<String>,
+    /// What may not be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unavailable_decisions: Option<Vec<ApprovalDecision>>,
+    /// The program that would start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved_path: Option<String>,
+    /// The conversation it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// The turn it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The call it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Give up at once when nobody who may decide is connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub require_delivery_route: Option<bool>,
+    /// How long to wait; at most [`MAX_APPROVAL_WAIT_MS`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Answer twice: accepted, decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub two_phase: Option<bool>,
+    /// What else clients send; the gateway says which of it is known.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// The first of two answers of [`ExecApprovalRequest`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalAccepted {
+    /// `accepted`.
+    pub status: String,
+    /// Its name.
+    pub id: String,
+    /// `approval-client` when somebody who may decide is connected, else `none`.
+    pub delivery_route: String,
+    /// Since when.
+    pub created_at_ms: i64,
+    /// Until when.
+    pub expires_at_ms: i64,
+}
+
+/// How an approval ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalDecided {
+    /// Its name.
+    pub id: String,
+    /// What was said; `null` when nobody answered, which counts as no.
+    pub decision: Option<ApprovalDecision>,
+    /// Since when it waited.
+    pub created_at_ms: i64,
+    /// Until when it would have.
+    pub expires_at_ms: i64,
+    /// `user`, `timeout`, `no-route` or `cancelled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal_reason: Option<String>,
+}
+
+/// `exec.approval.waitDecision`: waits for the end of an approval somebody else asked for.
+#[derive(Debug)]
+pub struct ExecApprovalWaitDecision;
+
+impl Method for ExecApprovalWaitDecision {
+    const NAME: &'static str = "exec.approval.waitDecision";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = ApprovalIdParams;
+    type Result = ApprovalDecided;
+}
+
+/// `exec.approval.resolve`: a person's answer.
+#[derive(Debug)]
+pub struct ExecApprovalResolve;
+
+impl Method for ExecApprovalResolve {
+    const NAME: &'static str = "exec.approval.resolve";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = ApprovalResolveParams;
+    type Result = ApprovalResolved;
+}
+
+/// Parameters of [`ExecApprovalResolve`] and [`PluginApprovalResolve`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApprovalResolveParams {
+    /// The id, or enough of its beginning.
+    pub id: String,
+    /// The answer.
+    pub decision: ApprovalDecision,
+    /// For whom the client answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<ApprovalReviewer>,
+    /// Taken without effect: answers given once are not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_expires_in_days: Option<u32>,
+}
+
+/// A person who answered on a chat platform.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApprovalReviewer {
+    /// Where.
+    pub channel: String,
+    /// Through which account.
+    pub account_id: String,
+    /// Who.
+    pub sender_id: String,
+}
+
+/// Answer of [`ExecApprovalResolve`] and [`PluginApprovalResolve`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalResolved {
+    /// Always true.
+    pub ok: bool,
+}
+
+/// `plugin.approval.list`: the other tools that wait, oldest first.
+#[derive(Debug)]
+pub struct PluginApprovalList;
+
+impl Method for PluginApprovalList {
+    const NAME: &'static str = "plugin.approval.list";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = NoParams;
+    type Result = Vec<PluginApproval>;
+}
+
+/// `plugin.approval.resolve`: a person's answer.
+#[derive(Debug)]
+pub struct PluginApprovalResolve;
+
+impl Method for PluginApprovalResolve {
+    const NAME: &'static str = "plugin.approval.resolve";
+    const ACCESS: Access = Access::Operator(Scope::Approvals);
+    type Params = ApprovalResolveParams;
+    type Result = ApprovalResolved;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! A question that waits for a person, whatever it is about: read from the gateway, worded for a terminal,
+//! answered.
+
+use homard_client::{Client, ClientError};
+use homard_protocol::EventFrame;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::approvals::{
+    APPROVAL_SLUG_CHARS, ApprovalDecision, ApprovalResolveParams, ExecApproval, ExecApprovalList,
+    ExecApprovalResolve, PluginApproval, PluginApprovalList, PluginApprovalResolve,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::commands::words;
+
+/// The two families of questions the gateway knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Commands.
+    #[default]
+    Exec,
+    /// Every other tool.
+    Plugin,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) kind: Kind,
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    /// What would be done.
+    pub(crate) what: String,
+    /// Where.
+    pub(crate) cwd: Option<String>,
+    /// By which program.
+    pub(crate) program: Option<String>,
+    /// Why a person is asked.
+    pub(crate) reasons: Vec<String>,
+    pub(crate) can_always: bool,
+    pub(crate) session_key: Option<String>,
+    pub(crate) run_id: Option<String>,
+    pub(crate) created_at: i64,
+    pub(crate) expires_at: i64,
+}
+
+impl From<ExecApproval> for Asked {
+    fn from(approval: ExecApproval) -> Self {
+        let request = approval.request;
+        Self {
+            kind: Kind::Exec,
+            id: approval.id,
+            tool: "exec".to_owned(),
+            what: plain(&request.command),
+            cwd: request.cwd.as_deref().map(plain),
+            program: request.resolved_path.as_deref().map(plain),
+            reasons: reasons(request.reasons, request.warning_text.as_deref()),
+            can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
+            session_key: request.session_key.as_deref().map(plain),
+            run_id: request.run_id,
+            created_at: approval.created_at_ms,
+            expires_at: approval.expires_at_ms,
+        }
+    }
+}
+
+impl From<PluginApproval> for Asked {
+    fn from(approval: PluginApproval) -> Self {
+        let request = approval.request;
+        Self {
+            kind: Kind::Plugin,
+            id: approval.id,
+            tool: request.tool_name.as_deref().map_or_else(|| "plugin".to_owned(), plain),
+            what: plain(request.detail.as_deref().unwrap_or(&request.description)),
+            cwd: None,
+            program: None,
+            reasons: reasons(request.reasons, None),
+            can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
+            session_key: request.session_key.as_deref().map(plain),
+            run_id: request.run_id,
+            created_at: approval.created_at_ms,
+            expires_at: approval.expires_at_ms,
+        }
+    }
+}
+
+fn reasons(listed: Vec<String>, text: Option<&str>) -> Vec<String> {
+    if listed.is_empty() {
+        return text.into_iter().flat_map(str::lines).map(plain).collect();
+    }
+    listed.iter().map(|reason| plain(reason)).collect()
+}
+
+/// Nothing the gateway passes on may steer the terminal the answer is given in.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// The beginning of an id, which is enough to name it.
+pub(crate) fn short(id: &str) -> String {
+    plain(id).chars().take(APPROVAL_SLUG_CHARS).collect()
+}
+
+impl Asked {
+    /// How long it still waits.
+    pub(crate) fn left_ms(&self, now: i64) -> u64 {
+        u64::try_from(self.expires_at.saturating_sub(now)).unwrap_or(0)
+    }
+
+    /// What a person reads before deciding.
+    pub(crate) fn lines(&self, now: i64) -> Vec<String> {
+        let left = words::span(self.left_ms(now));
+        let mut lines = vec![format!("approval needed: {} ({}, {left} left)", self.tool, short(&self.id))];
+        lines.extend(self.what.lines().map(|line| format!("  {line}")));
+        let mut fact = |name: &str, value: &str| {
+            for (number, line) in value.lines().enumerate() {
+                let name = if number == 0 { name } else { "" };
+                lines.push(format!("  {name:<9}{line}"));
+            }
+        };
+        for (name, value) in [("in", &self.cwd), ("program", &self.program), ("for", &self.session_key)] {
+            if let Some(value) = value {
+                fact(name, value);
+            }
+        }
+        fact("because", &self.reasons.join("\n"));
+        lines
+    }
+
+    /// For programs.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({"event": "asked", "id": self.id, "tool": self.tool, "what": self.what, "cwd": self.cwd,
+            "program": self.program, "reasons": self.reasons, "canAlways": self.can_always,
+            "sessionKey": self.session_key, "runId": self.run_id, "createdAtMs": self.created_at,
+            "expiresAtMs": self.expires_at})
+    }
+}
+
+/// What happened to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is asked.
+    Asked(Asked),
+    /// It has ended.
+    Ended(Ended),
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ended {
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) decision: Option<ApprovalDecision>,
+    #[serde(default)]
+    pub(crate) resolved_by: Option<String>,
+    #[serde(default)]
+    pub(crate) terminal_reason: Option<String>,
+}
+
+impl Ended {
+    /// In a few words.
+    pub(crate) fn words(&self) -> String {
+        let said = match self.decision {
+            Some(ApprovalDecision::AllowOnce) => "allowed once",
+            Some(ApprovalDecision::AllowAlways) => "allowed always",
+            Some(ApprovalDecision::Deny) | None => "denied",
+        };
+        match (self.terminal_reason.as_deref(), &self.resolved_by) {
+            (Some("timeout"), _) => "nobody answered in time, which is a no".to_owned(),
+            (Some("cancelled"), _) => "no longer asked: the run was stopped".to_owned(),
+            (_, Some(by)) => format!("{said} by {}", plain(by)),
+            (_, None) => said.to_owned(),
+        }
+    }
+}
+
+impl Change {
+    /// Reads an event; most are about something else.
+    pub(crate) fn read(frame: &EventFrame) -> Option<Self> {
+        let payload = || frame.payload.clone();
+        match frame.event.as_str() {
+            "exec.approval.requested" => {
+                serde_json::from_value::<ExecApproval>(payload()).ok().map(|asked| Self::Asked(asked.into()))
+            }
+            "plugin.approval.requested" => serde_json::from_value::<PluginApproval>(payload())
+                .ok()
+                .map(|asked| Self::Asked(asked.into())),
+            "exec.approval.resolved" | "plugin.approval.resolved" => {
+                serde_json::from_value(payload()).ok().map(Self::Ended)
+            }
+            _ => None,
+        }
+    }
+
+    /// For programs.
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::Asked(asked) => asked.to_json(),
+            Self::Ended(ended) => json!({"event": "ended", "id": ended.id, "decision": ended.decision,
+                "resolvedBy": ended.resolved_by, "terminalReason": ended.terminal_reason}),
+        }
+    }
+}
+
+/// Everything that waits, oldest first.
+///
+/// # Errors
+/// When the gateway does not answer.
+pub(crate) async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> {
+    let commands = client.call::<ExecApprovalList>(&NoParams {}).await?;
+    let others = client.call::<PluginApprovalList>(&NoParams {}).await?;
+    let mut all: Vec<Asked> =
+        commands.into_iter().map(Asked::from).chain(others.into_iter().map(Asked::from)).collect();
+    all.sort_by_key(|asked| asked.created_at);
+    Ok(all)
+}
+
+/// Gives an answer.
+///
+/// # Errors
+/// When the gateway does not take it.
+pub(crate) async fn answer(
+    client: &Client,
+    kind: Kind,
+    id: &str,
+    decision: ApprovalDecision,
+) -> Result<(), ClientError> {
+    let id = id.to_owned();
+    let params = ApprovalResolveParams { id, decision, reviewer: None, grant_expires_in_days: None };
+    match kind {
+        Kind::Exec => client.call::<ExecApprovalResolve>(&params).await.map(drop),
+        Kind::Plugin => client.call::<PluginApprovalResolve>(&params).await.map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+// What waits for the person's yes or no, wherever it was asked: told by events, fetched anew
+// when in doubt. An answer is shown as given only when the gateway says so.
+import type { ApprovalDecision } from '../protocol/ApprovalDecision';
+import { type Gateway, GatewayError } from './gateway';
+import { type Fields, fieldsOf, isFields, numberOf, stringOf } from './read';
+import { strings } from './strings';
+
+/** Ended questions remembered, so that a list fetched before their end does not revive them. */
+const ENDED_MAX = 64;
+
+const KINDS = ['exec', 'plugin'] as const;
+export type ApprovalKind = (typeof KINDS)[number];
+
+export interface Approval {
+  kind: ApprovalKind;
+  id: string;
+  tool: string;
+  /** What would be done, whole. */
+  what: string;
+  cwd: string | undefined;
+  program: string | undefined;
+  /** Why the person is asked: the rule, and whose words are in play. */
+  reasons: readonly string[];
+  canAlways: boolean;
+  sessionKey: string | undefined;
+  /** By the clock of this page. */
+  expiresAt: number;
+}
+
+export class Approvals {
+  /** Oldest first. */
+  pending = $state.raw<readonly Approval[]>([]);
+  /** The question an answer is on its way for. */
+  answering = $state<string | undefined>();
+  problem = $state<string | undefined>();
+  #ended = new Set<string>();
+
+  constructor(private readonly gateway: Pick<Gateway, 'request'>) {}
+
+  /** Takes an event; tells whether it was about approvals. */
+  onEvent(name: string, payload: unknown): boolean {
+    const [kind, topic, what] = name.split('.');
+    if (topic !== 'approval' || !isKind(kind)) return false;
+    if (what === 'requested') {
+      const approval = readApproval(kind, payload, Date.now());
+      if (approval) this.#add([approval]);
+    } else if (what === 'resolved') {
+      const id = stringOf(fieldsOf(payload).id);
+      if (id) this.#end(id);
+    }
+    return true;
+  }
+
+  /** Asks what waits now; the answer wins over what was believed. */
+  async refresh(): Promise<void> {
+    try {
+      const [commands, others] = await Promise.all([this.gateway.request('exec.approval.list', {}), this.gateway.request('plugin.approval.list', {})]);
+      const read = (kind: ApprovalKind, list: unknown): Approval[] => (Array.isArray(list) ? list : []).flatMap((one) => readApproval(kind, one) ?? []);
+      const known = new Map(this.pending.map((approval) => [approval.id, approval]));
+      this.pending = [];
+      this.#add([...read('exec', commands), ...read('plugin', others)].map((one) => known.get(one.id) ?? one));
+    } catch {
+      // A gateway without approvals, or a page that may not decide: nothing to show.
+    }
+  }
+
+  async answer(approval: Approval, decision: ApprovalDecision): Promise<void> {
+    if (this.answering) return;
+    this.answering = approval.id;
+    this.problem = undefined;
+    try {
+      await this.gateway.request(`${approval.kind}.approval.resolve`, { id: approval.id, decision });
+      this.#end(approval.id);
+    } catch (error) {
+      if (isOver(error)) this.#end(approval.id);
+      else this.problem = strings.actionFailed(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.answering = undefined;
+    }
+  }
+
+  #add(approvals: readonly Approval[]): void {
+    const fresh = approvals.filter((one) => !this.#ended.has(one.id) && !this.pending.some((known) => known.id === one.id));
+    if (fresh.length > 0) this.pending = [...this.pending, ...fresh].sort((one, other) => one.expiresAt - other.expiresAt);
+  }
+
+  #end(id: string): void {
+    this.#ended.add(id);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= ENDED_MAX) break;
+      this.#ended.delete(oldest);
+    }
+    this.pending = this.pending.filter((one) => one.id !== id);
+    if (this.answering === undefined) this.problem = undefined;
+  }
+}
+
+function isKind(kind: string | undefined): kind is ApprovalKind {
+  return KINDS.some((known) => known === kind);
+}
+
+/** Somebody was faster, or it has expired: nothing is left to answer. */
+function isOver(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false;
+  return error.code === 'APPROVAL_NOT_FOUND' || fieldsOf(error.details).reason === 'APPROVAL_ALREADY_RESOLVED';
+}
+
+/** Reads a question. `heardAt` is when it was asked, by this page's clock, which may differ from the gateway's. */
+export function readApproval(kind: ApprovalKind, value: unknown, heardAt?: number): Approval | undefined {
+  const fields = fieldsOf(value);
+  const request = fieldsOf(fields.request);
+  const id = stringOf(fields.id);
+  const what = kind === 'exec' ? stringOf(request.command) : (stringOf(request.detail) ?? stringOf(request.description) ?? stringOf(request.title));
+  if (!id || !what || !isFields(fields.request)) return undefined;
+  const expires = numberOf(fields.expiresAtMs) ?? 0;
+  const created = numberOf(fields.createdAtMs) ?? expires;
+  return {
+    kind,
+    id,
+    tool: kind === 'exec' ? 'exec' : (stringOf(request.toolName) ?? strings.approvalSomeTool),
+    what,
+    cwd: stringOf(request.cwd),
+    program: stringOf(request.resolvedPath),
+    reasons: reasonsOf(request),
+    canAlways: Array.isArray(request.allowedDecisions) && request.allowedDecisions.includes('allow-always'),
+    sessionKey: stringOf(request.sessionKey),
+    expiresAt: heardAt === undefined ? expires : heardAt + (expires - created),
+  };
+}
+
+function reasonsOf(request: Fields): string[] {
+  if (Array.isArray(request.reasons)) return request.reasons.filter((reason) => typeof reason === 'string');
+  return (stringOf(request.warningText) ?? '').split('\n').filter((line) => line.trim());
+}
