@@ -79,8 +79,7 @@ pub(crate) async fn may_reach(
     to: &SessionKey,
 ) -> Result<(), DoorError> {
     let tools = &config.tools;
-    let is_own = from == to
-        || (tools.visibility != Visibility::OnlySelf && descends(store, to, from).await);
+    let is_own = from == to || (tools.visibility != Visibility::OnlySelf && descends(store, to, from).await);
     let agents = (agent_of(config, from), agent_of(config, to));
     judge(tools.visibility, &tools.agent_to_agent, agents, is_own)
 }

@@ -79,11 +79,7 @@ impl SessionsDoor for Room {
         ask!(self, |relay| relay.history_seen(cx, &wanted))
     }
 
-    fn send<'a>(
-        &'a self,
-        cx: &'a ToolCx,
-        letter: Letter,
-    ) -> BoxFuture<'a, Result<LetterAnswer, DoorError>> {
+    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, DoorError>> {
         ask!(self, |relay| relay.send_letter(cx, letter))
     }
 

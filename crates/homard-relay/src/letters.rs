@@ -60,7 +60,8 @@ impl Relay {
         let record = self.inner().store().run(run_id).await.map_err(not_kept)?;
         let Some(record) = record.filter(|record| record.status.is_finished()) else {
             answer.status = "timeout";
-            answer.error = Some("no answer yet; it is still being worked on and stays in that session".to_owned());
+            answer.error =
+                Some("no answer yet; it is still being worked on and stays in that session".to_owned());
             return Ok(());
         };
         answer.reply = record.reply;
@@ -68,7 +69,8 @@ impl Relay {
             answer.status = "ok";
         } else {
             answer.status = "error";
-            answer.error = Some(record.error.unwrap_or_else(|| format!("the turn ended as {}", record.status)));
+            answer.error =
+                Some(record.error.unwrap_or_else(|| format!("the turn ended as {}", record.status)));
         }
         Ok(())
     }

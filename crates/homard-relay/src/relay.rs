@@ -441,7 +441,12 @@ impl Relay {
     }
 
     /// Stops runs of a session, and waits until they are over.
-    pub(crate) async fn stop_runs(&self, key: &SessionKey, only: Option<&RunId>, by: &'static str) -> Aborted {
+    pub(crate) async fn stop_runs(
+        &self,
+        key: &SessionKey,
+        only: Option<&RunId>,
+        by: &'static str,
+    ) -> Aborted {
         let mut runs = self.inner.runs.of_session(key);
         runs.retain(|run| only.is_none_or(|only| run.id == *only));
         let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();

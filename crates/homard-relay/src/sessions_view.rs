@@ -86,11 +86,8 @@ impl Relay {
         let mut seen = HashSet::from([cx.session_key.clone()]);
         let mut parents = vec![cx.session_key.clone()];
         while let Some(parent) = parents.pop() {
-            let query = SessionQuery {
-                spawned_by: Some(parent.to_string()),
-                active_since: None,
-                ..query.clone()
-            };
+            let query =
+                SessionQuery { spawned_by: Some(parent.to_string()), active_since: None, ..query.clone() };
             for row in self.inner().store().list_sessions(query).await.map_err(not_kept)?.rows {
                 if found.len() < MAX_LOOKED_AT && seen.insert(row.key.clone()) {
                     parents.push(row.key.clone());
@@ -187,7 +184,8 @@ impl Relay {
     }
 
     async fn choose_model(&self, key: &SessionKey, text: &str) -> Result<SessionRecord, DoorError> {
-        let chosen = if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
+        let chosen =
+            if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
         let patched = self.inner().store().patch_session(key, move |entry| {
             entry.model_override_source = chosen.is_some().then(|| "user".to_owned());
             entry.provider_override = chosen.as_ref().map(|model| model.provider.to_string());

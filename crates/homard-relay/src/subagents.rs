@@ -27,6 +27,8 @@ use crate::relay::{Relay, Submission};
 const SOURCE: &str = "subagent";
 /// Tools no subagent is offered: they are for whoever answers the owner.
 const NEVER: [&str; 8] = [
+    // Logging in to a platform, whichever.
+    "*_login",
     "agents_list",
     "cron",
     "gateway",
@@ -34,14 +36,14 @@ const NEVER: [&str; 8] = [
     "memory_search",
     "session_status",
     "sessions_send",
-    "whatsapp_login",
 ];
 /// Tools a subagent that may start none of its own is not offered either.
 const NEVER_FOR_LEAVES: [&str; 4] = ["sessions_history", "sessions_list", "sessions_spawn", "subagents"];
 /// How much of a task a list shows, in characters.
 const TASK_SHOWN: usize = 120;
 /// What the model is told about a child that was started.
-const NOTE: &str = "It works in the background; its result will come to you as a message. Do not wait for it.";
+const NOTE: &str =
+    "It works in the background; its result will come to you as a message. Do not wait for it.";
 
 /// What those who look after children share.
 #[derive(Debug, Default)]
@@ -112,7 +114,8 @@ impl Relay {
         };
         let label = self.free_label(&plan.agent, task.label.as_deref()).await?;
         let settings = settings(&plan, label);
-        let added = store.add_subagent(child.clone(), limits.max_children, settings).await.map_err(not_kept)?;
+        let added =
+            store.add_subagent(child.clone(), limits.max_children, settings).await.map_err(not_kept)?;
         match added {
             SubagentAdded::New => {}
             SubagentAdded::Known(known) => return Ok(spawned(&known.asked)),
@@ -159,8 +162,9 @@ impl Relay {
             )));
         }
         let agent = match &task.agent {
-            Some(name) => AgentId::parse(&name.to_lowercase())
-                .map_err(|error| DoorError::Invalid(error.to_string()))?,
+            Some(name) => {
+                AgentId::parse(&name.to_lowercase()).map_err(|error| DoorError::Invalid(error.to_string()))?
+            }
             None => own.clone(),
         };
         if config.agents.agent(&agent).is_none() || !self.may_start(own, &agent) {
@@ -177,7 +181,9 @@ impl Relay {
         let thinking = [task.thinking.as_ref(), asking.subagents.thinking.as_ref(), limits.thinking.as_ref()];
         let thinking = match thinking.into_iter().flatten().next() {
             Some(word) => Some(ThinkingLevel::parse(word).ok_or_else(|| {
-                DoorError::Invalid(format!("`{word}` is no thinking level; use off, minimal, low, medium, high or xhigh"))
+                DoorError::Invalid(format!(
+                    "`{word}` is no thinking level; use off, minimal, low, medium, high or xhigh"
+                ))
             })?),
             None => entry.thinking_level.as_deref().and_then(ThinkingLevel::parse),
         };
@@ -192,7 +198,11 @@ impl Relay {
     }
 
     /// The children of a conversation: those under way, and those of the last while.
-    pub(crate) async fn children_of(&self, cx: &ToolCx, recent: Duration) -> Result<Vec<ChildLine>, DoorError> {
+    pub(crate) async fn children_of(
+        &self,
+        cx: &ToolCx,
+        recent: Duration,
+    ) -> Result<Vec<ChildLine>, DoorError> {
         let recent = i64::try_from(recent.as_millis()).unwrap_or(i64::MAX);
         let since = cx.clock.now_ms().saturating_sub(recent);
         let rows = self.inner().store().subagents_of(&cx.session_key, since).await.map_err(not_kept)?;
@@ -246,8 +256,7 @@ impl Relay {
 
     /// The children under way that `target` means: one by key, run or label, or `all`.
     async fn open_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<SubagentRecord>, DoorError> {
-        let mut rows =
-            self.inner().store().open_subagents(Some(&cx.session_key)).await.map_err(not_kept)?;
+        let mut rows = self.inner().store().open_subagents(Some(&cx.session_key)).await.map_err(not_kept)?;
         let is_meant = |row: &SubagentRecord| {
             target.eq_ignore_ascii_case("all")
                 || row.asked.child_key.to_string() == target

@@ -42,8 +42,7 @@ impl Relay {
         let meter = Arc::new(RunMeter { store: self.inner().store().clone(), owner });
         let spender = Spender { agent: agent_id, session: cx.session_key.clone(), job: None };
         let caller = desk.caller(chain, desk::Run { spender, pinned: None, meter });
-        let content =
-            UserContent::Blocks(std::iter::once(UserBlock::text(prompt)).chain(pictures).collect());
+        let content = UserContent::Blocks(std::iter::once(UserBlock::text(prompt)).chain(pictures).collect());
         let question = UserMessage { content, timestamp: cx.clock.now_ms(), idempotency_key: None };
         let request = Request {
             model: first,

@@ -166,9 +166,8 @@ impl Toolbox {
     /// What the model is told under `policy`, alphabetical.
     #[must_use]
     pub fn specs(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
-        let offered = self.tools.iter().filter(|(name, tool)| {
-            tool.tool.is_open() && policy.decide(name).allowed
-        });
+        let offered =
+            self.tools.iter().filter(|(name, tool)| tool.tool.is_open() && policy.decide(name).allowed);
         offered.map(|(name, tool)| Arc::clone(&self.fitting(policy, name, tool).spec)).collect()
     }
 

@@ -160,8 +160,12 @@ impl Relay {
                 settled.await;
                 continue;
             }
-            let ending =
-                inner.runs().of_session(&child.child_key).iter().find(|run| !run.is_over()).map(|run| run.watch());
+            let ending = inner
+                .runs()
+                .of_session(&child.child_key)
+                .iter()
+                .find(|run| !run.is_over())
+                .map(|run| run.watch());
             match ending {
                 // A run that is let go of without an end is looked up in the store.
                 Some(mut ending) => drop(ending.wait_for(Option::is_some).await),

@@ -19,7 +19,8 @@ impl Relay {
         let mut parents = vec![(key.clone(), of_run.cloned())];
         while let Some((parent, of_run)) = parents.pop() {
             let open = self.inner().store().open_subagents(Some(&parent)).await;
-            for row in open.or_log("the children of a stopped run could not be looked up").unwrap_or_default() {
+            for row in open.or_log("the children of a stopped run could not be looked up").unwrap_or_default()
+            {
                 if of_run.as_ref().is_none_or(|run| *run == row.asked.requester_run) {
                     self.end_child(&row.asked, BY_PARENT).await;
                     parents.push((row.asked.child_key, None));

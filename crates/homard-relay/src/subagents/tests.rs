@@ -60,7 +60,14 @@ fn a_report_says_who_how_what_and_at_what_price() {
         ..Fared::default()
     };
     let text = announcement(&child(), &done, false);
-    for part in ["\"counter\" completed", "Result:\n42", "1.5 s", "120 tokens (100 in, 20 out)", "$0.5000", "NO_REPLY"] {
+    for part in [
+        "\"counter\" completed",
+        "Result:\n42",
+        "1.5 s",
+        "120 tokens (100 in, 20 out)",
+        "$0.5000",
+        "NO_REPLY",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!announcement(&child(), &done, true).contains("NO_REPLY"));

@@ -31,9 +31,6 @@ pub trait GatewayDoor: Send + Sync {
     fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, DoorError>>;
 
     /// Starts the gateway afresh once this turn is over; the conversation is told `note` afterwards.
-    fn restart<'a>(
-        &'a self,
-        cx: &'a ToolCx,
-        note: Option<String>,
-    ) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn restart<'a>(&'a self, cx: &'a ToolCx, note: Option<String>)
+    -> BoxFuture<'a, Result<Value, DoorError>>;
 }

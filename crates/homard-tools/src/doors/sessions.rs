@@ -202,11 +202,7 @@ pub trait SessionsDoor: Send + Sync {
     ) -> BoxFuture<'a, Result<HistoryPage, DoorError>>;
 
     /// Writes to one and waits for its answer. The same letter of the same call is sent once.
-    fn send<'a>(
-        &'a self,
-        cx: &'a ToolCx,
-        letter: Letter,
-    ) -> BoxFuture<'a, Result<LetterAnswer, DoorError>>;
+    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, DoorError>>;
 
     /// Starts an agent in a conversation of its own; its end is announced to this one.
     fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, DoorError>>;

@@ -162,7 +162,8 @@ async fn other_spellings_of_fields_are_understood() {
 
 #[test]
 fn what_needs_a_room_above_is_offered_only_when_its_door_is_open() {
-    let behind = |name: &str| Toolbox::new(&options()).specs(&ToolPolicy::default()).iter().any(|s| s.name == name);
+    let behind =
+        |name: &str| Toolbox::new(&options()).specs(&ToolPolicy::default()).iter().any(|s| s.name == name);
     for name in ["agents_list", "gateway", "image", "sessions_spawn", "session_status", "subagents"] {
         assert!(!behind(name), "{name}");
         assert!(Toolbox::new(&options()).get(name).is_some(), "{name}");
@@ -174,7 +175,8 @@ fn all_tools_together_stay_small() {
     let specs = TABLE.iter().filter_map(|entry| (entry.build)(&options())).map(|tool| tool.spec());
     let told: Vec<(String, usize)> = specs
         .map(|spec| {
-            let told = json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+            let told =
+                json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
             (spec.name, told.to_string().len())
         })
         .collect();

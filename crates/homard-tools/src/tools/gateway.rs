@@ -73,7 +73,8 @@ impl GatewayTool {
         let room = self.door.room()?;
         let GatewayInput { action, path, raw, base_hash, note } = input;
         let write = |is_whole| {
-            let raw = raw.ok_or_else(|| DoorError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
+            let raw =
+                raw.ok_or_else(|| DoorError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
             Ok::<_, DoorError>(ConfigWrite { raw, base_hash, is_whole, note: note.clone() })
         };
         Ok(told(match action {

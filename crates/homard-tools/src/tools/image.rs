@@ -93,7 +93,9 @@ enum ImageError {
     None,
     #[error("at most {MAX_PICTURES} pictures can be looked at together; {count} were named")]
     TooMany { count: usize },
-    #[error("the pictures have more than {MAX_TOTAL_BYTES} bytes together: look at fewer, or make them smaller")]
+    #[error(
+        "the pictures have more than {MAX_TOTAL_BYTES} bytes together: look at fewer, or make them smaller"
+    )]
     TooMuch,
     #[error("`{name}` has more than {limit} bytes: make it smaller first")]
     TooLarge { name: String, limit: u64 },
@@ -164,7 +166,8 @@ impl Image {
             let Some(mime_type) = image_type(&found) else {
                 return Err(ImageError::NotAPicture { name: shown(name) });
             };
-            pictures.push(UserBlock::Image { data: STANDARD.encode(&found), mime_type: mime_type.to_owned() });
+            pictures
+                .push(UserBlock::Image { data: STANDARD.encode(&found), mime_type: mime_type.to_owned() });
         }
         let prompt = input.prompt.filter(|prompt| !prompt.trim().is_empty());
         let prompt = prompt.unwrap_or_else(|| DEFAULT_PROMPT.to_owned());
@@ -199,7 +202,8 @@ impl Image {
 impl Web {
     /// The bytes at a public address, one more than `limit` at most. Every redirect is looked at again.
     async fn fetch(&self, name: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
-        let failed = |source: reqwest::Error| ImageError::Fetch { url: shown(name), source: source.without_url() };
+        let failed =
+            |source: reqwest::Error| ImageError::Fetch { url: shown(name), source: source.without_url() };
         let mut url = self.guard.parse(name)?;
         for _ in 0..=self.max_redirects {
             self.guard.check(&url)?;

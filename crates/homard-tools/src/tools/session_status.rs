@@ -39,7 +39,9 @@ impl Tool for SessionStatus {
     }
 
     async fn run(&self, input: SessionStatusInput, cx: &ToolCx) -> ToolOutcome {
-        let said = |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let said = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
         let (key, model) = (said(&input.session_key), said(&input.model));
         let status = match self.door.room() {
             Ok(room) => room.status(cx, key.as_deref(), model.as_deref()).await,

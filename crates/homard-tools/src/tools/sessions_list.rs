@@ -53,7 +53,9 @@ impl Tool for SessionsList {
         let filter = SessionFilter {
             kinds: input.kinds.iter().map(|kind| kind.trim().to_lowercase()).collect(),
             limit: input.limit.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS),
-            active_within: input.active_minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+            active_within: input
+                .active_minutes
+                .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
             messages: input.message_limit.unwrap_or(0).min(MAX_MESSAGES),
         };
         match self.door.room() {

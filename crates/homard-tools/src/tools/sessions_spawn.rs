@@ -74,7 +74,8 @@ impl SessionsSpawn {
         if input.task.trim().is_empty() || input.task.chars().count() > MAX_TASK {
             return Err(DoorError::Invalid(format!("task must have 1 to {MAX_TASK} characters")));
         }
-        let said = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let said =
+            |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let task = ChildTask {
             task: input.task,
             label: said(input.label).map(|label| label.chars().take(MAX_LABEL).collect()),

@@ -67,7 +67,8 @@ impl Subagents {
     async fn act(&self, input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
         let room = self.door.room()?;
         let target = input.target.as_deref().map(str::trim).filter(|target| !target.is_empty());
-        let target = target.ok_or_else(|| DoorError::Invalid("target is needed: a session key, run id or label".to_owned()));
+        let target = target
+            .ok_or_else(|| DoorError::Invalid("target is needed: a session key, run id or label".to_owned()));
         Ok(match input.action {
             Action::List => {
                 let minutes = input.recent_minutes.unwrap_or(DEFAULT_RECENT_MINUTES).min(MAX_RECENT_MINUTES);
@@ -77,7 +78,9 @@ impl Subagents {
             Action::Steer => {
                 let message = input.message.unwrap_or_default();
                 if message.trim().is_empty() || message.chars().count() > MAX_MESSAGE {
-                    return Err(DoorError::Invalid(format!("message must have 1 to {MAX_MESSAGE} characters")));
+                    return Err(DoorError::Invalid(format!(
+                        "message must have 1 to {MAX_MESSAGE} characters"
+                    )));
                 }
                 told(room.steer(cx, target?, message).await)
             }

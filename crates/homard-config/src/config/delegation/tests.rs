@@ -4,7 +4,8 @@ use super::{AgentNames, AgentToAgent};
 
 #[test]
 fn agents_reach_each_other_only_when_both_are_named() {
-    let names = |names: &[&str]| AgentNames::new(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+    let names =
+        |names: &[&str]| AgentNames::new(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
     let cases = [
         (false, names(&["*"]), "main", "work", false),
         (false, names(&[]), "main", "main", true),
