@@ -8,6 +8,7 @@ pub mod auth;
 pub mod budgets;
 pub mod cli_backends;
 pub mod compaction;
+pub mod delegation;
 pub mod gateway;
 pub mod logging;
 pub mod models;

@@ -137,6 +137,7 @@ pub struct Gateway {
     tasks: Tasks,
     sockets: Tasks,
     stopping: CancellationToken,
+    restart: CancellationToken,
 }
 
 impl Gateway {
@@ -180,6 +181,7 @@ impl Gateway {
             tasks: Tasks::new(),
             sockets: Tasks::new(),
             stopping: CancellationToken::new(),
+            restart: CancellationToken::new(),
         };
         let gateway = Arc::new(gateway);
         let counted = Arc::downgrade(&gateway);
@@ -269,6 +271,16 @@ impl Gateway {
     /// Cancelled when the gateway begins to stop.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.stopping
+    }
+
+    /// Starts the gateway afresh as soon as runs under way are over.
+    pub(crate) fn ask_for_restart(&self) {
+        self.restart.cancel();
+    }
+
+    /// Cancelled when somebody asked for a restart.
+    pub(crate) fn restart_asked(&self) -> &CancellationToken {
+        &self.restart
     }
 
     /// How long a socket may take to finish `connect`.

@@ -2,7 +2,7 @@
 
 mod agent;
 mod chat;
-mod config;
+pub(crate) mod config;
 mod exec_approval;
 mod models;
 mod sessions;

@@ -32,6 +32,8 @@ pub enum Stopped {
     Asked,
     /// A change of configuration needs a fresh start.
     ConfigChanged,
+    /// Somebody asked for a fresh start.
+    Restart,
 }
 
 /// Takes a change over; the next one is looked at when it is done.
@@ -58,6 +60,7 @@ pub async fn run(
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().recover().await.map_err(io::Error::other)?;
+    gateway.deliver_restart_note().await;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();
@@ -83,6 +86,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
     loop {
         tokio::select! {
             () = cancel.cancelled() => return Stopped::Asked,
+            () = gateway.restart_asked().cancelled() => return Stopped::Restart,
             changed = reloads.changed() => {
                 if changed.is_err() {
                     cancel.cancelled().await;
@@ -117,6 +121,7 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
     let (reason, restart_expected_ms) = match stopped {
         Stopped::Asked => ("gateway stopping", None),
         Stopped::ConfigChanged => ("config changed", Some(RESTART_EXPECTED_MS)),
+        Stopped::Restart => ("restart asked for", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
     gateway.relay().stop(DRAIN_GRACE).await;

@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use homard_agent::History;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
+use homard_store::SessionKind;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
@@ -36,6 +37,13 @@ pub(crate) struct Waiting {
     pub(crate) overrides: Overrides,
 }
 
+impl Waiting {
+    /// Whether another run may be waiting for this one, so that the two must not compete for one place.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.overrides.nested || SessionKind::of(self.routed.session_key()) == SessionKind::Subagent
+    }
+}
+
 /// What the sender asked for in this one turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -44,6 +52,8 @@ pub(crate) struct Overrides {
     pub(crate) thinking: Option<String>,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) extra_system: Option<String>,
+    /// Whether another run may be waiting for this one.
+    pub(crate) nested: bool,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

@@ -9,10 +9,13 @@
 //! sender speak?" is asked once. The [`Relay`] handle is what the gateway and, later, the clock and the chat
 //! platforms hold. Sockets are not known here.
 
+mod access;
 mod admit;
 mod bus;
 mod deliver;
+mod doors;
 mod lane;
+mod letters;
 mod meter;
 mod narrate;
 mod offer;
@@ -20,9 +23,12 @@ mod recover;
 mod relay;
 mod route;
 mod runs;
+mod sessions_view;
 mod settings;
 mod shape;
+mod subagents;
 mod turn;
+mod vision;
 
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};

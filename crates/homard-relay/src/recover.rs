@@ -36,7 +36,7 @@ impl Relay {
                     .or_log("could not mark a run interrupted");
             }
         }
-        Ok(())
+        self.recover_children().await
     }
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.

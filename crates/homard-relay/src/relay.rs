@@ -1,6 +1,6 @@
 //! The handle: how messages get in, how runs are watched and stopped.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -21,11 +21,13 @@ use tokio_util::sync::CancellationToken;
 use crate::admit::{Refused, admit};
 use crate::bus::{Audience, Bus};
 use crate::lane::{Lanes, MAX_WAITING, Overrides, Request, Waiting};
+use crate::letters;
 use crate::narrate::{Narrator, Subject};
 use crate::offer::Offers;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
+use crate::subagents::Family;
 use crate::turn;
 
 /// How long an abort waits for the run to be over before it answers anyway.
@@ -57,6 +59,20 @@ pub(crate) struct Rooms {
     pub(crate) offers: Offers,
     capacity: Arc<Semaphore>,
     permits: usize,
+    /// Places for runs that others may wait for: subagents, and messages between conversations.
+    nested: Arc<Semaphore>,
+    nested_permits: usize,
+}
+
+/// How many runs, and how many nested ones, the owner wants at once.
+fn places(config: &Config) -> (usize, usize) {
+    let defaults = &config.agents.defaults;
+    (defaults.max_concurrent.max(1), defaults.subagents.max_concurrent.max(1))
+}
+
+/// The same places, if as many are wanted.
+fn resized(old: &Arc<Semaphore>, had: usize, wanted: usize) -> Arc<Semaphore> {
+    if had == wanted { Arc::clone(old) } else { Arc::new(Semaphore::new(wanted)) }
 }
 
 type EndListener = Box<dyn Fn(&RunEnd) + Send + Sync>;
@@ -72,6 +88,7 @@ pub(crate) struct Inner {
     runs: Runs,
     lanes: Lanes,
     tasks: Tasks,
+    family: Family,
     stopping: CancellationToken,
     on_end: std::sync::OnceLock<EndListener>,
 }
@@ -97,8 +114,17 @@ impl Inner {
         &self.approvals
     }
 
-    pub(crate) fn capacity(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.rooms.load().capacity)
+    pub(crate) fn capacity(&self, is_nested: bool) -> Arc<Semaphore> {
+        let rooms = self.rooms.load();
+        Arc::clone(if is_nested { &rooms.nested } else { &rooms.capacity })
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    pub(crate) fn family(&self) -> &Family {
+        &self.family
     }
 
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
@@ -220,13 +246,15 @@ impl Relay {
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
         let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
-        let permits = config.current().agents.defaults.max_concurrent.max(1);
+        let (permits, nested_permits) = places(&config.current());
         let rooms = Rooms {
             desk: Arc::new(desk),
             tools: Arc::new(tools),
             offers: Offers::default(),
             capacity: Arc::new(Semaphore::new(permits)),
             permits,
+            nested: Arc::new(Semaphore::new(nested_permits)),
+            nested_permits,
         };
         let tasks = Tasks::new();
         let stopping = CancellationToken::new();
@@ -241,6 +269,7 @@ impl Relay {
             runs: Runs::default(),
             lanes: Lanes::default(),
             tasks,
+            family: Family::default(),
             stopping,
             on_end: std::sync::OnceLock::new(),
         };
@@ -256,15 +285,17 @@ impl Relay {
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
     pub fn furnish(&self, desk: Desk, tools: Toolbox) {
-        let permits = self.inner.config().agents.defaults.max_concurrent.max(1);
+        let (permits, nested_permits) = places(&self.inner.config());
         let old = self.inner.rooms();
-        let capacity = if permits == old.permits {
-            Arc::clone(&old.capacity)
-        } else {
-            Arc::new(Semaphore::new(permits))
+        let rooms = Rooms {
+            desk: Arc::new(desk),
+            tools: Arc::new(tools),
+            offers: Offers::default(),
+            capacity: resized(&old.capacity, old.permits, permits),
+            permits,
+            nested: resized(&old.nested, old.nested_permits, nested_permits),
+            nested_permits,
         };
-        let offers = Offers::default();
-        let rooms = Rooms { desk: Arc::new(desk), tools: Arc::new(tools), offers, capacity, permits };
         self.inner.rooms.store(Arc::new(rooms));
     }
 
@@ -277,6 +308,8 @@ impl Relay {
             offers: Offers::default(),
             capacity: Arc::clone(&old.capacity),
             permits: old.permits,
+            nested: Arc::clone(&old.nested),
+            nested_permits: old.nested_permits,
         };
         self.inner.rooms.store(Arc::new(rooms));
     }
@@ -336,6 +369,7 @@ impl Relay {
             thinking: submission.thinking,
             timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             extra_system: submission.extra_system,
+            nested: submission.source == letters::SOURCE,
         };
         let new = NewRun {
             run_id: run_id.clone(),
@@ -405,8 +439,21 @@ impl Relay {
         }
     }
 
-    /// Stops one run, or every run of a session, and waits until they are over.
+    /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.
     pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: &'static str) -> Aborted {
+        let aborted = self.stop_runs(key, only, by).await;
+        // Only now: a run that is over starts nobody any more.
+        self.stop_children(key, only).await;
+        aborted
+    }
+
+    /// Stops runs of a session, and waits until they are over.
+    pub(crate) async fn stop_runs(
+        &self,
+        key: &SessionKey,
+        only: Option<&RunId>,
+        by: &'static str,
+    ) -> Aborted {
         let mut runs = self.inner.runs.of_session(key);
         runs.retain(|run| only.is_none_or(|only| run.id == *only));
         let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
@@ -496,6 +543,14 @@ impl Relay {
 
     pub(crate) fn inner(&self) -> &Inner {
         &self.inner
+    }
+
+    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+        Self { inner }
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+        Arc::downgrade(&self.inner)
     }
 }
 

@@ -112,6 +112,11 @@ impl Run {
         self.end.send_replace(Some(end));
     }
 
+    /// Whether it has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.borrow().is_some()
+    }
+
     /// To wait for its end.
     pub(crate) fn watch(&self) -> watch::Receiver<Option<RunEnd>> {
         self.end.subscribe()

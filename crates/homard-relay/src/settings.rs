@@ -19,6 +19,8 @@ use homard_store::SessionEntry;
 use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
 use jiff::tz::TimeZone;
 
+use crate::subagents;
+
 /// Whose models know the format of the patch tool.
 const PATCHING_PROVIDERS: [&str; 2] = ["openai", "openai-codex"];
 
@@ -226,6 +228,9 @@ fn policy(config: &Config, agent: &Agent, model: &Resolved, session: Option<&Ses
     if agent.tools.workspace_only == Some(true) && !config.tools.fs.workspace_only {
         // File tools are kept in the workspace for all agents or for none; this one asked for it alone.
         layers.push(Layer::new(LayerName::Agent, &[], &["read", "write", "edit"]));
+    }
+    if let Some(depth) = session.and_then(|entry| entry.spawn_depth).filter(|&depth| depth > 0) {
+        layers.push(subagents::denials(config, depth));
     }
     ToolPolicy::new(layers)
 }

@@ -56,7 +56,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             inner.runs().remove(&run);
             return;
         }
-        permit = inner.capacity().acquire_owned().or_cancel(&run.cancel) => permit,
+        permit = inner.capacity(waiting.is_nested()).acquire_owned().or_cancel(&run.cancel) => permit,
     };
     let reply = match permit {
         Ok(_permit) => {

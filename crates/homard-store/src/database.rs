@@ -11,8 +11,11 @@ use crate::layout::{create_private_dir, open_private_file};
 use crate::store::StoreError;
 
 /// The schema, one file per version; `user_version` says how many have been applied.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../migrations/0001_initial.sql"), include_str!("../migrations/0002_usage.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_initial.sql"),
+    include_str!("../migrations/0002_usage.sql"),
+    include_str!("../migrations/0003_subagents.sql"),
+];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements each connection keeps.

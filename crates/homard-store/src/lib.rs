@@ -23,6 +23,7 @@ mod reader;
 mod runs;
 mod sessions;
 mod store;
+mod subagents;
 mod transcripts;
 mod usage;
 mod writer;
@@ -37,6 +38,7 @@ pub use sessions::{
     SessionEntry, SessionKind, SessionOrigin, SessionPage, SessionQuery, SessionRecord,
 };
 pub use store::{OpenOptions, Store, StoreError};
+pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
 pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};
 pub use usage::{
     CallId, CallOwner, CallRow, CallState, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,

@@ -10,6 +10,7 @@
 mod approvals;
 mod arguments;
 mod cx;
+mod doors;
 mod outcome;
 mod paths;
 mod policy;
@@ -26,6 +27,11 @@ pub use approvals::{
     NotFound, NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
+pub use doors::{
+    AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, Door, DoorError, Doors, GatewayDoor,
+    HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, Seen, SessionFilter, SessionLine,
+    SessionTarget, SessionsDoor, Spawned, VisionDoor,
+};
 pub use outcome::ToolOutcome;
 pub use policy::{
     DecidedBy, Decision, Layer, LayerName, Profile, ToolPolicy, canonical_name, is_known_group,

@@ -11,18 +11,31 @@ use homard_exec::{BuiltEnv, Processes};
 use serde_json::Value;
 
 use crate::cx::ToolCx;
+use crate::doors::Doors;
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
-use crate::tools::{apply_patch, edit, exec, process, read, web_fetch, web_search, write};
+use crate::tools::{
+    agents_list, apply_patch, edit, exec, gateway, image, process, read, session_status, sessions_history,
+    sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
+};
 
 /// Every built-in tool, alphabetical, one line each.
 const TABLE: &[ToolEntry] = &[
+    agents_list::ENTRY,
     apply_patch::ENTRY,
     edit::ENTRY,
     exec::ENTRY,
+    gateway::ENTRY,
+    image::ENTRY,
     process::ENTRY,
     read::ENTRY,
+    session_status::ENTRY,
+    sessions_history::ENTRY,
+    sessions_list::ENTRY,
+    sessions_send::ENTRY,
+    sessions_spawn::ENTRY,
+    subagents::ENTRY,
     web_fetch::ENTRY,
     web_search::ENTRY,
     write::ENTRY,
@@ -54,6 +67,8 @@ pub struct ToolOptions {
     pub exec_background_after: Duration,
     /// Commands in the background. Kept by the composition root, since they outlive a change of options.
     pub processes: Processes,
+    /// What tools need from rooms above; a tool whose door is closed is not offered.
+    pub doors: Doors,
     /// The patch tool; `None` when it is not wanted.
     pub apply_patch: Option<ApplyPatchOptions>,
 }
@@ -151,14 +166,15 @@ impl Toolbox {
     /// What the model is told under `policy`, alphabetical.
     #[must_use]
     pub fn specs(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
-        let offered = self.tools.iter().filter(|(name, _)| policy.decide(name).allowed);
+        let offered =
+            self.tools.iter().filter(|(name, tool)| tool.tool.is_open() && policy.decide(name).allowed);
         offered.map(|(name, tool)| Arc::clone(&self.fitting(policy, name, tool).spec)).collect()
     }
 
     /// Runs a tool if there is one of that name and `policy` offers it; otherwise answers so.
     pub async fn call(&self, policy: &ToolPolicy, name: &str, arguments: Value, cx: &ToolCx) -> ToolOutcome {
         match self.get(name) {
-            Some(tool) if policy.decide(name).allowed => {
+            Some(tool) if tool.tool.is_open() && policy.decide(name).allowed => {
                 self.fitting(policy, &canonical_name(name), tool).call(arguments, cx).await
             }
             Some(_) | None => self.unknown(policy, name),

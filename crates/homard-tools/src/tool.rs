@@ -24,6 +24,11 @@ pub trait Tool: Send + Sync + 'static {
     /// Whether calls of one turn may run at the same time; only for tools that change nothing.
     const PARALLEL: bool = false;
 
+    /// Whether it can be used now; `false` while the room it needs is not there (see [`Door`](crate::Door)).
+    fn is_open(&self) -> bool {
+        true
+    }
+
     /// Does it.
     fn run(&self, input: Self::Input, cx: &ToolCx) -> impl Future<Output = ToolOutcome> + Send;
 }
@@ -46,6 +51,11 @@ pub trait DynTool: Send + Sync {
     /// Builds the description; the toolbox asks once and keeps the answer.
     fn spec(&self) -> ToolSpec;
 
+    /// Whether it can be used now.
+    fn is_open(&self) -> bool {
+        true
+    }
+
     /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -54,6 +64,10 @@ impl<T: Tool> DynTool for T {
     fn spec(&self) -> ToolSpec {
         let (description, parameters) = schema::describe::<T::Input>();
         ToolSpec { name: T::NAME.to_owned(), description, parameters, parallel: T::PARALLEL }
+    }
+
+    fn is_open(&self) -> bool {
+        Tool::is_open(self)
     }
 
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {

@@ -1,14 +1,23 @@
 //! The tools, one file each, and the few ideas they share.
 
+pub(crate) mod agents_list;
 pub(crate) mod apply_patch;
 pub(crate) mod edit;
 pub(crate) mod exec;
+pub(crate) mod gateway;
+pub(crate) mod image;
 mod near_names;
 mod nearest_lines;
 mod off_thread;
 pub(crate) mod process;
 pub(crate) mod read;
 mod replace_file;
+pub(crate) mod session_status;
+pub(crate) mod sessions_history;
+pub(crate) mod sessions_list;
+pub(crate) mod sessions_send;
+pub(crate) mod sessions_spawn;
+pub(crate) mod subagents;
 mod text_file;
 mod web;
 pub(crate) mod web_fetch;

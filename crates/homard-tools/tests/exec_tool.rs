@@ -21,6 +21,7 @@ fn toolbox() -> Toolbox {
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
         processes: Processes::new(Clock::fixed(0)),
+        doors: homard_tools::Doors::default(),
         apply_patch: None,
         web: WebOptions::default(),
     })

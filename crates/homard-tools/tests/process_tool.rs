@@ -33,6 +33,7 @@ impl World {
             web: WebOptions::default(),
             exec_background_after: Duration::from_secs(100),
             processes: processes.clone(),
+            doors: homard_tools::Doors::default(),
             apply_patch: None,
         });
         Self { dir: tempfile::tempdir().unwrap(), toolbox, processes, policy: ToolPolicy::default() }

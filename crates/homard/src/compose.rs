@@ -20,7 +20,7 @@ use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Tasks};
 use homard_store::{OpenOptions, Store};
-use homard_tools::Approvals;
+use homard_tools::{Approvals, Doors};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -65,6 +65,7 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     let outcome = loop {
         match serve(&options, &config, &mut first_start, &asked).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
+            Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
             Ok(Stopped::Asked) => break Ok(()),
             Err(error) => break Err(error),
         }
@@ -114,6 +115,7 @@ async fn serve(
     let http = Http::default();
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
+    let doors = Doors::default();
     let room = ModelRoom::open(RoomParts {
         config,
         paths: &source.paths,
@@ -129,7 +131,7 @@ async fn serve(
         config: config.clone(),
         store: store.clone(),
         desk: room.desk(&current).await,
-        tools: furnish::tools(&current, &source.paths, &processes),
+        tools: furnish::tools(&current, &source.paths, &processes, &doors),
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
@@ -144,10 +146,12 @@ async fn serve(
         log_file: log_file(config, options),
         host: machine::facts(),
     });
+    relay.open_doors(&doors);
+    gateway.open_door(&doors);
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone()));
+    let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
     announce(&listener, &current, first_start.take());
     let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
     tasks.token().cancel();
@@ -229,7 +233,7 @@ fn hooks(
     config: ConfigHandle,
     relay: Relay,
     options: &GatewayOptions,
-    (room, store, processes): (ModelRoom, Store, Processes),
+    (room, store, processes, doors): (ModelRoom, Store, Processes, Doors),
 ) -> Hooks {
     let source = options.source.clone();
     let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
@@ -237,12 +241,12 @@ fn hooks(
     Hooks {
         on_reload: Box::new(move |_reload| {
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
-            let (paths, processes) = (source.paths.clone(), processes.clone());
+            let (paths, processes, doors) = (source.paths.clone(), processes.clone(), doors.clone());
             async move {
                 let current = config.current();
                 room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
                 room.renew(&config, |current, desk| {
-                    relay.furnish(desk, furnish::tools(current, &paths, &processes));
+                    relay.furnish(desk, furnish::tools(current, &paths, &processes, &doors));
                 })
                 .await;
             }

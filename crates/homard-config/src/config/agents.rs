@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
+use super::delegation::{AgentSubagents, Subagents};
 use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
@@ -93,6 +94,8 @@ pub struct AgentDefaults {
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
     pub compaction: Compaction,
+    /// Agents started by agents.
+    pub subagents: Subagents,
 }
 
 /// A model and what to try when it fails.
@@ -136,6 +139,8 @@ pub struct Agent {
     pub skills: Option<Vec<String>>,
     /// How hard it thinks; the default's filled in.
     pub thinking: Option<ThinkingLevel>,
+    /// Agents it may start.
+    pub subagents: AgentSubagents,
 }
 
 /// Who an agent is to the people it talks with.
@@ -222,6 +227,9 @@ impl AgentDefaults {
         let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
         let image_model =
             raw.image_model.map(|choice| selection(choice, "agents.defaults.imageModel", &models, cx));
+        let subagents = Subagents::resolve(raw.subagents.unwrap_or_default(), |choice| {
+            selection(choice, "agents.defaults.subagents.model", &models, cx)
+        });
         let allowed = raw.model_policy.and_then(|policy| policy.allow).unwrap_or_default();
         let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
         let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
@@ -246,6 +254,7 @@ impl AgentDefaults {
             sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
+            subagents,
         }
     }
 }
@@ -328,6 +337,9 @@ impl Agent {
         let env_dir = env_dir.filter(|_| place.default);
         let agent_dir = raw.agent_dir.as_deref().or(env_dir).map(|d| cx.paths.expand(d));
         let model = raw.model.map(|choice| own_model(choice, &format!("{path}.model"), defaults, cx));
+        let subagents = AgentSubagents::resolve(raw.subagents.unwrap_or_default(), |choice| {
+            selection(choice, &format!("{path}.subagents.model"), &defaults.models, cx)
+        });
         let identity = raw.identity.unwrap_or_default();
         let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
         let sandboxed = own_sandbox.map_or(defaults.sandboxed, |mode| mode != "off");
@@ -348,6 +360,7 @@ impl Agent {
             tools,
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),
+            subagents,
             id,
         }
     }

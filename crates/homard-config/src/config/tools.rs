@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::delegation::{AgentToAgent, Visibility, sub_tools};
 use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 
@@ -83,6 +84,12 @@ pub struct Tools {
     pub fs: FileTools,
     /// Reading and searching the web.
     pub web: WebTools,
+    /// Which other conversations are seen.
+    pub visibility: Visibility,
+    /// Agents writing to each other.
+    pub agent_to_agent: AgentToAgent,
+    /// Which tools agents started by agents are offered.
+    pub subagents: ToolRule,
 }
 
 /// Running commands.
@@ -168,6 +175,9 @@ impl Tools {
             exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
             fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
             web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
+            visibility: Visibility::resolve(raw.sessions),
+            agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
+            subagents: sub_tools(raw.subagents),
         }
     }
 }

@@ -14,7 +14,12 @@ use crate::table::Cx;
 
 /// `config.get`.
 pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<ConfigSnapshot, ErrorShape> {
-    let handle = cx.gateway.config();
+    snapshot(&cx.gateway).await
+}
+
+/// The configuration with its secrets hidden.
+pub(crate) async fn snapshot(gateway: &Gateway) -> Result<ConfigSnapshot, ErrorShape> {
+    let handle = gateway.config();
     let applied = handle.snapshot();
     // What is on disk may be newer, or broken; what runs is the last good one.
     let source = handle.source().clone();
@@ -78,7 +83,8 @@ pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWri
     replace(&cx.gateway, params.raw, params.base_hash).await
 }
 
-async fn replace(
+/// Writes a whole new file.
+pub(crate) async fn replace(
     gateway: &Gateway,
     raw: String,
     base_hash: Option<String>,
@@ -92,13 +98,19 @@ async fn replace(
 
 /// `config.patch`.
 pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
-    let handle = cx.gateway.config().clone();
-    let outcome = blocking(move || {
-        let replace = params.replace_paths.unwrap_or_default();
-        handle.merge_patch(&params.raw, params.base_hash.as_deref(), &replace)
-    })
-    .await?;
-    written(&cx.gateway, outcome)
+    merge(&cx.gateway, params.raw, params.base_hash, params.replace_paths.unwrap_or_default()).await
+}
+
+/// Merges a change into the file.
+pub(crate) async fn merge(
+    gateway: &Gateway,
+    raw: String,
+    base_hash: Option<String>,
+    replace_paths: Vec<String>,
+) -> Result<ConfigWriteResult, ErrorShape> {
+    let handle = gateway.config().clone();
+    let outcome = blocking(move || handle.merge_patch(&raw, base_hash.as_deref(), &replace_paths)).await?;
+    written(gateway, outcome)
 }
 
 fn written(

@@ -18,7 +18,7 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 
     let error = open(home.dir.path(), &home.clock).unwrap_err();
     assert!(
-        matches!(&error, StoreError::NewerVersion { found: 99, known: 2, path: p } if *p == path),
+        matches!(&error, StoreError::NewerVersion { found: 99, known: 3, path: p } if *p == path),
         "{error:?}"
     );
     assert!(error.to_string().contains("newer version"), "{error}");
@@ -50,7 +50,7 @@ async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
     store.close().await;
     let version: i64 =
         Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 2);
+    assert_eq!(version, 3);
 }
 
 #[test]

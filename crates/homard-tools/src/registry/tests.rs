@@ -24,6 +24,7 @@ fn options() -> ToolOptions {
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
         processes: Processes::new(Clock::fixed(0)),
         apply_patch: None,
+        doors: crate::Doors::default(),
         web: WebOptions::default(),
     }
 }
@@ -157,4 +158,28 @@ async fn other_spellings_of_fields_are_understood() {
         assert!(!outcome.is_error, "{name}: {outcome:?}");
     }
     assert_eq!(std::fs::read_to_string(dir.path().join("a/b.txt")).unwrap(), "two");
+}
+
+#[test]
+fn what_needs_a_room_above_is_offered_only_when_its_door_is_open() {
+    let behind =
+        |name: &str| Toolbox::new(&options()).specs(&ToolPolicy::default()).iter().any(|s| s.name == name);
+    for name in ["agents_list", "gateway", "image", "sessions_spawn", "session_status", "subagents"] {
+        assert!(!behind(name), "{name}");
+        assert!(Toolbox::new(&options()).get(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn all_tools_together_stay_small() {
+    let specs = TABLE.iter().filter_map(|entry| (entry.build)(&options())).map(|tool| tool.spec());
+    let told: Vec<(String, usize)> = specs
+        .map(|spec| {
+            let told =
+                json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+            (spec.name, told.to_string().len())
+        })
+        .collect();
+    let total: usize = told.iter().map(|(_, size)| size).sum();
+    assert!(total < 11_000, "{total}: {told:?}");
 }

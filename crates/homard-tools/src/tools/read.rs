@@ -159,7 +159,7 @@ fn entries(directory: &Path) -> String {
 }
 
 /// Tells a picture by its first bytes; names lie.
-fn image_type(start: &[u8]) -> Option<&'static str> {
+pub(super) fn image_type(start: &[u8]) -> Option<&'static str> {
     if start.starts_with(b"\x89PNG\r\n\x1a\n") {
         Some("image/png")
     } else if start.starts_with(b"\xff\xd8\xff") {

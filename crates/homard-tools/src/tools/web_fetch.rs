@@ -265,7 +265,7 @@ impl Page {
 }
 
 /// Where a response sends us, if it does.
-fn leads_to(response: &Response, from: &Url) -> Option<Url> {
+pub(super) fn leads_to(response: &Response, from: &Url) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }

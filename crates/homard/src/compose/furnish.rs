@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Processes};
-use homard_tools::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
+use homard_tools::{ApplyPatchOptions, Doors, ToolOptions, Toolbox, WebOptions};
 
 /// What the model may do. Commands in the background go on when the tools are made anew.
-pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> Toolbox {
+pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, doors: &Doors) -> Toolbox {
     let patch = &config.tools.exec.apply_patch;
     processes.keep_finished_for(config.tools.exec.cleanup_after);
     let base: BTreeMap<String, String> =
@@ -29,6 +29,7 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> To
         exec_timeout: config.tools.exec.timeout,
         exec_background_after: config.tools.exec.background_after,
         processes: processes.clone(),
+        doors: doors.clone(),
         apply_patch: patch.enabled.then_some(ApplyPatchOptions { workspace_only: patch.workspace_only }),
         web: WebOptions { tools: config.tools.web.clone(), reachable: Vec::new() },
     })

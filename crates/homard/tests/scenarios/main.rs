@@ -34,9 +34,13 @@ mod reconnect;
 #[cfg(test)]
 mod scopes;
 #[cfg(test)]
+mod session_tools;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod starting;
+#[cfg(test)]
+mod subagents;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]

@@ -1,0 +1,211 @@
+//! The gateway as its own assistant sees it: configuration the way clients change it, and starting afresh.
+
+use std::sync::{Arc, Weak};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use homard_channel::Inbound;
+use homard_protocol::{ErrorShape, SessionKey};
+use homard_relay::Submission;
+use homard_runtime::OrLog;
+use homard_tools::{ConfigWrite, DoorError, Doors, GatewayDoor, ToolCx};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::gateway::Gateway;
+use crate::methods::config;
+
+/// Where the note for after a restart is kept.
+const NOTE_KEY: &str = "restart.note";
+/// Longest note, in characters.
+const MAX_NOTE: usize = 2_000;
+/// Most references followed on the way to one key of the schema.
+const MAX_REFERENCES: usize = 16;
+
+/// Who is told what after a restart.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    session_key: SessionKey,
+    text: Option<String>,
+    at: i64,
+}
+
+/// Holds the gateway weakly: the gateway holds the relay, and that the tools.
+struct Room {
+    gateway: Weak<Gateway>,
+}
+
+impl Gateway {
+    /// Opens the door that leads here.
+    pub fn open_door(self: &Arc<Self>, doors: &Doors) {
+        doors.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
+    }
+
+    /// Tells the conversation that asked for a restart that it happened; once.
+    pub(crate) async fn deliver_restart_note(&self) {
+        let kept = self.store().get_kv(NOTE_KEY).await.or_log("the note of a restart could not be read");
+        let Some(kept) = kept.flatten().filter(|kept| !kept.is_empty()) else { return };
+        if let Ok(Note { session_key, text, at }) = serde_json::from_str(&kept) {
+            let note = text.map(|text| format!(" Your note from before: {text}")).unwrap_or_default();
+            let text = format!(
+                "[Homard restarted]{note}\n\nThis note is from Homard, not from the user. Tell the user briefly \
+                 that you are back, or answer NO_REPLY if they need not hear it."
+            );
+            let submission = Submission {
+                message: Inbound::from_operator(
+                    session_key,
+                    format!("restart-{at}"),
+                    text,
+                    self.clock().now_ms(),
+                ),
+                source: "restart",
+                model: None,
+                thinking: None,
+                timeout: None,
+                extra_system: None,
+            };
+            if let Err(error) = self.relay().submit(submission).await {
+                tracing::warn!(%error, "nobody could be told about the restart");
+            }
+        }
+        self.store().set_kv(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
+    }
+}
+
+impl Room {
+    fn gateway(&self) -> Result<Arc<Gateway>, DoorError> {
+        self.gateway.upgrade().ok_or(DoorError::Closed)
+    }
+
+    /// Keeps the note for after the restart.
+    async fn keep_note(&self, cx: &ToolCx, text: Option<String>) -> Result<(), DoorError> {
+        let text = text.map(|text| text.chars().take(MAX_NOTE).collect());
+        let note = Note { session_key: cx.session_key.clone(), text, at: cx.clock.now_ms() };
+        let kept = serde_json::to_string(&note).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let gateway = self.gateway()?;
+        gateway.store().set_kv(NOTE_KEY, &kept).await.map_err(|error| DoorError::Failed(error.to_string()))
+    }
+
+    async fn write_config(&self, cx: &ToolCx, write: ConfigWrite) -> Result<Value, DoorError> {
+        let gateway = self.gateway()?;
+        let ConfigWrite { raw, base_hash, is_whole, note } = write;
+        let written = if is_whole {
+            config::replace(&gateway, raw, base_hash).await
+        } else {
+            config::merge(&gateway, raw, base_hash, Vec::new()).await
+        };
+        let written = written.map_err(refused)?;
+        if written.restart.is_some() {
+            self.keep_note(cx, note).await?;
+        }
+        Ok(json!({
+            "ok": true, "hash": written.hash, "changed": written.changed_paths,
+            "restarts": written.restart.is_some(),
+        }))
+    }
+}
+
+impl GatewayDoor for Room {
+    fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>> {
+        async move {
+            let snapshot = config::snapshot(&*self.gateway()?).await.map_err(refused)?;
+            let part = parts(path).try_fold(&snapshot.parsed, |value, part| match value {
+                Value::Array(list) => part.parse::<usize>().ok().and_then(|at| list.get(at)),
+                other => other.get(part),
+            });
+            Ok(json!({
+                "path": path.unwrap_or_default(), "config": part, "hash": snapshot.hash,
+                "valid": snapshot.valid, "issues": snapshot.issues,
+            }))
+        }
+        .boxed()
+    }
+
+    fn schema<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>> {
+        let found = described(homard_config::schema(), path);
+        let unknown = || DoorError::Invalid(format!("there is no key `{}`", path.unwrap_or_default()));
+        std::future::ready(found.ok_or_else(unknown)).boxed()
+    }
+
+    fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, DoorError>> {
+        self.write_config(cx, write).boxed()
+    }
+
+    fn restart<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        note: Option<String>,
+    ) -> BoxFuture<'a, Result<Value, DoorError>> {
+        async move {
+            self.keep_note(cx, note).await?;
+            self.gateway()?.ask_for_restart();
+            Ok(json!({"ok": true, "note": "The gateway restarts when this turn is over. Finish it now."}))
+        }
+        .boxed()
+    }
+}
+
+/// What the model reads of a refusal.
+fn refused(error: ErrorShape) -> DoorError {
+    let details = error.details.map(|details| format!(" {details}")).unwrap_or_default();
+    DoorError::Invalid(format!("{}{details}", error.message))
+}
+
+fn parts(path: Option<&str>) -> impl Iterator<Item = &str> {
+    path.unwrap_or_default().split(['.', '[', ']']).map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// One key of the schema: what it is, and the keys beneath it by name, type and meaning. The whole schema is
+/// more than a model can read.
+fn described(root: &Value, path: Option<&str>) -> Option<Value> {
+    let mut schema = resolved(root, root);
+    for part in parts(path) {
+        let next = schema
+            .get("properties")
+            .and_then(|keys| keys.get(part))
+            .or_else(|| schema.get("additionalProperties").filter(|any| any.is_object()))
+            .or_else(|| schema.get("items"))?;
+        schema = resolved(root, next);
+    }
+    let mut told = brief(schema);
+    if let Some(keys) = schema.get("properties").and_then(Value::as_object) {
+        let line = |(name, key): (&String, &Value)| {
+            let mut line = brief(resolved(root, key));
+            // What a key means here is said where it is used.
+            if let Some(words) = key.get("description") {
+                line.insert("description".to_owned(), words.clone());
+            }
+            (name.clone(), Value::Object(line))
+        };
+        told.insert("properties".to_owned(), Value::Object(keys.iter().map(line).collect()));
+    }
+    Some(Value::Object(told))
+}
+
+/// The schema a place refers to, `null` left out.
+fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
+    for _ in 0..MAX_REFERENCES {
+        let is_null = |choice: &&Value| choice.get("type") == Some(&Value::from("null"));
+        let choices = schema.get("anyOf").and_then(Value::as_array);
+        let only = choices.filter(|choices| choices.iter().filter(|c| !is_null(c)).count() == 1);
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'));
+        schema = match (target, only) {
+            (Some(target), _) => match root.pointer(target) {
+                Some(found) => found,
+                None => return schema,
+            },
+            (None, Some(choices)) => choices.iter().find(|choice| !is_null(choice)).unwrap_or(schema),
+            (None, None) => return schema,
+        };
+    }
+    schema
+}
+
+fn brief(schema: &Value) -> Map<String, Value> {
+    let kept = ["type", "description", "enum", "minimum", "maximum"];
+    let found = kept.into_iter().filter_map(|name| Some((name.to_owned(), schema.get(name)?.clone())));
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Which other conversations an agent may look at and write to.
+
+use homard_config::Config;
+use homard_config::config::delegation::{AgentToAgent, Visibility};
+use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::OrLog;
+use homard_store::{SessionKind, Store};
+use homard_tools::DoorError;
+
+/// How many ancestors a conversation may have before nobody looks further; deeper ones cannot be made.
+const MAX_ANCESTORS: usize = 8;
+
+/// The agent a conversation belongs to.
+pub(crate) fn agent_of<'a>(config: &'a Config, key: &'a SessionKey) -> &'a AgentId {
+    key.agent_id().unwrap_or(&config.agents.default_agent().id)
+}
+
+/// Whether people other than the owner write in a conversation.
+pub(crate) fn has_strangers(key: &SessionKey) -> bool {
+    match SessionKind::of(key) {
+        SessionKind::Direct | SessionKind::Group | SessionKind::Hook | SessionKind::Unknown => true,
+        SessionKind::Main
+        | SessionKind::Cron
+        | SessionKind::Subagent
+        | SessionKind::Program
+        | SessionKind::Named
+        | SessionKind::Global => false,
+    }
+}
+
+/// Whether a conversation of one agent may reach one of another; `is_own` says whether it is itself or a
+/// descendant.
+pub(crate) fn judge(
+    visibility: Visibility,
+    between: &AgentToAgent,
+    (from, to): (&AgentId, &AgentId),
+    is_own: bool,
+) -> Result<(), DoorError> {
+    let refuse = |why: &str| Err(DoorError::NotAllowed(why.to_owned()));
+    if is_own {
+        return Ok(());
+    }
+    match visibility {
+        Visibility::OnlySelf | Visibility::Tree => {
+            refuse("you see only the sessions you started (tools.sessions.visibility)")
+        }
+        Visibility::Agent if from != to => {
+            refuse("sessions of other agents are not shown (tools.sessions.visibility)")
+        }
+        Visibility::All if !between.allows(from.as_str(), to.as_str()) => {
+            refuse("these agents may not reach each other (tools.agentToAgent)")
+        }
+        Visibility::Agent | Visibility::All => Ok(()),
+    }
+}
+
+/// Whether `key` is `ancestor` or was started by it, directly or not.
+pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &SessionKey) -> bool {
+    let mut key = key.clone();
+    for _ in 0..MAX_ANCESTORS {
+        if key == *ancestor {
+            return true;
+        }
+        let session = store.session(&key).await.or_log("an ancestor could not be looked up").flatten();
+        let parent = session.and_then(|session| session.entry.spawned_by);
+        match parent.as_deref().map(SessionKey::parse) {
+            Some(Ok(parent)) => key = parent,
+            Some(Err(_)) | None => return false,
+        }
+    }
+    false
+}
+
+/// Whether the conversation `from` may reach `to`.
+pub(crate) async fn may_reach(
+    config: &Config,
+    store: &Store,
+    from: &SessionKey,
+    to: &SessionKey,
+) -> Result<(), DoorError> {
+    let tools = &config.tools;
+    let is_own = from == to || (tools.visibility != Visibility::OnlySelf && descends(store, to, from).await);
+    let agents = (agent_of(config, from), agent_of(config, to));
+    judge(tools.visibility, &tools.agent_to_agent, agents, is_own)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Who sees whom.
+
+use homard_config::config::delegation::{AgentNames, AgentToAgent, Visibility};
+use homard_protocol::{AgentId, SessionKey};
+
+use super::{has_strangers, judge};
+
+#[test]
+fn visibility_and_the_policy_between_agents_decide_together() {
+    let closed = AgentToAgent::default();
+    let open = AgentToAgent { enabled: true, allow: AgentNames::default() };
+    let (main, work) = (AgentId::main(), AgentId::parse("work").unwrap());
+    let (same, other) = ((&main, &main), (&main, &work));
+    let rows = [
+        (Visibility::OnlySelf, &closed, same, true, true),
+        (Visibility::OnlySelf, &open, same, false, false),
+        (Visibility::Tree, &closed, same, true, true),
+        (Visibility::Tree, &closed, other, true, true),
+        (Visibility::Tree, &open, same, false, false),
+        (Visibility::Agent, &closed, same, false, true),
+        (Visibility::Agent, &open, other, false, false),
+        (Visibility::All, &closed, same, false, true),
+        (Visibility::All, &closed, other, false, false),
+        (Visibility::All, &open, other, false, true),
+    ];
+    for (visibility, between, agents, is_own, expected) in rows {
+        let judged = judge(visibility, between, agents, is_own);
+        assert_eq!(judged.is_ok(), expected, "{visibility:?} {between:?} {agents:?} {is_own}");
+    }
+}
+
+#[test]
+fn strangers_write_where_platforms_and_hooks_do() {
+    let rows = [
+        ("agent:main:main", false),
+        ("agent:main:shopping", false),
+        ("agent:main:subagent:x", false),
+        ("agent:main:cron:job", false),
+        ("agent:main:direct:somebody", true),
+        ("agent:main:hook:mail", true),
+        ("unknown", true),
+    ];
+    for (key, expected) in rows {
+        assert_eq!(has_strangers(&SessionKey::parse(key).unwrap()), expected, "{key}");
+    }
+}

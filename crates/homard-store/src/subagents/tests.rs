@@ -1,0 +1,64 @@
+//! Children: asked for once, told about once, put away in time.
+
+use std::time::Duration;
+
+use homard_protocol::RunId;
+
+use super::{NewSubagent, SubagentAdded};
+use crate::fixture::{Home, NOW, key};
+
+fn child(name: &str) -> NewSubagent {
+    NewSubagent {
+        run_id: RunId::parse(&format!("run-{name}")).unwrap(),
+        child_key: key(&format!("agent:main:subagent:{name}")),
+        requester_key: key("agent:main:main"),
+        requester_run: RunId::parse("parent").unwrap(),
+        depth: 1,
+        label: None,
+        task: "count".to_owned(),
+        delete_after: false,
+    }
+}
+
+#[tokio::test]
+async fn a_child_is_kept_with_its_session_and_survives_a_restart() {
+    let home = Home::new();
+    let added = home.store.add_subagent(child("a"), 1, |entry| entry.label = Some("counter".into())).await;
+    assert_eq!(added.unwrap(), SubagentAdded::New);
+    let home = home.reopen().await;
+    let session = home.store.session(&key("agent:main:subagent:a")).await.unwrap().unwrap();
+    assert_eq!(session.entry.spawned_by.as_deref(), Some("agent:main:main"));
+    assert_eq!((session.entry.spawn_depth, session.entry.label.as_deref()), (Some(1), Some("counter")));
+    let open = home.store.open_subagents(None).await.unwrap();
+    assert_eq!(open.iter().map(|record| record.asked.clone()).collect::<Vec<_>>(), [child("a")]);
+}
+
+#[tokio::test]
+async fn the_same_request_is_known_and_one_too_many_is_refused() {
+    let home = Home::new();
+    home.store.add_subagent(child("a"), 1, |_| {}).await.unwrap();
+    let again = home.store.add_subagent(child("a"), 1, |_| {}).await.unwrap();
+    assert!(matches!(again, SubagentAdded::Known(_)), "{again:?}");
+    let more = home.store.add_subagent(child("b"), 1, |_| {}).await.unwrap();
+    assert_eq!(more, SubagentAdded::TooMany(1));
+    assert!(home.store.session(&child("b").child_key).await.unwrap().is_none());
+    home.store.settle_subagent(&child("a").run_id, None).await.unwrap();
+    assert_eq!(home.store.add_subagent(child("b"), 1, |_| {}).await.unwrap(), SubagentAdded::New);
+}
+
+#[tokio::test]
+async fn a_child_is_settled_once_and_put_away_in_time() {
+    let home = Home::new();
+    home.store.add_subagent(child("a"), 5, |_| {}).await.unwrap();
+    let run = child("a").run_id;
+    assert!(home.store.settle_subagent(&run, Some(NOW + 10)).await.unwrap());
+    assert!(!home.store.settle_subagent(&run, Some(NOW + 10)).await.unwrap());
+    assert!(home.store.open_subagents(None).await.unwrap().is_empty());
+    assert_eq!(home.store.subagents_of(&key("agent:main:main"), NOW).await.unwrap().len(), 1);
+    assert!(home.store.archive_subagents().await.unwrap().is_empty());
+    home.clock.advance(Duration::from_millis(10));
+    assert_eq!(home.store.archive_subagents().await.unwrap(), [child("a").child_key]);
+    let session = home.store.session(&child("a").child_key).await.unwrap().unwrap();
+    assert_eq!(session.entry.archived_at, Some(NOW + 10));
+    assert!(home.store.subagent(&child("a").child_key).await.unwrap().is_none());
+}

@@ -1,0 +1,261 @@
+//! What tools ask about conversations and the agents in them.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+
+use super::DoorError;
+use crate::cx::ToolCx;
+
+/// Which conversations to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// Only these kinds: `main`, `group`, `cron`, `hook`, `node`, `other`; empty means all.
+    pub kinds: Vec<String>,
+    /// Most rows.
+    pub limit: usize,
+    /// Only those that changed within this time.
+    pub active_within: Option<Duration>,
+    /// Newest messages to show of each.
+    pub messages: usize,
+}
+
+/// A conversation in a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionLine {
+    /// Its key.
+    pub key: String,
+    /// What kind.
+    pub kind: &'static str,
+    /// Its label or title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// When it changed last, RFC 3339.
+    pub updated_at: String,
+    /// Who thought last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Tokens of its last prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// Whether a turn is under way.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
+    /// Who started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawned_by: Option<String>,
+    /// Newest messages, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<HistoryLine>,
+}
+
+/// A message, as far as others may read it: words only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HistoryLine {
+    /// Who said it.
+    pub role: &'static str,
+    /// The tool, where one answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The words.
+    pub text: String,
+}
+
+/// Which conversation is meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionTarget {
+    /// By its key.
+    pub key: Option<String>,
+    /// By its label.
+    pub label: Option<String>,
+    /// Whose label; the asking agent's when unset.
+    pub agent: Option<String>,
+}
+
+/// Which part of a conversation to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HistoryWanted {
+    /// Which conversation.
+    pub key: String,
+    /// Most messages.
+    pub limit: usize,
+    /// Whether tool results are shown.
+    pub tools: bool,
+}
+
+/// Part of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPage {
+    /// Which conversation.
+    pub session_key: String,
+    /// Oldest first.
+    pub messages: Vec<HistoryLine>,
+    /// Whether something was left out or cut.
+    pub truncated: bool,
+    /// Whether people other than the owner write there.
+    #[serde(skip)]
+    pub has_strangers: bool,
+}
+
+/// A message from one conversation to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    /// To whom.
+    pub to: SessionTarget,
+    /// The words.
+    pub message: String,
+    /// How long to wait for the answer; zero means not at all.
+    pub wait: Duration,
+}
+
+/// What came of a letter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LetterAnswer {
+    /// `ok`, `accepted`, `timeout`, `error`.
+    pub status: &'static str,
+    /// The run it caused.
+    pub run_id: String,
+    /// Where it went.
+    pub session_key: String,
+    /// The answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether people other than the owner write there.
+    #[serde(skip)]
+    pub has_strangers: bool,
+}
+
+/// Work for an agent of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChildTask {
+    /// What to do.
+    pub task: String,
+    /// What to call it.
+    pub label: Option<String>,
+    /// Who does it.
+    pub agent: Option<String>,
+    /// With which model.
+    pub model: Option<String>,
+    /// Thinking how hard.
+    pub thinking: Option<String>,
+    /// For how long at most.
+    pub timeout: Option<Duration>,
+    /// Whether its conversation is deleted afterwards.
+    pub delete_after: bool,
+}
+
+/// A child that was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spawned {
+    /// Always `accepted`.
+    pub status: &'static str,
+    /// Its run.
+    pub run_id: String,
+    /// Its conversation.
+    pub child_session_key: String,
+    /// What happens next.
+    pub note: &'static str,
+}
+
+/// A child in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildLine {
+    /// Its conversation.
+    pub session_key: String,
+    /// Its run.
+    pub run_id: String,
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The beginning of its task.
+    pub task: String,
+    /// `queued`, `running`, `ok`, `error`, `aborted`, `timed-out`, `interrupted`.
+    pub status: &'static str,
+    /// How long it took so far, in seconds.
+    pub seconds: i64,
+}
+
+/// Conversations and the agents started in them. Every question is answered as far as the conversation of
+/// `cx` may know.
+pub trait SessionsDoor: Send + Sync {
+    /// The conversations that may be seen, newest first.
+    fn list<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        filter: SessionFilter,
+    ) -> BoxFuture<'a, Result<Vec<SessionLine>, DoorError>>;
+
+    /// What was said in one.
+    fn history<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        wanted: HistoryWanted,
+    ) -> BoxFuture<'a, Result<HistoryPage, DoorError>>;
+
+    /// Writes to one and waits for its answer. The same letter of the same call is sent once.
+    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, DoorError>>;
+
+    /// Starts an agent in a conversation of its own; its end is announced to this one.
+    fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, DoorError>>;
+
+    /// The agents this conversation started: those under way, and those of the last while.
+    fn children<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        recent: Duration,
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>>;
+
+    /// Stops one (by key, run, label) or `all`, and what they started; nothing is announced.
+    fn kill<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        target: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>>;
+
+    /// Says something to one that is under way.
+    fn steer<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        target: &'a str,
+        message: String,
+    ) -> BoxFuture<'a, Result<ChildLine, DoorError>>;
+
+    /// How a conversation stands, in words; `model` changes its model first (`default` takes that back).
+    fn status<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        key: Option<&'a str>,
+        model: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, DoorError>>;
+}
+
+/// An agent that may be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentLine {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether it is the one asking.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub you: bool,
+}
+
+/// Who there is.
+pub trait AgentsDoor: Send + Sync {
+    /// The agents this conversation may start.
+    fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, DoorError>;
+}

@@ -1,0 +1,30 @@
+//! What the `image` tool asks of models that see.
+
+use futures_util::future::BoxFuture;
+use homard_protocol::UserBlock;
+use serde::Serialize;
+
+use super::DoorError;
+use crate::cx::ToolCx;
+
+/// What a model saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Seen {
+    /// Its words.
+    pub text: String,
+    /// Which model, as `provider/model`.
+    pub model: String,
+}
+
+/// Models that see.
+pub trait VisionDoor: Send + Sync {
+    /// Asks about pictures: `model` if it is named, else the owner's model for pictures, else the
+    /// conversation's own if it sees.
+    fn look<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        prompt: String,
+        pictures: Vec<UserBlock>,
+        model: Option<String>,
+    ) -> BoxFuture<'a, Result<Seen, DoorError>>;
+}

@@ -1,0 +1,52 @@
+//! `session_status`: the time, and how a conversation stands.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::cx::ToolCx;
+use crate::doors::{Door, SessionsDoor};
+use crate::outcome::ToolOutcome;
+use crate::registry::ToolEntry;
+use crate::tool::Tool;
+
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { build: |options| Some(Arc::new(SessionStatus { door: options.doors.sessions.clone() })) };
+
+pub(crate) struct SessionStatus {
+    door: Door<dyn SessionsDoor>,
+}
+
+/// The current time and how a conversation stands: model, context, tokens, cost.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionStatusInput {
+    /// Default: this one.
+    #[serde(default, alias = "session_key")]
+    session_key: Option<String>,
+    /// Use this model from the next turn on; `default` takes that back.
+    #[serde(default)]
+    model: Option<String>,
+}
+
+impl Tool for SessionStatus {
+    type Input = SessionStatusInput;
+    const NAME: &'static str = "session_status";
+
+    fn is_open(&self) -> bool {
+        self.door.is_open()
+    }
+
+    async fn run(&self, input: SessionStatusInput, cx: &ToolCx) -> ToolOutcome {
+        let said = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let (key, model) = (said(&input.session_key), said(&input.model));
+        let status = match self.door.room() {
+            Ok(room) => room.status(cx, key.as_deref(), model.as_deref()).await,
+            Err(error) => Err(error),
+        };
+        status.map(ToolOutcome::text).into()
+    }
+}

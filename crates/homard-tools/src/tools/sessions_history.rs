@@ -1,0 +1,73 @@
+//! `sessions_history`: what was said in another conversation.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::cx::ToolCx;
+use crate::doors::{Door, DoorError, HistoryWanted, SessionsDoor};
+use crate::outcome::ToolOutcome;
+use crate::registry::ToolEntry;
+use crate::taint::{Label, Source};
+use crate::tool::Tool;
+use crate::untrusted;
+
+const DEFAULT_MESSAGES: usize = 30;
+const MAX_MESSAGES: usize = 200;
+
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { build: |options| Some(Arc::new(SessionsHistory { door: options.doors.sessions.clone() })) };
+
+pub(crate) struct SessionsHistory {
+    door: Door<dyn SessionsDoor>,
+}
+
+/// Read the newest messages of another conversation, oldest first.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionsHistoryInput {
+    #[serde(alias = "session_key")]
+    session_key: String,
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Also tool results.
+    #[serde(default, alias = "include_tools")]
+    include_tools: bool,
+}
+
+impl Tool for SessionsHistory {
+    type Input = SessionsHistoryInput;
+    const NAME: &'static str = "sessions_history";
+    const PARALLEL: bool = true;
+
+    fn is_open(&self) -> bool {
+        self.door.is_open()
+    }
+
+    async fn run(&self, input: SessionsHistoryInput, cx: &ToolCx) -> ToolOutcome {
+        self.read(input, cx).await.into()
+    }
+}
+
+impl SessionsHistory {
+    async fn read(&self, input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+        let limit = input.limit.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES);
+        let wanted = HistoryWanted { key: input.session_key, limit, tools: input.include_tools };
+        let page = self.door.room()?.history(cx, wanted).await?;
+        let text = serde_json::to_string(&page).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let details = json!({"sessionKey": page.session_key, "untrusted": page.has_strangers});
+        let text = from_others(text, &page.session_key, page.has_strangers, cx);
+        Ok(ToolOutcome::text(text).with_details(details))
+    }
+}
+
+/// Words of a conversation in which others than the owner write are marked, and the run is labelled.
+pub(super) fn from_others(text: String, key: &str, has_strangers: bool, cx: &ToolCx) -> String {
+    if !has_strangers {
+        return text;
+    }
+    cx.scope.taint.add(Label { source: Source::Message, detail: key.to_owned() });
+    untrusted::wrap(key, &text)
+}

@@ -1,0 +1,80 @@
+//! `sessions_send`: writing to another conversation and hearing what it answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::cx::ToolCx;
+use crate::doors::{Door, DoorError, Letter, SessionTarget, SessionsDoor};
+use crate::outcome::ToolOutcome;
+use crate::registry::ToolEntry;
+use crate::tool::Tool;
+use crate::tools::sessions_history::from_others;
+
+const DEFAULT_WAIT: u64 = 30;
+/// Longest wait anybody may ask for: a turn must not hang on another for ever.
+const MAX_WAIT: u64 = 600;
+/// Longest message.
+const MAX_CHARS: usize = 50_000;
+
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { build: |options| Some(Arc::new(SessionsSend { door: options.doors.sessions.clone() })) };
+
+pub(crate) struct SessionsSend {
+    door: Door<dyn SessionsDoor>,
+}
+
+/// Send a message to another conversation and wait for its agent's reply. Name it by sessionKey or label.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionsSendInput {
+    #[serde(default, alias = "session_key")]
+    session_key: Option<String>,
+    #[serde(default)]
+    label: Option<String>,
+    /// Whose label.
+    #[serde(default, alias = "agent_id")]
+    agent_id: Option<String>,
+    message: String,
+    /// Default 30; 0 does not wait.
+    #[serde(default, alias = "timeout_seconds")]
+    timeout_seconds: Option<u64>,
+}
+
+impl Tool for SessionsSend {
+    type Input = SessionsSendInput;
+    const NAME: &'static str = "sessions_send";
+
+    fn is_open(&self) -> bool {
+        self.door.is_open()
+    }
+
+    async fn run(&self, input: SessionsSendInput, cx: &ToolCx) -> ToolOutcome {
+        self.send(input, cx).await.into()
+    }
+}
+
+impl SessionsSend {
+    async fn send(&self, input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+        if input.message.trim().is_empty() || input.message.chars().count() > MAX_CHARS {
+            return Err(DoorError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
+        }
+        let letter = Letter {
+            to: SessionTarget { key: input.session_key, label: input.label, agent: input.agent_id },
+            message: input.message,
+            wait: Duration::from_secs(input.timeout_seconds.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT)),
+        };
+        let answer = self.door.room()?.send(cx, letter).await?;
+        let text = serde_json::to_string(&answer).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let details = json!({
+            "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
+            "untrusted": answer.has_strangers,
+        });
+        let text = from_others(text, &answer.session_key, answer.has_strangers, cx);
+        let outcome = ToolOutcome::text(text).with_details(details);
+        Ok(ToolOutcome { is_error: answer.status == "error", ..outcome })
+    }
+}

@@ -1,0 +1,89 @@
+//! `subagents`: looking after the agents this conversation started.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::cx::ToolCx;
+use crate::doors::{Door, DoorError, SessionsDoor, told};
+use crate::outcome::ToolOutcome;
+use crate::registry::ToolEntry;
+use crate::tool::Tool;
+
+const DEFAULT_RECENT_MINUTES: u64 = 30;
+const MAX_RECENT_MINUTES: u64 = 1_440;
+/// Longest message to a subagent.
+const MAX_MESSAGE: usize = 4_000;
+
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { build: |options| Some(Arc::new(Subagents { door: options.doors.sessions.clone() })) };
+
+pub(crate) struct Subagents {
+    door: Door<dyn SessionsDoor>,
+}
+
+/// List, stop or message the subagents you started. Their results come by themselves; use this when asked or to
+/// intervene.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubagentsInput {
+    #[serde(default)]
+    action: Action,
+    /// Session key, run id or label; `all` for kill.
+    #[serde(default)]
+    target: Option<String>,
+    /// For steer.
+    #[serde(default)]
+    message: Option<String>,
+    #[serde(default, alias = "recent_minutes")]
+    recent_minutes: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    #[default]
+    List,
+    Kill,
+    Steer,
+}
+
+impl Tool for Subagents {
+    type Input = SubagentsInput;
+    const NAME: &'static str = "subagents";
+
+    fn is_open(&self) -> bool {
+        self.door.is_open()
+    }
+
+    async fn run(&self, input: SubagentsInput, cx: &ToolCx) -> ToolOutcome {
+        self.act(input, cx).await.into()
+    }
+}
+
+impl Subagents {
+    async fn act(&self, input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+        let room = self.door.room()?;
+        let target = input.target.as_deref().map(str::trim).filter(|target| !target.is_empty());
+        let target = target
+            .ok_or_else(|| DoorError::Invalid("target is needed: a session key, run id or label".to_owned()));
+        Ok(match input.action {
+            Action::List => {
+                let minutes = input.recent_minutes.unwrap_or(DEFAULT_RECENT_MINUTES).min(MAX_RECENT_MINUTES);
+                told(room.children(cx, Duration::from_secs(minutes * 60)).await)
+            }
+            Action::Kill => told(room.kill(cx, target?).await),
+            Action::Steer => {
+                let message = input.message.unwrap_or_default();
+                if message.trim().is_empty() || message.chars().count() > MAX_MESSAGE {
+                    return Err(DoorError::Invalid(format!(
+                        "message must have 1 to {MAX_MESSAGE} characters"
+                    )));
+                }
+                told(room.steer(cx, target?, message).await)
+            }
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! Agents started by agents: what they are told and offered, who hears of their end, what stops them.
+
+use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
+use serde_json::{Value, json};
+
+use crate::world::{KEY, OPENAI, config, launch, say, talk, text_of};
+
+/// A gateway whose main agent, subagents and their subagents each have a model of their own, so that what each
+/// is asked can be told apart.
+struct Family {
+    gateway: TestGateway,
+    parent: FakeLlm,
+    child: FakeLlm,
+    grandchild: FakeLlm,
+}
+
+impl Family {
+    async fn start(change: impl FnOnce(&mut Value)) -> Self {
+        let [parent, child, grandchild] = [
+            FakeLlm::start().await.unwrap(),
+            FakeLlm::start().await.unwrap(),
+            FakeLlm::start().await.unwrap(),
+        ];
+        let config = config(&parent, OPENAI, |config| {
+            for (name, fake) in [("child", &child), ("grandchild", &grandchild)] {
+                let mut provider = config["models"]["providers"]["fake"].clone();
+                provider["baseUrl"] = json!(fake.openai_url());
+                config["models"]["providers"][name] = provider;
+            }
+            config["agents"]["defaults"]["subagents"] = json!({"model": "child/fake-1"});
+            change(config);
+        });
+        let home = TestHome::with_config(&config).unwrap();
+        Self { gateway: TestGateway::start(launch(), home).await.unwrap(), parent, child, grandchild }
+    }
+
+    async fn owner(&self) -> TestClient {
+        self.gateway.operator().await.unwrap()
+    }
+}
+
+/// The last message of a request.
+fn last_said(body: &Value) -> String {
+    text_of(body["messages"].as_array().unwrap().last().unwrap())
+}
+
+/// The names of the tools of a request.
+fn offered(body: &Value) -> Vec<&str> {
+    let tools = body["tools"].as_array().into_iter().flatten();
+    tools.filter_map(|tool| tool["function"]["name"].as_str()).collect()
+}
+
+/// The last word of a conversation with exactly this text.
+async fn heard(client: &mut TestClient, text: &str) {
+    let is_it = |payload: &Value| {
+        payload["sessionKey"] == KEY && payload["state"] == "final" && text_of(&payload["message"]) == text
+    };
+    client.next_event_where("chat", is_it).await.unwrap();
+}
+
+/// A subagent has said its last word.
+async fn child_ended(client: &mut TestClient) {
+    let is_it = |payload: &Value| {
+        let of_child = payload["sessionKey"].as_str().is_some_and(|key| key.contains(":subagent:"));
+        of_child && payload["state"] != "delta"
+    };
+    client.next_event_where("chat", is_it).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_subagent_works_apart_and_its_result_comes_back_as_a_message() {
+    let family = Family::start(|_| {}).await;
+    family.parent.calls("sessions_spawn", json!({"task": "count the shells", "label": "counter"}));
+    family.parent.says("on it").says("there are 42 shells");
+    family.child.says("I counted 42");
+    let mut client = family.owner().await;
+    let last = talk(&mut client, KEY, "how many shells?").await;
+    assert_eq!(text_of(&last["message"]), "on it");
+    heard(&mut client, "there are 42 shells").await;
+
+    let first = &family.parent.requests()[0].body;
+    let size = first.to_string().len();
+    assert!(size <= 20_000, "the first request has {size} bytes");
+    let asked = &family.child.requests()[0].body;
+    assert!(text_of(&asked["messages"][0]).contains("You are a subagent"), "{asked}");
+    assert!(last_said(asked).ends_with("count the shells"), "{asked}");
+    let tools = offered(asked);
+    assert!(tools.contains(&"read"), "{tools:?}");
+    for denied in ["sessions_spawn", "sessions_send", "gateway", "session_status", "subagents", "agents_list"]
+    {
+        assert!(offered(first).contains(&denied) && !tools.contains(&denied), "{denied}: {tools:?}");
+    }
+    let report = last_said(&family.parent.requests()[2].body);
+    for part in ["[Subagent report] \"counter\" completed", "I counted 42", "tokens", "NO_REPLY"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let listed = client.call("sessions.list", json!({"spawnedBy": KEY})).await.unwrap();
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[tokio::test]
+async fn a_subagent_that_has_nothing_to_report_is_not_announced() {
+    let family = Family::start(|_| {}).await;
+    family.parent.calls("sessions_spawn", json!({"task": "look", "cleanup": "delete"})).says("on it");
+    family.child.says("ANNOUNCE_SKIP");
+    let mut client = family.owner().await;
+    say(&mut client, KEY, "look").await;
+    child_ended(&mut client).await;
+    heard(&mut client, "on it").await;
+    family.parent.says("nothing new");
+    talk(&mut client, KEY, "well?").await;
+    assert_eq!(family.parent.requests().len(), 3);
+    assert!(!family.parent.requests()[2].body.to_string().contains("Subagent report"));
+}
+
+#[tokio::test]
+async fn a_restart_in_the_middle_is_reported_exactly_once() {
+    let mut family = Family::start(|_| {}).await;
+    family.parent.calls("sessions_spawn", json!({"task": "dig", "label": "digger"})).says("on it");
+    let _gate = family.child.gate("half a hole");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "dig").await;
+    family.child.wait_for_request(1).await.unwrap();
+    family.parent.says("the digger was cut off");
+    family.gateway.kill9().await.unwrap();
+    family.gateway.restart().await.unwrap();
+    let report = last_said(&family.parent.wait_for_request(3).await.unwrap().body);
+    assert!(report.contains("\"digger\" failed: cut off by a restart"), "{report}");
+    let mut client = family.owner().await;
+    family.parent.says("still here");
+    talk(&mut client, KEY, "and now?").await;
+    family.gateway.kill9().await.unwrap();
+    family.gateway.restart().await.unwrap();
+    let mut client = family.owner().await;
+    family.parent.says("as ever");
+    talk(&mut client, KEY, "and now?").await;
+    assert_eq!(family.parent.requests().len(), 5, "nobody is told twice");
+    assert_eq!(family.child.requests().len(), 1, "nor does the child begin again");
+}
+
+#[tokio::test]
+async fn stopping_the_parent_stops_its_children_and_theirs() {
+    let family = Family::start(|config| {
+        config["agents"]["defaults"]["subagents"]["maxSpawnDepth"] = json!(2);
+    })
+    .await;
+    family.parent.calls("sessions_spawn", json!({"task": "lead"})).says("on it");
+    family.child.calls("sessions_spawn", json!({"task": "dig", "model": "grandchild/fake-1"}));
+    let _gate = family.child.gate("waiting for the digger");
+    let _gate = family.grandchild.gate("half a hole");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "dig").await;
+    family.child.wait_for_request(2).await.unwrap();
+    family.grandchild.wait_for_request(1).await.unwrap();
+    client.call("chat.abort", json!({"sessionKey": KEY})).await.unwrap();
+    family.child.wait_for_hangups(1).await.unwrap();
+    family.grandchild.wait_for_hangups(1).await.unwrap();
+    family.parent.says("all quiet");
+    talk(&mut client, KEY, "quiet?").await;
+    assert_eq!(family.parent.requests().len(), 3);
+    assert!(!family.parent.requests()[2].body.to_string().contains("Subagent report"));
+}
+
+#[tokio::test]
+async fn a_subagent_is_announced_only_when_its_own_subagents_have_reported() {
+    let family = Family::start(|config| {
+        config["agents"]["defaults"]["subagents"]["maxSpawnDepth"] = json!(2);
+        config["agents"]["defaults"]["subagents"]["maxConcurrent"] = json!(1);
+        config["agents"]["defaults"]["maxConcurrent"] = json!(1);
+    })
+    .await;
+    family.parent.calls("sessions_spawn", json!({"task": "lead"})).says("on it").says("it is seven");
+    family.child.calls("sessions_spawn", json!({"task": "dig", "model": "grandchild/fake-1"}));
+    family.child.says("waiting").says("the digger found seven");
+    family.grandchild.says("seven");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "dig").await;
+    heard(&mut client, "it is seven").await;
+    let inner = last_said(&family.child.requests()[2].body);
+    assert!(inner.contains("seven") && inner.contains("your own task"), "{inner}");
+    let report = last_said(&family.parent.requests()[2].body);
+    assert!(report.contains("the digger found seven"), "{report}");
+    assert!(!offered(&family.grandchild.requests()[0].body).contains(&"sessions_spawn"));
+}
+
+#[tokio::test]
+async fn what_is_beyond_the_limits_is_refused_in_words() {
+    let family = Family::start(|config| {
+        config["agents"]["defaults"]["subagents"]["maxChildrenPerAgent"] = json!(1);
+        config["agents"]["list"] = json!([{"id": "main"}, {"id": "work"}]);
+    })
+    .await;
+    let _gate = family.child.gate("still digging");
+    let calls = [
+        json!({"task": "dig", "agentId": "work"}),
+        json!({"task": "dig", "model": "nobody/knows"}),
+        json!({"task": "dig", "thinking": "sideways"}),
+        json!({"task": " "}),
+        json!({"task": "dig", "label": "digger"}),
+        json!({"task": "dig more"}),
+    ];
+    family.parent.calls_many(calls.map(|call| ("sessions_spawn".to_owned(), call)));
+    family.parent.calls("subagents", json!({}));
+    family.parent.calls("subagents", json!({"action": "kill", "target": "digger"})).says("enough");
+    let mut client = family.owner().await;
+    let last = talk(&mut client, KEY, "dig").await;
+    assert_eq!(text_of(&last["message"]), "enough");
+    let asked = family.parent.requests().pop().unwrap().body;
+    let messages = asked["messages"].as_array().unwrap();
+    let results: Vec<String> = messages.iter().filter(|m| m["role"] == "tool").map(text_of).collect();
+    let words = [
+        "allowAgents",
+        "nobody",
+        "no thinking level",
+        "1 to 50000",
+        "accepted",
+        "maxChildrenPerAgent",
+        "\"label\":\"digger\"",
+        "digger",
+    ];
+    assert_eq!(results.len(), words.len(), "{results:?}");
+    for (result, word) in results.iter().zip(words) {
+        assert!(result.contains(word), "{word}: {result}");
+    }
+    family.child.wait_for_hangups(1).await.unwrap();
+}
