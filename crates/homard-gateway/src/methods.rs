@@ -5,6 +5,7 @@ mod chat;
 mod config;
 mod models;
 mod sessions;
+mod skills;
 mod system;
 mod usage;
 
@@ -15,6 +16,7 @@ use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
 };
+use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
@@ -53,6 +55,10 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsUsage, _, _>(usage::sessions::report)
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
         .on::<SessionsUsageTimeseries, _, _>(usage::sessions::timeseries)
+        .on::<SkillsBins, _, _>(skills::bins)
+        .on::<SkillsInstall, _, _>(skills::install)
+        .on::<SkillsStatus, _, _>(skills::status)
+        .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
         .on::<SystemPresence, _, _>(system::presence)
         .on::<UsageCost, _, _>(usage::cost)

@@ -4,5 +4,6 @@ pub mod agent;
 pub mod chat;
 pub mod config;
 pub mod sessions;
+pub mod skills;
 pub mod system;
 pub mod usage;

@@ -12,6 +12,7 @@ use homard_models::desk::Desk;
 use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
+use homard_skills::Skills;
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
 use homard_tools::{Approvals, Toolbox};
 use tokio::sync::{Semaphore, oneshot};
@@ -47,6 +48,8 @@ pub struct RelayParts {
     pub clock: Clock,
     /// Where a person is asked before something is done.
     pub approvals: Approvals,
+    /// What agents have been taught.
+    pub skills: Skills,
 }
 
 /// What a reload may replace.
@@ -66,6 +69,7 @@ pub(crate) struct Inner {
     store: Store,
     bus: Bus,
     approvals: Approvals,
+    skills: Skills,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -95,6 +99,10 @@ impl Inner {
 
     pub(crate) fn approvals(&self) -> &Approvals {
         &self.approvals
+    }
+
+    pub(crate) fn skills(&self) -> &Skills {
+        &self.skills
     }
 
     pub(crate) fn capacity(&self) -> Arc<Semaphore> {
@@ -219,7 +227,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills } = parts;
         let permits = config.current().agents.defaults.max_concurrent.max(1);
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -235,6 +243,7 @@ impl Relay {
             store,
             bus,
             approvals,
+            skills,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -291,6 +300,12 @@ impl Relay {
     #[must_use]
     pub fn approvals(&self) -> &Approvals {
         &self.inner.approvals
+    }
+
+    /// What agents have been taught.
+    #[must_use]
+    pub fn skills(&self) -> &Skills {
+        &self.inner.skills
     }
 
     /// Where models are chosen and paid for.

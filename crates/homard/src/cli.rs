@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
+    agent, completion, config, dashboard, gateway, health, logs, models, sessions, skills, status, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -64,6 +64,7 @@ pub(crate) enum Command {
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
     Sessions(sessions::SessionsArgs),
+    Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
     Usage(Box<usage::UsageArgs>),
 }
