@@ -195,9 +195,12 @@ impl Skills {
         let skills: Vec<Arc<Skill>> = loaded.skills.values().filter(has).cloned().collect();
         let home = self.inner.config.source().paths.home.clone();
         let each = || skills.iter().map(Arc::as_ref);
+        // A list of files that may not be read would only lead to refusals.
+        let stays_inside = config.tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+        let readable = each().filter(|skill| !stays_inside || skill.dir.starts_with(&agent.workspace));
         let snapshot = Snapshot {
             version: 0,
-            prompt: prompt::block(each(), &config.skills.limits, &home),
+            prompt: prompt::block(readable, &config.skills.limits, &home),
             env: env::gather(each(), &config.skills, &config.env),
             commands: command::named(&skills),
             home,

@@ -151,6 +151,15 @@ fn the_report_names_every_skill_and_why_it_is_not_there() {
 }
 
 #[test]
+fn an_agent_that_stays_in_its_workspace_is_told_only_of_skills_there() {
+    let world = World::with(json!({"tools": {"fs": {"workspaceOnly": true}}}));
+    world.write("notes", "name: notes\ndescription: d");
+    let found = world.look();
+    let told = found.prompt.as_ref().unwrap();
+    assert!(names(&found).contains(&"skill-writer") && told.matches("<skill>").count() == 1, "{told}");
+}
+
+#[test]
 fn many_skills_that_did_not_change_are_not_read_again() {
     let world = World::with(json!({}));
     for n in 0..50 {

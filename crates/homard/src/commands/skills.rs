@@ -31,10 +31,12 @@ Skills are folders with a SKILL.md: in the workspace's skills folder for one age
 
 /// See what agents have been taught, and what of it works here
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct SkillsArgs {
     #[command(subcommand)]
     command: Option<SkillsCommand>,
+    #[command(flatten)]
+    list: ListArgs,
 }
 
 #[derive(Subcommand)]
@@ -47,7 +49,7 @@ enum SkillsCommand {
     Check(CheckArgs),
 }
 
-#[derive(Args, Default)]
+#[derive(Args)]
 struct ListArgs {
     /// Only those the agent has
     #[arg(long)]
@@ -74,7 +76,7 @@ struct CheckArgs {
 }
 
 /// Whose skills, and who is asked.
-#[derive(Args, Default)]
+#[derive(Args)]
 struct Whose {
     /// Skills of this agent; the default one's otherwise
     #[arg(long, value_name = "ID")]
@@ -97,7 +99,7 @@ struct Whose {
 /// When the configuration cannot be used, there is no such agent or skill, or the gateway that was named does not
 /// answer.
 pub(crate) async fn run(cx: &Cx, args: SkillsArgs) -> anyhow::Result<()> {
-    match args.command.unwrap_or_else(|| SkillsCommand::List(ListArgs::default())) {
+    match args.command.unwrap_or(SkillsCommand::List(args.list)) {
         SkillsCommand::List(args) => list(cx, &args).await,
         SkillsCommand::Info(args) => info(cx, &args).await,
         SkillsCommand::Check(args) => check(cx, &args.whose).await,
