@@ -13,6 +13,7 @@ pub mod gateway;
 pub mod logging;
 pub mod models;
 pub mod session;
+pub mod skills;
 pub mod tools;
 pub mod web_tools;
 
@@ -45,6 +46,8 @@ pub struct Config {
     pub tools: tools::Tools,
     /// Which messages belong together.
     pub session: session::Session,
+    /// What agents have been taught.
+    pub skills: skills::Skills,
     /// What is logged.
     pub logging: logging::Logging,
     /// Channel sections as written (references resolved); each adapter reads its own.
@@ -80,6 +83,7 @@ impl Config {
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
+            skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),

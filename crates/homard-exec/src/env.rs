@@ -149,6 +149,20 @@ impl fmt::Debug for BuiltEnv {
     }
 }
 
+/// Whether a variable may be handed to the commands of a run by a setting: secrets may, since naming them was the
+/// owner's decision; what steers which code runs may not, nor what every command has anyway.
+///
+/// # Errors
+/// When it may not, with the reason.
+pub fn check_injected(name: &str, value: &str) -> Result<(), EnvError> {
+    check_name(name)?;
+    check_value(name, value)?;
+    if is_steering(name) || BASE_NAMES.contains(&name) {
+        return Err(EnvError::Steering { name: name.to_owned() });
+    }
+    Ok(())
+}
+
 fn check_name(name: &str) -> Result<(), EnvError> {
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let goes_on_well = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -16,7 +16,7 @@ mod tail;
 mod unix;
 
 pub use command::{Command, Program};
-pub use env::{BASE_NAMES, BuiltEnv, EnvError};
+pub use env::{BASE_NAMES, BuiltEnv, EnvError, check_injected};
 pub use processes::{
     Attached, End, InputError, KEEP_FINISHED, MAX_RUNNING_PER_SCOPE, Process, ProcessError, Processes, Start,
     Summary, Watcher,

@@ -6,6 +6,7 @@ pub(crate) mod config;
 mod exec_approval;
 mod models;
 mod sessions;
+mod skills;
 mod system;
 mod usage;
 
@@ -20,6 +21,7 @@ use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
 };
+use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
@@ -65,6 +67,10 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsUsage, _, _>(usage::sessions::report)
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
         .on::<SessionsUsageTimeseries, _, _>(usage::sessions::timeseries)
+        .on::<SkillsBins, _, _>(skills::bins)
+        .on::<SkillsInstall, _, _>(skills::install)
+        .on::<SkillsStatus, _, _>(skills::status)
+        .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
         .on::<SystemPresence, _, _>(system::presence)
         .on::<UsageCost, _, _>(usage::cost)

@@ -5,5 +5,6 @@ pub mod approvals;
 pub mod chat;
 pub mod config;
 pub mod sessions;
+pub mod skills;
 pub mod system;
 pub mod usage;

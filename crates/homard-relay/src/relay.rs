@@ -12,6 +12,7 @@ use homard_models::desk::Desk;
 use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
+use homard_skills::Skills;
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
 use homard_tools::{Approvals, Toolbox};
 use tokio::sync::{Semaphore, oneshot};
@@ -49,6 +50,8 @@ pub struct RelayParts {
     pub clock: Clock,
     /// Where a person is asked before something is done.
     pub approvals: Approvals,
+    /// What agents have been taught.
+    pub skills: Skills,
 }
 
 /// What a reload may replace.
@@ -82,6 +85,7 @@ pub(crate) struct Inner {
     store: Store,
     bus: Bus,
     approvals: Approvals,
+    skills: Skills,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -125,6 +129,10 @@ impl Inner {
 
     pub(crate) fn family(&self) -> &Family {
         &self.family
+    }
+
+    pub(crate) fn skills(&self) -> &Skills {
+        &self.skills
     }
 
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
@@ -245,7 +253,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills } = parts;
         let (permits, nested_permits) = places(&config.current());
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -263,6 +271,7 @@ impl Relay {
             store,
             bus,
             approvals,
+            skills,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -331,6 +340,12 @@ impl Relay {
         if let Some(run) = self.inner.runs.get(run) {
             run.narrator.approval(data);
         }
+    }
+
+    /// What agents have been taught.
+    #[must_use]
+    pub fn skills(&self) -> &Skills {
+        &self.inner.skills
     }
 
     /// Where models are chosen and paid for.

@@ -13,6 +13,7 @@ use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
+use homard_skills::Snapshot;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::{Scope, ToolSpec};
 use serde_json::json;
@@ -194,7 +195,9 @@ async fn prepare(
         _ => from_transcript(inner, &session, &settings).await?,
     };
     let offer = rooms.offers.of(&rooms.tools, &settings.policy);
+    let skills = inner.skills().for_turn(&config, agent).await;
     let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
+    let system = with_skills(system, &skills, &offer.for_model);
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: routed.session_key().clone(),
@@ -219,7 +222,11 @@ async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
         compaction: settings.compaction,
-        scope: Arc::new(Scope { approvals: inner.approvals().clone(), ..Scope::default() }),
+        scope: Arc::new(Scope {
+            approvals: inner.approvals().clone(),
+            env: skills.env().clone(),
+            ..Scope::default()
+        }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
@@ -254,6 +261,16 @@ async fn system_prompt(
         Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
         None => text,
     })
+}
+
+/// The prompt with the list of skills, for a model that can read them.
+fn with_skills(system: Arc<str>, skills: &Snapshot, offered: &[homard_llm::ToolSpec]) -> Arc<str> {
+    match &skills.prompt {
+        Some(list) if offered.iter().any(|tool| tool.name == "read") => {
+            Arc::from(format!("{system}\n{list}"))
+        }
+        _ => system,
+    }
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.

@@ -7,7 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
+    agent, approvals, completion, config, dashboard, gateway, health, logs, models, sessions, skills, status,
+    usage,
 };
 
 const EXAMPLES: &str = "\
@@ -66,6 +67,7 @@ pub(crate) enum Command {
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
     Sessions(sessions::SessionsArgs),
+    Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
     Usage(Box<usage::UsageArgs>),
 }

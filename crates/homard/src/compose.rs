@@ -19,6 +19,7 @@ use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Tasks};
+use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
 use homard_tools::{Approvals, Doors};
 use serde_json::json;
@@ -135,6 +136,7 @@ async fn serve(
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
+        skills: Skills::new(config.clone()),
     });
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),

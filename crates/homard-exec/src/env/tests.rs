@@ -71,3 +71,21 @@ fn a_value_with_a_nul_is_refused() {
     let refused = BuiltEnv::from_base(&BTreeMap::new()).with_explicit("A", "x\0y");
     assert!(matches!(refused, Err(EnvError::BadValue { .. })));
 }
+
+#[test]
+fn settings_may_hand_over_secrets_and_nothing_that_steers() {
+    let rows = [
+        ("API_TOKEN", true),
+        ("GH_HOST", true),
+        ("PATH", false),
+        ("HOME", false),
+        ("LD_PRELOAD", false),
+        ("NODE_OPTIONS", false),
+        ("1A", false),
+        ("A B", false),
+    ];
+    for (name, may) in rows {
+        assert_eq!(super::check_injected(name, "v").is_ok(), may, "{name}");
+    }
+    assert!(super::check_injected("A", "x\0y").is_err());
+}

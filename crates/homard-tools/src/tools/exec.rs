@@ -160,6 +160,9 @@ impl ExecTool {
         }
         let timeout = timeout(input.timeout, self.timeout)?;
         let mut env = self.env.clone();
+        for (name, value) in &cx.scope.env {
+            env = env.with_explicit(name, value)?;
+        }
         for (name, value) in input.env.iter().flatten() {
             env = env.with_requested(name, value)?;
         }

@@ -56,6 +56,10 @@ fn common_command_lines_are_understood() {
         "homard agent --message hi --agent work",
         "homard sessions --active 60 --limit 5 --json",
         "homard models list --json",
+        "homard skills --eligible",
+        "homard skills list --eligible --verbose --json --agent work",
+        "homard skills info weather --url ws://127.0.0.1:1",
+        "homard skills check --json",
         "homard logs --follow --limit 10 --plain",
         "homard dashboard --no-open",
         "homard config set gateway.port 18790 --strict-json",
@@ -88,6 +92,7 @@ fn wrong_command_lines_are_usage_errors() {
         "homard usage --runs --by model",
         "homard usage --days 0",
         "homard config set gateway.port",
+        "homard skills info",
     ];
     for line in lines {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else { panic!("{line} was taken") };

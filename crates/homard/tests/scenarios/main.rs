@@ -37,6 +37,7 @@ mod scopes;
 mod session_tools;
 #[cfg(test)]
 mod sessions;
+mod skills;
 #[cfg(test)]
 mod starting;
 #[cfg(test)]

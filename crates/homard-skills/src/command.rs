@@ -1,0 +1,143 @@
+//! Skills as commands: `/name what to do` and `/skill name what to do`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::load::Skill;
+use crate::prompt::location;
+
+/// Longest name of a command, in characters.
+const MAX_CHARS: usize = 32;
+/// Commands that mean something else; a skill of that name gets a number.
+const TAKEN: [&str; 52] = [
+    "activation",
+    "agents",
+    "allowlist",
+    "approve",
+    "bash",
+    "btw",
+    "commands",
+    "compact",
+    "config",
+    "context",
+    "debug",
+    "elev",
+    "elevated",
+    "exec",
+    "export",
+    "export_session",
+    "fast",
+    "focus",
+    "help",
+    "id",
+    "kill",
+    "mcp",
+    "mesh",
+    "model",
+    "models",
+    "new",
+    "plugins",
+    "queue",
+    "reason",
+    "reasoning",
+    "reset",
+    "restart",
+    "send",
+    "session",
+    "skill",
+    "skills",
+    "status",
+    "steer",
+    "stop",
+    "subagents",
+    "t",
+    "tasks",
+    "tell",
+    "think",
+    "thinking",
+    "tools",
+    "tts",
+    "unfocus",
+    "usage",
+    "v",
+    "verbose",
+    "whoami",
+];
+
+/// A skill that a person may call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillCommand {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What it calls.
+    pub skill: Arc<Skill>,
+}
+
+/// A person's call of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Which.
+    pub skill: Arc<Skill>,
+    /// What was said after its name.
+    pub args: String,
+    /// The tool it goes to directly, without asking the model.
+    pub tool: Option<String>,
+    /// What the model is told in place of the command.
+    pub message: String,
+}
+
+/// Names the commands of these skills: small letters, digits and `_`; numbers where names meet.
+pub(crate) fn named(skills: &[Arc<Skill>]) -> Vec<SkillCommand> {
+    let mut commands: Vec<SkillCommand> = Vec::new();
+    for skill in skills.iter().filter(|skill| skill.front.user_invocable) {
+        let base = sanitised(&skill.name);
+        if base.is_empty() {
+            continue;
+        }
+        let is_free = |name: &str| !TAKEN.contains(&name) && !commands.iter().any(|taken| taken.name == name);
+        let numbered = (2..).map(|n| {
+            let suffix = format!("_{n}");
+            let stem: String = base.chars().take(MAX_CHARS - suffix.len()).collect();
+            stem + &suffix
+        });
+        let name = std::iter::once(base.clone()).chain(numbered).find(|name| is_free(name));
+        commands.extend(name.map(|name| SkillCommand { name, skill: Arc::clone(skill) }));
+    }
+    commands
+}
+
+fn sanitised(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.to_lowercase().chars() {
+        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+        if c != '_' || !out.ends_with('_') {
+            out.push(c);
+        }
+    }
+    let cut: String = out.trim_matches('_').chars().take(MAX_CHARS).collect();
+    cut.trim_end_matches('_').to_owned()
+}
+
+/// Reads a message as a call of one of these commands.
+pub(crate) fn invoke(commands: &[SkillCommand], text: &str, home: &Path) -> Option<Invocation> {
+    let (word, rest) = first_word(text.trim().strip_prefix('/')?);
+    let word = word.split('@').next().unwrap_or_default().trim_end_matches(':').to_lowercase();
+    let (wanted, args) = if word == "skill" { first_word(rest) } else { (word.as_str(), rest) };
+    let is_wanted = |command: &&SkillCommand| {
+        command.name.eq_ignore_ascii_case(wanted)
+            || (word == "skill" && command.skill.name.eq_ignore_ascii_case(wanted))
+    };
+    let skill = Arc::clone(&commands.iter().find(is_wanted)?.skill);
+    let place = location(&skill.file, home);
+    let asked = if args.is_empty() { "Nothing more was said." } else { args };
+    let message = format!("Use the skill \"{}\": read {place} and follow it.\n\n{asked}", skill.name);
+    Some(Invocation { args: args.to_owned(), tool: skill.front.command_tool.clone(), message, skill })
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! The skills of all agents of a running program: looked at before every turn, read again only when something
+//! on disk or in the settings changed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use homard_config::config::agents::Agent;
+use homard_config::{Config, ConfigHandle};
+use homard_protocol::AgentId;
+use homard_protocol::methods::skills::{SkillsInstallResult, SkillsStatusResult};
+use homard_runtime::OrLog;
+
+use crate::gate::{Judge, Programs, this_os};
+use crate::install::{self, InstallError};
+use crate::load::{Loaded, Skill, load, managed_dir, roots};
+use crate::snapshot::Snapshot;
+use crate::stamps::Stamps;
+use crate::{bundled, command, env, prompt, report};
+
+/// How long files are taken to be as they were: turns that begin together look once.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
+
+/// The skills of all agents. Clone-cheap.
+#[derive(Clone)]
+pub struct Skills {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: ConfigHandle,
+    bundled: OnceLock<Option<PathBuf>>,
+    kept: Mutex<HashMap<AgentId, Kept>>,
+}
+
+/// What was found for an agent, and when.
+struct Kept {
+    config: Arc<Config>,
+    stamps: Arc<Stamps>,
+    snapshot: Arc<Snapshot>,
+    looked_at: Instant,
+}
+
+impl Skills {
+    /// The skills of the agents in these settings. Looks at nothing yet.
+    #[must_use]
+    pub fn new(config: ConfigHandle) -> Self {
+        let inner = Inner { config, bundled: OnceLock::new(), kept: Mutex::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// What a turn of this agent that begins now knows about skills.
+    pub async fn for_turn(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
+        if let Some(recent) = self.recent(config, &agent.id) {
+            return recent;
+        }
+        let (skills, config, agent) = (self.clone(), Arc::clone(config), agent.clone());
+        let looked = tokio::task::spawn_blocking(move || skills.look(&config, &agent)).await;
+        looked.or_log("the skills could not be looked at, so this turn has none").unwrap_or_default()
+    }
+
+    /// The same; blocks while it looks at the files.
+    #[must_use]
+    pub fn look(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
+        if let Some(kept) = self.still_current(config, &agent.id) {
+            return kept;
+        }
+        let (loaded, stamps, snapshot) = self.build(config, agent);
+        let mut all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = all.get(&agent.id).map(|kept| Arc::clone(&kept.snapshot));
+        let snapshot = match before {
+            Some(before) if before.is_like(&snapshot) => before,
+            before => {
+                tell(agent, &loaded, &snapshot);
+                let version = before.map_or(0, |before| before.version) + 1;
+                Arc::new(Snapshot { version, ..snapshot })
+            }
+        };
+        let (config, stamps, looked_at) = (Arc::clone(config), Arc::new(stamps), Instant::now());
+        all.insert(agent.id.clone(), Kept { config, stamps, snapshot: Arc::clone(&snapshot), looked_at });
+        snapshot
+    }
+
+    /// All skills that were found and what was decided about each. Blocks.
+    #[must_use]
+    pub fn report(&self, config: &Arc<Config>, agent: &Agent) -> SkillsStatusResult {
+        let loaded = self.load(config, agent);
+        let snapshot = self.look(config, agent);
+        let written = self.inner.config.snapshot();
+        let mut judge = judge(config, agent, &written.effective);
+        let mut skills: Vec<_> = loaded
+            .skills
+            .values()
+            .map(|skill| {
+                let verdict = judge.judge(skill);
+                report::skill(skill, &verdict, &judge, &snapshot.commands)
+            })
+            .chain(loaded.broken.iter().map(report::broken))
+            .collect();
+        skills.sort_by(|a, b| (&a.name, &a.file_path).cmp(&(&b.name, &b.file_path)));
+        SkillsStatusResult {
+            workspace_dir: agent.workspace.display().to_string(),
+            managed_skills_dir: managed_dir(&self.inner.config.source().paths).display().to_string(),
+            agent_id: agent.id.to_string(),
+            skills,
+        }
+    }
+
+    /// The programs that skills of any agent refer to, sorted. Blocks.
+    #[must_use]
+    pub fn bins(&self, config: &Config) -> Vec<String> {
+        let mut bins = BTreeSet::new();
+        for agent in &config.agents.list {
+            for skill in self.load(config, agent).skills.values() {
+                let about = &skill.front.about;
+                let installed = about.install.iter().flat_map(|way| &way.bins);
+                bins.extend(about.bins.iter().chain(&about.any_bins).chain(installed).cloned());
+            }
+        }
+        bins.into_iter().collect()
+    }
+
+    /// Installs what a skill needs in one of the ways it names.
+    ///
+    /// # Errors
+    /// When there is no such skill or way, or the installer cannot be run. An installer that ran and failed is an
+    /// answer.
+    pub async fn install(
+        &self,
+        agent: &Agent,
+        name: &str,
+        id: &str,
+        timeout: Duration,
+    ) -> Result<SkillsInstallResult, InstallError> {
+        let config = self.inner.config.current();
+        let (skills, settings, owner) = (self.clone(), Arc::clone(&config), agent.clone());
+        let loaded = tokio::task::spawn_blocking(move || skills.load(&settings, &owner)).await?;
+        let is_it = |skill: &&Arc<Skill>| skill.name == name || skill.key() == name;
+        let skill =
+            loaded.skills.values().find(is_it).ok_or_else(|| InstallError::UnknownSkill(name.to_owned()))?;
+        let ways = report::ways(skill, &config.skills, this_os());
+        let Some(way) = ways.iter().find(|way| way.id == id) else {
+            let known: Vec<&str> = ways.iter().map(|way| way.id.as_str()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(InstallError::UnknownWay { skill: skill.name.clone(), id: id.to_owned(), known });
+        };
+        install::install(way, &config, &self.inner.config.source().paths.home, timeout).await
+    }
+
+    /// What was found a moment ago.
+    fn recent(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
+        let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
+        let is_recent = !config.skills.watch || kept.looked_at.elapsed() < LOOK_AGAIN_AFTER;
+        is_recent.then(|| Arc::clone(&kept.snapshot))
+    }
+
+    /// What was found before, if everything still looks the same.
+    fn still_current(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
+        let stamps = {
+            let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
+            if !config.skills.watch {
+                return Some(Arc::clone(&kept.snapshot));
+            }
+            Arc::clone(&kept.stamps)
+        };
+        if !stamps.are_current() {
+            return None;
+        }
+        let mut all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = all.get_mut(agent)?;
+        kept.looked_at = Instant::now();
+        Some(Arc::clone(&kept.snapshot))
+    }
+
+    fn load(&self, config: &Config, agent: &Agent) -> Loaded {
+        let source = self.inner.config.source();
+        let bundled = self.inner.bundled.get_or_init(|| bundled::dir(&source.paths, &config.env));
+        let roots = roots(&source.paths, &config.skills, &agent.workspace, bundled.as_deref());
+        load(&roots, &config.skills.limits)
+    }
+
+    fn build(&self, config: &Config, agent: &Agent) -> (Loaded, Stamps, Snapshot) {
+        let mut loaded = self.load(config, agent);
+        let mut stamps = std::mem::take(&mut loaded.stamps);
+        let written = self.inner.config.snapshot();
+        let mut judge = judge(config, agent, &written.effective);
+        if loaded.skills.values().any(|skill| needs_programs(skill)) {
+            // A program that is installed or removed changes its folder.
+            judge.programs.dirs().iter().for_each(|dir| stamps.take(dir));
+        }
+        let has = |skill: &&Arc<Skill>| judge.judge(skill).is_eligible();
+        let skills: Vec<Arc<Skill>> = loaded.skills.values().filter(has).cloned().collect();
+        let home = self.inner.config.source().paths.home.clone();
+        let each = || skills.iter().map(Arc::as_ref);
+        // A list of files that may not be read would only lead to refusals.
+        let stays_inside = config.tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+        let readable = each().filter(|skill| !stays_inside || skill.dir.starts_with(&agent.workspace));
+        let snapshot = Snapshot {
+            version: 0,
+            prompt: prompt::block(readable, &config.skills.limits, &home),
+            env: env::gather(each(), &config.skills, &config.env),
+            commands: command::named(&skills),
+            home,
+            skills,
+        };
+        (loaded, stamps, snapshot)
+    }
+}
+
+fn judge<'a>(config: &'a Config, agent: &'a Agent, written: &'a serde_json::Value) -> Judge<'a> {
+    Judge {
+        settings: &config.skills,
+        for_agent: agent.skills.as_deref(),
+        env: &config.env,
+        written,
+        os: this_os(),
+        programs: Programs::on_path(&config.tools.exec.path_prepend, config.env.get("PATH")),
+    }
+}
+
+fn needs_programs(skill: &Skill) -> bool {
+    !skill.front.about.bins.is_empty() || !skill.front.about.any_bins.is_empty()
+}
+
+/// Says in the log what changed.
+fn tell(agent: &Agent, loaded: &Loaded, snapshot: &Snapshot) {
+    let (found, usable) = (loaded.skills.len(), snapshot.skills.len());
+    tracing::debug!(agent = %agent.id, found, usable, "skills looked at");
+    for broken in &loaded.broken {
+        tracing::warn!(skill = %broken.dir.display(), "a skill cannot be used: its file {}", broken.reason);
+    }
+    for words in &loaded.left_out {
+        tracing::warn!("{words}");
+    }
+}
+
+#[cfg(test)]
+mod tests;
