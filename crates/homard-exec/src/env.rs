@@ -137,6 +137,12 @@ impl BuiltEnv {
         self.with_explicit(name, value)
     }
 
+    /// Where programs are looked for.
+    #[must_use]
+    pub fn search_path(&self) -> &str {
+        self.variables.get("PATH").map_or(DEFAULT_PATH, String::as_str)
+    }
+
     /// The variables in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
@@ -171,7 +177,8 @@ fn looks_secret(name: &str) -> bool {
         || ["APIKEY", "PASSWORD", "SECRET"].iter().any(|part| upper.contains(part))
 }
 
-fn is_steering(name: &str) -> bool {
+/// Whether a variable changes which code a command runs.
+pub(crate) fn is_steering(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     STEERING_NAMES.contains(&upper.as_str())
         || STEERING_PREFIXES.iter().any(|prefix| upper.starts_with(prefix))

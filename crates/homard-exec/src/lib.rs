@@ -7,6 +7,7 @@
 //! Reading order: [`Command`] and [`BuiltEnv`] say what to run, [`Limits`] how far it may go, [`run()`] runs
 //! it and answers with an [`Outcome`]; [`Processes`] keeps commands that outlive the call that started them.
 
+pub mod approvals;
 mod capture;
 mod command;
 mod env;

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -136,6 +137,11 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
         (None, Some(signal)) => Exit::Signalled(signal),
         (None, None) => Exit::Exited(-1),
     }
+}
+
+/// Whether there is a file that can be run.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 fn shell() -> &'static str {

@@ -45,7 +45,7 @@ pub enum ExecSecurity {
 }
 
 /// When the owner is asked about a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecAsk {
     /// Never.
