@@ -122,6 +122,18 @@ impl BuiltEnv {
         Ok(self)
     }
 
+    /// Sets what came with the run, for example from a skill's settings: secrets are allowed, since the owner gave
+    /// them, but nothing that changes which code runs.
+    ///
+    /// # Errors
+    /// When the name or the value cannot be a variable, or it steers which code runs.
+    pub fn with_provided(self, name: &str, value: &str) -> Result<Self, EnvError> {
+        if is_steering(name) {
+            return Err(EnvError::Steering { name: name.to_owned() });
+        }
+        self.with_explicit(name, value)
+    }
+
     /// Sets what somebody less trusted asked for, for example the model.
     ///
     /// # Errors

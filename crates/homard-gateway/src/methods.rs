@@ -3,6 +3,7 @@
 mod agent;
 mod chat;
 mod config;
+pub(crate) mod exec_policy;
 mod models;
 mod sessions;
 mod system;
@@ -11,6 +12,7 @@ mod usage;
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
@@ -39,6 +41,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<ExecApprovalsGet, _, _>(exec_policy::get)
+        .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)

@@ -12,6 +12,7 @@
 mod admit;
 mod bus;
 mod deliver;
+mod exec_rules;
 mod lane;
 mod meter;
 mod narrate;

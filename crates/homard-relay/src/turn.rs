@@ -19,6 +19,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
+use crate::exec_rules::exec_rules;
 use crate::lane::{Overrides, Waiting};
 use crate::meter::RunMeter;
 use crate::relay::Inner;
@@ -205,6 +206,7 @@ async fn prepare(
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
+    let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
@@ -217,7 +219,7 @@ async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
         compaction: settings.compaction,
-        scope: Arc::new(Scope { approvals: inner.approvals().clone(), ..Scope::default() }),
+        scope: Arc::new(Scope { approvals: inner.approvals().clone(), exec, ..Scope::default() }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })

@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
+    agent, approvals, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -56,6 +56,8 @@ pub(crate) struct Global {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Agent(agent::AgentArgs),
+    #[command(visible_alias = "exec-approvals")]
+    Approvals(Box<approvals::ApprovalsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
     Dashboard(dashboard::DashboardArgs),

@@ -1,6 +1,7 @@
 //! The commands, one file each, and what they share: where files are, how the terminal is written to.
 
 pub(crate) mod agent;
+pub(crate) mod approvals;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
@@ -90,6 +91,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Config(args) => config::run(cx, args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
+        Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),

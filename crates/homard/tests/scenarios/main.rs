@@ -14,6 +14,7 @@ mod compaction;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod exec_rules;
 mod flood;
 #[cfg(test)]
 mod handshake;

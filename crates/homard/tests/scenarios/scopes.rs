@@ -29,6 +29,8 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("config.patch", "operator.admin", raw.clone()),
         ("config.schema", "operator.read", json!({})),
         ("config.set", "operator.admin", raw),
+        ("exec.approvals.get", "operator.admin", json!({})),
+        ("exec.approvals.set", "operator.admin", json!({"file": {}})),
         ("health", "", json!({})),
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),
