@@ -41,7 +41,8 @@ impl Terminal {
             Program::Direct { program, args } => pty_process::Command::new(program).args(args),
         };
         let draws = command.env.iter().any(|(name, value)| name == "TERM" && value != "dumb");
-        let process = process.current_dir(&command.cwd).env_clear().envs(command.env.iter()).kill_on_drop(true);
+        let process =
+            process.current_dir(&command.cwd).env_clear().envs(command.env.iter()).kill_on_drop(true);
         let process = if draws { process } else { process.env("TERM", TERM) };
         let child = process.spawn(self.theirs).map_err(|error| match error {
             pty_process::Error::Io(source) => source,

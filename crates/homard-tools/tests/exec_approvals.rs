@@ -11,8 +11,8 @@ use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;
 use homard_tools::{
-    Approvals, Label, ProgressSender, Question, Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox,
-    Verdict, WebOptions,
+    Approvals, Label, ProgressSender, Question, Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy,
+    Toolbox, Verdict, WebOptions,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -91,7 +91,10 @@ async fn a_command_that_is_not_listed_waits_for_a_person() {
         let request = asked.recv().await.unwrap().request;
         assert_eq!((request.tool.as_str(), request.action.as_str()), ("exec", TOUCH));
         assert!(request.can_always && request.resolved_path.unwrap().ends_with("/touch"));
-        assert_eq!((request.security.as_deref(), request.ask.as_deref()), (Some("allowlist"), Some("on-miss")));
+        assert_eq!(
+            (request.security.as_deref(), request.ask.as_deref()),
+            (Some("allowlist"), Some("on-miss"))
+        );
         let reasons = request.reasons.join("\n");
         for wanted in ["is not on the list", "MOOD=good", "https://example.com"] {
             assert!(reasons.contains(wanted), "{reasons}");
@@ -160,7 +163,11 @@ async fn the_model_can_only_be_stricter_than_the_owner() {
         let world = World::new(security, ask);
         arguments["command"] = json!(TOUCH);
         let outcome = world.exec(arguments.clone()).await;
-        assert_eq!((world.ran(), outcome.is_error), (runs, !runs), "{security:?} {ask:?} {arguments}: {outcome:?}");
+        assert_eq!(
+            (world.ran(), outcome.is_error),
+            (runs, !runs),
+            "{security:?} {ask:?} {arguments}: {outcome:?}"
+        );
     }
 }
 

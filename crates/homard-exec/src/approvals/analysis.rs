@@ -114,7 +114,8 @@ fn call(
         if first.is_dynamic {
             return Err(Opaque::ProgramUnknown);
         }
-        let found = program::find(&first.text, cwd, search).ok_or_else(|| Opaque::NotFound(first.text.clone()))?;
+        let found =
+            program::find(&first.text, cwd, search).ok_or_else(|| Opaque::NotFound(first.text.clone()))?;
         let inner = kinds::unwrap(&found.name, args).filter(|inner| {
             found.is_trusted()
                 && depth < MAX_WRAPPERS

@@ -125,8 +125,8 @@ pub(super) fn glob(pattern: &str, path: &str) -> bool {
         for (at, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
             match pattern.get(at) {
                 Some('*') => {
-                    let crosses = pattern.get(at + 1) == Some(&'*')
-                        || (at > 0 && pattern.get(at - 1) == Some(&'*'));
+                    let crosses =
+                        pattern.get(at + 1) == Some(&'*') || (at > 0 && pattern.get(at - 1) == Some(&'*'));
                     if crosses || c != '/' {
                         set(&mut next, at);
                     }

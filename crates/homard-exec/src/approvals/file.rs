@@ -89,7 +89,10 @@ impl PolicyFile {
             security: own.security.or(everyone.security).or(defaults.security),
             ask: own.ask.or(everyone.ask).or(defaults.ask),
             ask_fallback: own.ask_fallback.or(everyone.ask_fallback).or(defaults.ask_fallback),
-            auto_allow_skills: own.auto_allow_skills.or(everyone.auto_allow_skills).or(defaults.auto_allow_skills),
+            auto_allow_skills: own
+                .auto_allow_skills
+                .or(everyone.auto_allow_skills)
+                .or(defaults.auto_allow_skills),
         }
     }
 

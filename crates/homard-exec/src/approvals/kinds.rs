@@ -6,67 +6,59 @@ use super::shell::Word;
 
 /// Programs that run code or other programs given to them. A rule for the whole program would be a rule for
 /// everything, so there is none: only the very same call can be remembered.
-const RUNS_CODE: &[&str] = &[
-    "Rscript", "ansible", "apptainer", "ar", "ash", "at", "awk", "bash", "batch", "bun", "bunx", "busybox",
-    "bwrap", "capsh", "cargo", "chroot", "chrt", "cmake", "code", "composer", "coproc", "cpulimit",
-    "crontab", "csh", "ctest", "cscript", "dash", "dbus-run-session", "deno", "distrobox", "doas", "docker",
-    "docker-compose", "dotnet", "ed", "elixir", "emacs", "entr", "env", "erl", "ex", "exec", "expect",
-    "fakeroot", "faketime", "fd", "fdfind", "find", "firejail", "fish", "flatpak", "flock", "gawk", "gdb",
-    "ghci", "git-shell", "gmake", "go", "gradle", "gradlew", "groovy", "guile", "helm", "hyperfine",
-    "ionice", "ipython", "irb", "iex", "java", "jshell", "julia", "just", "kotlin", "ksh", "kubectl",
-    "lldb", "less", "ltrace", "lua", "luajit", "lxc", "m4", "machinectl", "make", "man", "mawk", "meson",
-    "mksh", "more", "mosh", "mvn", "mvnw", "mysql", "nawk", "nerdctl", "newgrp", "nice", "ninja", "nix",
-    "nix-shell", "nmap", "node", "nodejs", "nodemon", "nohup", "npm", "npx", "nsenter", "ntl", "nvim",
-    "nushell", "nu", "octave", "open", "osascript", "parallel", "perf", "perl", "php", "pip", "pipx",
-    "pkexec", "pnpm", "pnpx", "podman", "poetry", "powershell", "proot", "psql", "pwsh", "pypy", "python",
-    "qemu", "rake", "rlwrap", "rsync", "ruby", "runghc", "runuser", "rvim", "sbt", "scala", "schroot",
-    "scp", "screen", "script", "sed", "setarch", "setpriv", "setsid", "sftp", "sg", "sh", "snap",
-    "socat", "sqlite", "ssh", "start-stop-daemon", "stdbuf", "strace", "su", "sudo", "swift", "systemctl",
-    "systemd-run", "tar", "task", "taskset", "tclsh", "tcsh", "time", "timeout", "tmux", "toolbox", "toybox",
-    "ts-node", "tsx", "unbuffer", "unshare", "uv", "uvx", "vi", "view", "vim", "vimdiff", "watch",
-    "watchexec", "wine", "wish", "xargs", "xdg-open", "xterm", "yarn", "yash", "zip", "zsh",
-];
+const RUNS_CODE: &str = "\
+    Rscript ansible apptainer ar ash at awk bash batch bun bunx busybox bwrap capsh cargo chroot chrt cmake \
+    code composer coproc cpulimit crontab csh ctest cscript dash dbus-run-session deno distrobox doas docker \
+    docker-compose dotnet ed elixir emacs entr env erl ex exec expect fakeroot faketime fd fdfind find \
+    firejail fish flatpak flock gawk gdb ghci git-shell gmake go gradle gradlew groovy guile helm hyperfine \
+    ionice ipython irb iex java jshell julia just kotlin ksh kubectl lldb less ltrace lua luajit lxc m4 \
+    machinectl make man mawk meson mksh more mosh mvn mvnw mysql nawk nerdctl newgrp nice ninja nix \
+    nix-shell nmap node nodejs nodemon nohup npm npx nsenter ntl nvim nushell nu octave open osascript \
+    parallel perf perl php pip pipx pkexec pnpm pnpx podman poetry powershell proot psql pwsh pypy python \
+    qemu rake rlwrap rsync ruby runghc runuser rvim sbt scala schroot scp screen script sed setarch setpriv \
+    setsid sftp sg sh snap socat sqlite ssh start-stop-daemon stdbuf strace su sudo swift systemctl \
+    systemd-run tar task taskset tclsh tcsh time timeout tmux toolbox toybox ts-node tsx unbuffer unshare uv \
+    uvx vi view vim vimdiff watch watchexec wine wish xargs xdg-open xterm yarn yash zip zsh";
 
 /// Programs that take commands from their input or from elsewhere, or change who runs: not even the very same call
 /// does the same again, so nothing of them is remembered.
-const NEVER_THE_SAME: &[&str] = &[
-    "at", "batch", "crontab", "doas", "docker", "docker-compose", "ed", "emacs", "entr", "ex", "expect", "gdb",
-    "kubectl", "lldb", "machinectl", "mosh", "mysql", "nerdctl", "newgrp", "nsenter", "nvim", "parallel", "pkexec",
-    "podman", "psql", "runuser", "schroot", "screen", "script", "sftp", "sg", "socat", "sqlite", "ssh", "su", "sudo",
-    "tmux", "vi", "view", "vim", "xargs", "xterm",
-];
+const NEVER_THE_SAME: &str = "\
+    at batch crontab doas docker docker-compose ed emacs entr ex expect gdb kubectl lldb machinectl mosh \
+    mysql nerdctl newgrp nsenter nvim parallel pkexec podman psql runuser schroot screen script sftp sg \
+    socat sqlite ssh su sudo tmux vi view vim xargs xterm";
 
 /// Programs that run code from a file they find by themselves, so that a call without arguments is complete.
-const FINDS_ITS_CODE: &[&str] = &[
-    "cargo", "ctest", "gmake", "gradle", "gradlew", "just", "make", "meson", "mvn", "mvnw", "ninja", "npm",
-    "rake", "task", "yarn",
-];
+const FINDS_ITS_CODE: &str = "\
+    cargo ctest gmake gradle gradlew just make meson mvn mvnw ninja npm rake task yarn";
 
 /// Arguments that say "the code comes from the input", or keep asking for more.
-const FROM_INPUT: &[&str] = &["-", "-i", "-s", "--interactive", "--stdin", "/dev/fd/0", "/dev/stdin", "/proc/self/fd/0"];
+const FROM_INPUT: &str = "\
+    - -i -s --interactive --stdin /dev/fd/0 /dev/stdin /proc/self/fd/0";
 
 /// Words the shell runs itself and that are the same as the program of that name.
-const SAME_AS_PROGRAM: &[&str] = &["[", "echo", "false", "kill", "printf", "pwd", "test", "true"];
+const SAME_AS_PROGRAM: &str = "\
+    [ echo false kill printf pwd test true";
 
 /// Words the shell runs itself and that change it, or run something we do not see.
-const BUILTINS: &[&str] = &[
-    ".", ":", "alias", "bg", "bind", "break", "builtin", "caller", "command", "compgen", "complete", "compopt",
-    "continue", "declare", "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc", "fg", "getopts",
-    "hash", "help", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "pushd", "read",
-    "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "times", "trap", "type",
-    "typeset", "ulimit", "umask", "unalias", "unset", "wait",
-];
+const BUILTINS: &str = "\
+    . : alias bg bind break builtin caller command compgen complete compopt continue declare dirs disown \
+    enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd \
+    read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask \
+    unalias unset wait";
 
 /// Arguments that let a program that is otherwise harmless run others; a rule for the whole program does not
 /// cover them.
-const ESCAPES: &[(&str, &[&str])] = &[(
+const ESCAPES: &[(&str, &str)] = &[(
     "git",
-    &[
-        "-c", "--config-env", "--exec-path", "--ext-diff", "--exec", "--extcmd", "--open-files-in-pager", "--receive-pack",
-        "--tool", "--upload-pack", "-O", "-x", "alias", "bisect", "config", "daemon", "difftool", "filter-branch",
-        "foreach", "hook", "mergetool", "rebase", "send-email", "submodule",
-    ],
+    "-c --config-env --exec-path --ext-diff --exec --extcmd --open-files-in-pager --receive-pack --tool \
+     --upload-pack -O -x alias bisect config daemon difftool filter-branch foreach hook mergetool rebase \
+     send-email submodule",
 )];
+
+/// Whether a list of words has this one.
+fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known.eq_ignore_ascii_case(word))
+}
 
 /// What stands between the shell and the command that matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,30 +84,31 @@ fn names(program: &Program) -> impl Iterator<Item = &str> {
 
 /// Whether a program runs code or other programs given to it.
 pub(super) fn runs_code(program: &Program) -> bool {
-    names(program).any(|name| RUNS_CODE.iter().any(|known| known.eq_ignore_ascii_case(name)))
+    names(program).any(|name| has(RUNS_CODE, name))
 }
 
 /// Whether the very same call does the same again: its code does not come from the input.
 pub(super) fn is_repeatable(program: &Program, args: &[Word], is_fed: bool) -> bool {
-    let named = |list: &[&str]| names(program).any(|name| list.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    let named = |list: &str| names(program).any(|name| has(list, name));
     if !runs_code(program) {
         return true;
     }
     let has_code = named(FINDS_ITS_CODE) || args.iter().any(|arg| !arg.text.starts_with('-'));
-    let asks_input = args.iter().any(|arg| FROM_INPUT.contains(&arg.text.as_str()));
+    let asks_input = args.iter().any(|arg| has(FROM_INPUT, &arg.text));
     let is_certain = args.iter().all(|arg| !arg.is_dynamic);
     !named(NEVER_THE_SAME) && !is_fed && has_code && !asks_input && is_certain
 }
 
 /// Whether these arguments let a program run others.
 pub(super) fn escapes(program: &Program, args: &[Word]) -> bool {
-    let Some((_, words)) = ESCAPES.iter().find(|(name, _)| names(program).any(|called| called == *name)) else {
+    let Some((_, words)) = ESCAPES.iter().find(|(name, _)| names(program).any(|called| called == *name))
+    else {
         return false;
     };
     args.iter().any(|arg| {
         arg.is_dynamic
-            || words.iter().any(|word| {
-                arg.text == *word
+            || words.split_ascii_whitespace().any(|word| {
+                arg.text == word
                     || arg.text.strip_prefix(word).is_some_and(|rest| rest.starts_with('='))
                     || (word.len() == 2 && word.starts_with('-') && arg.text.starts_with(word))
                     // Long options may be cut short.
@@ -132,8 +125,9 @@ fn option_name(arg: &str) -> &str {
 pub(super) fn is_builtin(words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     let name = first.text.as_str();
-    let sets_variable = name == "printf" && words.get(1).is_some_and(|word| word.is_dynamic || word.text.starts_with("-v"));
-    sets_variable || (BUILTINS.contains(&name) && !SAME_AS_PROGRAM.contains(&name))
+    let sets_variable =
+        name == "printf" && words.get(1).is_some_and(|word| word.is_dynamic || word.text.starts_with("-v"));
+    sets_variable || (has(BUILTINS, name) && !has(SAME_AS_PROGRAM, name))
 }
 
 /// The command inside `env`, `nice`, `nohup`, `stdbuf` or `timeout`; `None` when it is no wrapper, has nothing
@@ -151,9 +145,7 @@ pub(super) fn unwrap(name: &str, args: &[Word]) -> Option<Unwrapped> {
         }
         "nice" => while rest.option_of(&[], &["-n", "--adjustment"])? {},
         "nohup" => {}
-        "stdbuf" => {
-            while rest.option_of(&[], &["-i", "-o", "-e", "--input", "--output", "--error"])? {}
-        }
+        "stdbuf" => while rest.option_of(&[], &["-i", "-o", "-e", "--input", "--output", "--error"])? {},
         "timeout" => {
             let plain = ["--foreground", "--preserve-status", "-v", "--verbose"];
             while rest.option_of(&plain, &["-k", "--kill-after", "-s", "--signal"])? {}

@@ -113,9 +113,13 @@ impl ExecRules {
         };
         let rules = self.in_force(&file, request.security, request.ask);
         match (rules.security, rules.ask) {
-            (ExecSecurity::Deny, _) => Decision::Refuse("commands are switched off here (security is `deny`)".to_owned()),
+            (ExecSecurity::Deny, _) => {
+                Decision::Refuse("commands are switched off here (security is `deny`)".to_owned())
+            }
             (ExecSecurity::Full, ExecAsk::Off | ExecAsk::OnMiss) => Decision::Run,
-            (ExecSecurity::Full | ExecSecurity::Allowlist, _) => self.hold_against(&file, rules, request, now_ms),
+            (ExecSecurity::Full | ExecSecurity::Allowlist, _) => {
+                self.hold_against(&file, rules, request, now_ms)
+            }
         }
     }
 
@@ -149,7 +153,12 @@ impl ExecRules {
                 self.note_use(&judged.used, request.line, now_ms);
                 return Decision::Run;
             }
-            ExecAsk::Off => return Decision::Refuse(format!("it is not on the owner's list: {}", judged.reasons.join("; "))),
+            ExecAsk::Off => {
+                return Decision::Refuse(format!(
+                    "it is not on the owner's list: {}",
+                    judged.reasons.join("; ")
+                ));
+            }
             ExecAsk::OnMiss | ExecAsk::Always => {}
         }
         let mut reasons = judged.reasons;
@@ -182,7 +191,9 @@ impl ExecRules {
                 judged.used.push((entry.clone(), call.clone()));
                 continue;
             }
-            if safe_bins::is_safe(call, &self.safe_bins) || (rules.auto_allow_skills && self.is_of_skill(call)) {
+            if safe_bins::is_safe(call, &self.safe_bins)
+                || (rules.auto_allow_skills && self.is_of_skill(call))
+            {
                 continue;
             }
             judged.reasons.push(why_not(call, list));
@@ -270,7 +281,9 @@ fn why_not(call: &Call, list: &[Entry]) -> String {
         return format!("`{name}` can run anything, so a rule for the whole program does not count");
     }
     if has_blanket {
-        return format!("the rule for `{name}` does not cover variables, redirections or options that run other programs");
+        return format!(
+            "the rule for `{name}` does not cover variables, redirections or options that run other programs"
+        );
     }
     format!("`{}` is not on the list", call.program.path.display())
 }

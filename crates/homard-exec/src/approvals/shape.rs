@@ -111,7 +111,8 @@ impl Known {
         if !self.subcommand.is_empty() {
             write!(pattern, r"{}\x00", self.subcommand).ok();
         }
-        let mut free = vec![format!("(?:{})", if self.options.is_empty() { "--no-color" } else { self.options })];
+        let mut free =
+            vec![format!("(?:{})", if self.options.is_empty() { "--no-color" } else { self.options })];
         if !self.valued.is_empty() {
             free.push(format!(r"(?:{})\x00{NAME}", self.valued));
             free.push(format!("(?:{})={NAME}", self.valued));
@@ -163,7 +164,9 @@ pub(super) fn may_be_listed(call: &Call) -> bool {
 /// Whether a pattern matches all arguments of a call. A pattern that cannot be read matches nothing.
 pub(super) fn matches(pattern: &str, call: &Call) -> bool {
     let by_nul = pattern.contains('\0') || pattern.contains(r"\x00") || pattern.contains(r"\u0000");
-    let Ok(regex) = regex_lite::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(MAX_PATTERN).build() else {
+    let Ok(regex) =
+        regex_lite::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(MAX_PATTERN).build()
+    else {
         return false;
     };
     if by_nul {

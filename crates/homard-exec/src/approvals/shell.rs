@@ -142,8 +142,7 @@ pub fn join(segments: &[Segment]) -> String {
             .words
             .iter()
             .map(|word| if word.is_dynamic { word.text.clone() } else { quoted(&word.text) });
-        let redirects =
-            segment.redirects.iter().map(|to| format!("{}{}", to.operator, quoted(&to.target)));
+        let redirects = segment.redirects.iter().map(|to| format!("{}{}", to.operator, quoted(&to.target)));
         let all: Vec<String> = assignments.chain(words).chain(redirects).collect();
         write!(line, "{}", all.join(" ")).ok();
     }
@@ -154,7 +153,11 @@ fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     let is_plain = !text.is_empty() && text.chars().all(plain) && !RESERVED.contains(&text);
     // An assignment must stay a word when it was one.
-    if is_plain && !text.contains('=') { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if is_plain && !text.contains('=') {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// A word that is being read.
@@ -287,7 +290,11 @@ impl<'l> Reader<'l> {
             '~' => {
                 let after = self.draft.as_ref().and_then(|draft| draft.text.chars().last());
                 let expands = self.draft.is_none() || matches!(after, Some('=' | ':'));
-                if expands { self.push_dynamic(c) } else { self.push(c) }
+                if expands {
+                    self.push_dynamic(c);
+                } else {
+                    self.push(c);
+                }
                 Ok(())
             }
             c if is_hidden(c) => Err(Opaque::Hidden),

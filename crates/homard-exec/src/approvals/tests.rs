@@ -16,11 +16,9 @@ use crate::env::BuiltEnv;
 mod always;
 
 /// Programs that may not be installed where the tests run.
-const STUBS: &[&str] = &[
-    "awk", "bash", "cargo", "cat", "cp", "curl", "docker", "find", "git", "go", "jq", "ls", "make", "mv", "node", "npm",
-    "npx", "perl", "pip3", "pytest", "python3", "python3.11", "rm", "rsync", "ruby", "rustc", "sed", "sh", "ssh",
-    "sudo", "tar", "tee", "touch", "watch", "wget", "xargs", "zsh",
-];
+const STUBS: &str = "\
+    awk bash cargo cat cp curl docker find git go jq ls make mv node npm npx perl pip3 pytest python3 \
+    python3.11 rm rsync ruby rustc sed sh ssh sudo tar tee touch watch wget xargs zsh";
 const NOW: i64 = 1_700_000_000_000;
 
 /// A folder to be in, programs to call, and a file of rules.
@@ -38,7 +36,7 @@ impl World {
         let cwd = dir.path().join("work");
         std::fs::create_dir_all(cwd.join("sub")).unwrap();
         std::fs::create_dir_all(&bin).unwrap();
-        for name in STUBS {
+        for name in STUBS.split_ascii_whitespace() {
             program(&bin.join(name));
         }
         program(&cwd.join("run.sh"));
@@ -66,8 +64,7 @@ impl World {
     }
 
     fn decide_in(&self, cwd: &Path, line: &str) -> Decision {
-        let request =
-            Request { line, cwd, env: &self.env, variables: &[], security: None, ask: None };
+        let request = Request { line, cwd, env: &self.env, variables: &[], security: None, ask: None };
         self.rules.decide(&request, NOW)
     }
 
@@ -235,7 +232,11 @@ fn calls_are_found_behind_wrappers_and_changes_of_folder() {
         ("cd sub; ./run.sh", Opaque::NotFound("./run.sh".into())),
     ];
     for (line, expected) in refused {
-        assert_eq!(analyse(line, &world.cwd, world.env.search_path(), &[]).as_ref(), Err(expected), "`{line}`");
+        assert_eq!(
+            analyse(line, &world.cwd, world.env.search_path(), &[]).as_ref(),
+            Err(expected),
+            "`{line}`"
+        );
     }
 }
 
@@ -249,17 +250,59 @@ fn a_relative_folder_in_the_path_ends_the_search() {
 #[test]
 fn filters_run_without_a_rule_as_long_as_they_only_filter() {
     let world = World::new();
-    let world = World { env: BuiltEnv::from_base(&[("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into()), ..world };
+    let world = World {
+        env: BuiltEnv::from_base(&[("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into()),
+        ..world
+    };
     let safe = [
-        "head -n 5", "head -5", "tail -c 20", "sort -u | uniq -c | sort -rn", "grep -i foo", "grep -E -e foo",
-        "grep foo | wc -l", "cut -d: -f1", "cut -d / -f 2", "tr a-z A-Z", "wc --lines", "sort -k2,2n -t ,", "grep a/b",
-        "head --lines=3", "cd sub && head -n 1", "timeout 5 head", "grep -A3 x",
+        "head -n 5",
+        "head -5",
+        "tail -c 20",
+        "sort -u | uniq -c | sort -rn",
+        "grep -i foo",
+        "grep -E -e foo",
+        "grep foo | wc -l",
+        "cut -d: -f1",
+        "cut -d / -f 2",
+        "tr a-z A-Z",
+        "wc --lines",
+        "sort -k2,2n -t ,",
+        "grep a/b",
+        "head --lines=3",
+        "cd sub && head -n 1",
+        "timeout 5 head",
+        "grep -A3 x",
     ];
     let unsafe_ = [
-        "head x.txt", "sort -o out", "sort -oout", "sort --output=x", "sort --compress-program=sh", "sort -T /x",
-        "grep -f list", "grep -r x", "grep -R x", "grep x file", "grep -e x file", "grep --include=x y", "tail -f x",
-        "tail -F", "tail --follow=name", "uniq in out", "wc --files0-from=x", "wc x", "cut -f1 x", "tr a b c",
-        "head $X", "head *", "head > out", "X=1 head", "./grep x", "cat", "env", "sort --files0-from=-", "tail +3",
+        "head x.txt",
+        "sort -o out",
+        "sort -oout",
+        "sort --output=x",
+        "sort --compress-program=sh",
+        "sort -T /x",
+        "grep -f list",
+        "grep -r x",
+        "grep -R x",
+        "grep x file",
+        "grep -e x file",
+        "grep --include=x y",
+        "tail -f x",
+        "tail -F",
+        "tail --follow=name",
+        "uniq in out",
+        "wc --files0-from=x",
+        "wc x",
+        "cut -f1 x",
+        "tr a b c",
+        "head $X",
+        "head *",
+        "head > out",
+        "X=1 head",
+        "./grep x",
+        "cat",
+        "env",
+        "sort --files0-from=-",
+        "tail +3",
         "grep --rege=x y",
     ];
     for line in safe {
@@ -279,11 +322,42 @@ fn a_rule_for_a_whole_program_never_covers_code_given_to_it() {
         assert!(world.runs(line), "`{line}` should run");
     }
     let refused = [
-        "bash -c id", "sh x.sh", "python3 -c 1", "python3.11 x.py", "node -e 1", "perl -e 1", "awk 'BEGIN{system(\"id\")}'",
-        "find . -exec id", "xargs id", "sudo id", "ssh host", "docker run x", "npx x", "make", "sed e x", "tar xf x",
-        "env -S id", "git -c alias.x=!id x", "git --exec-path=/x status", "git log --ext-diff", "git bisect run id",
-        "cat x > y", "X=1 cat y", "cat x | bash", "ruby -e 1", "zsh", "watch id", "rsync -e sh a b", "./run.sh",
-        "cat $(id)", "bash -c id && cat x", "cat x; python3 x", "env X=1 cat y", "cargo run", "npm test", "pip3 install x",
+        "bash -c id",
+        "sh x.sh",
+        "python3 -c 1",
+        "python3.11 x.py",
+        "node -e 1",
+        "perl -e 1",
+        "awk 'BEGIN{system(\"id\")}'",
+        "find . -exec id",
+        "xargs id",
+        "sudo id",
+        "ssh host",
+        "docker run x",
+        "npx x",
+        "make",
+        "sed e x",
+        "tar xf x",
+        "env -S id",
+        "git -c alias.x=!id x",
+        "git --exec-path=/x status",
+        "git log --ext-diff",
+        "git bisect run id",
+        "cat x > y",
+        "X=1 cat y",
+        "cat x | bash",
+        "ruby -e 1",
+        "zsh",
+        "watch id",
+        "rsync -e sh a b",
+        "./run.sh",
+        "cat $(id)",
+        "bash -c id && cat x",
+        "cat x; python3 x",
+        "env X=1 cat y",
+        "cargo run",
+        "npm test",
+        "pip3 install x",
     ];
     for line in refused {
         assert!(!world.runs(line), "`{line}` should be asked about");
@@ -323,7 +397,13 @@ fn the_strictest_of_all_rules_is_in_force() {
         (None, None, nothing(), (None, None), (Full, Off)),
         (Some(Allowlist), None, nothing(), (None, None), (Allowlist, OnMiss)),
         (Some(Allowlist), Some(Off), nothing(), (None, None), (Allowlist, Off)),
-        (Some(Full), None, file(json!({"defaults": {"security": "allowlist"}})), (None, None), (Allowlist, OnMiss)),
+        (
+            Some(Full),
+            None,
+            file(json!({"defaults": {"security": "allowlist"}})),
+            (None, None),
+            (Allowlist, OnMiss),
+        ),
         (Some(Full), Some(Always), nothing(), (Some(Full), Some(Off)), (Full, Always)),
         (None, None, nothing(), (Some(Deny), None), (Deny, Off)),
         (Some(Deny), None, file(json!({"defaults": {"security": "full"}})), (Some(Full), None), (Deny, Off)),
@@ -335,7 +415,13 @@ fn the_strictest_of_all_rules_is_in_force() {
             (Full, Off),
         ),
         (None, None, file(json!({"agents": {"*": {"ask": "always"}}})), (None, None), (Full, Always)),
-        (None, None, file(json!({"defaults": {"security": "whatever", "ask": 7}})), (None, None), (Deny, Always)),
+        (
+            None,
+            None,
+            file(json!({"defaults": {"security": "whatever", "ask": 7}})),
+            (None, None),
+            (Deny, Always),
+        ),
     ];
     for (security, ask, file, wanted, expected) in rows {
         let rules = ExecRules { agent: "main".into(), security, ask, ..ExecRules::default() };
@@ -384,7 +470,10 @@ fn nobody_answering_is_no_unless_the_file_says_otherwise() {
         world.rules.security = None;
         world.rules.ask = Some(ExecAsk::Always);
         let defaults = json!({"security": security, "askFallback": fallback});
-        world.store().replace(PolicyFile::from_value(json!({"version": 1, "defaults": defaults})).unwrap(), None).unwrap();
+        world
+            .store()
+            .replace(PolicyFile::from_value(json!({"version": 1, "defaults": defaults})).unwrap(), None)
+            .unwrap();
         assert_eq!(world.asks("rm x").runs_unanswered, expected, "{fallback} {security}");
     }
 }
@@ -394,10 +483,14 @@ fn programs_of_skills_run_where_the_file_says_so() {
     let mut world = World::new();
     world.rules.skill_bins = Arc::new(["curl".to_owned(), "python3".to_owned()].into());
     assert!(!world.runs("curl x"));
-    world.store().update(|file| {
-        *file = PolicyFile::from_value(json!({"version": 1, "defaults": {"autoAllowSkills": true}})).unwrap();
-        true
-    }).unwrap();
+    world
+        .store()
+        .update(|file| {
+            *file =
+                PolicyFile::from_value(json!({"version": 1, "defaults": {"autoAllowSkills": true}})).unwrap();
+            true
+        })
+        .unwrap();
     assert!(world.runs("curl x") && !world.runs("curl x > y") && !world.runs("python3 x"));
 }
 
@@ -409,7 +502,10 @@ fn the_file_keeps_what_is_not_understood_and_is_the_owners_alone() {
     let loaded = world.store().update(|file| file.add("main", json!({"pattern": "/bin/y"}))).unwrap();
     let kept = loaded.file.to_value();
     assert_eq!((&kept["future"], &kept["agents"]["main"]["note"]), (&json!([1]), &json!(1)));
-    assert_eq!(kept["agents"]["main"]["allowlist"], json!([{"pattern": "/bin/x", "later": true}, {"pattern": "/bin/y"}]));
+    assert_eq!(
+        kept["agents"]["main"]["allowlist"],
+        json!([{"pattern": "/bin/x", "later": true}, {"pattern": "/bin/y"}])
+    );
     let shown = loaded.file.to_shown();
     assert_eq!(shown["socket"], json!({"path": "/s"}));
     let mode = std::fs::metadata(world.store().path()).unwrap().permissions().mode();
@@ -429,7 +525,9 @@ fn writers_wait_for_each_other() {
     std::thread::scope(|scope| {
         for number in 0..8 {
             let store = world.store().clone();
-            scope.spawn(move || store.update(|file| file.add("main", json!({"pattern": format!("/bin/{number}")}))));
+            scope.spawn(move || {
+                store.update(|file| file.add("main", json!({"pattern": format!("/bin/{number}")})))
+            });
         }
     });
     assert_eq!(world.store().load().unwrap().file.allowlist("main").len(), 8);
@@ -442,7 +540,8 @@ fn rules_are_read_from_old_and_new_files_and_taken_out_again() {
         "*": {"allowlist": [{"pattern": "/bin/b"}, {"pattern": "  "}, {"argPattern": "x"}, 5, {"pattern": "/c", "argPattern": 1}]},
     }});
     let mut file = PolicyFile::from_value(text).unwrap();
-    let patterns = |file: &PolicyFile| file.allowlist("main").into_iter().map(|e| e.pattern).collect::<Vec<_>>();
+    let patterns =
+        |file: &PolicyFile| file.allowlist("main").into_iter().map(|e| e.pattern).collect::<Vec<_>>();
     assert_eq!(patterns(&file), ["/bin/a", "/bin/b"]);
     assert!(file.add("*", json!({"pattern": "/bin/d"})) && !file.add("*", json!({"pattern": "/bin/d"})));
     assert_eq!((file.remove("*", "/bin/b"), file.remove("*", "/bin/b")), (1, 0));

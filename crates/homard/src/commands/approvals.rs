@@ -242,7 +242,8 @@ fn show(cx: &Cx, rules: &ExecApprovalsSnapshot) -> anyhow::Result<()> {
         cx.console.note("no program is on a list; add one with `homard approvals allowlist add PATH`");
         return Ok(());
     }
-    for (number, line) in table(&["AGENT", "PROGRAM", "ALLOWED BY", "WHERE", "ID"], &rows).iter().enumerate() {
+    for (number, line) in table(&["AGENT", "PROGRAM", "ALLOWED BY", "WHERE", "ID"], &rows).iter().enumerate()
+    {
         let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
         cx.console.line(&line)?;
     }
@@ -256,7 +257,8 @@ fn rows(file: &Value) -> Vec<Vec<String>> {
         for entry in section.get("allowlist").and_then(Value::as_array).into_iter().flatten() {
             let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
             let pattern = entry.as_str().unwrap_or_else(|| text("pattern"));
-            let origin = if text("commandText").is_empty() { "the whole program" } else { text("commandText") };
+            let origin =
+                if text("commandText").is_empty() { "the whole program" } else { text("commandText") };
             rows.push(vec![
                 agent.clone(),
                 words::brief(pattern, SHOWN_CHARS),

@@ -8,7 +8,8 @@ use crate::world::{KEY, OPENAI, World, talk, text_of};
 /// What the newest tool call answered.
 fn answered(fake: &FakeLlm) -> String {
     let asked = fake.requests().pop().unwrap().body;
-    let tool = asked["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").cloned();
+    let tool =
+        asked["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").cloned();
     text_of(&tool.unwrap())
 }
 
@@ -30,7 +31,8 @@ async fn a_command_runs_once_its_program_is_on_the_list() {
     let before = client.call("exec.approvals.get", json!({})).await.unwrap();
     assert_eq!((&before["exists"], &before["resolvedDefaults"]["security"]), (&json!(false), &json!("full")));
     let file = json!({"version": 1, "agents": {"main": {"allowlist": [{"pattern": "**/touch"}]}}});
-    let after = client.call("exec.approvals.set", json!({"file": file, "baseHash": before["hash"]})).await.unwrap();
+    let after =
+        client.call("exec.approvals.set", json!({"file": file, "baseHash": before["hash"]})).await.unwrap();
     assert_eq!((&after["exists"], &after["file"]), (&json!(true), &file));
     let stale = json!({"file": file, "baseHash": before["hash"]});
     assert!(client.call("exec.approvals.set", stale).await.is_err());
@@ -52,11 +54,17 @@ async fn a_command_runs_once_its_program_is_on_the_list() {
 async fn a_session_can_be_stricter_than_the_configuration() {
     let world = World::start().await;
     let mut client = world.owner().await;
-    client.call("sessions.patch", json!({"key": KEY, "execSecurity": "allowlist", "execAsk": "off"})).await.unwrap();
+    client
+        .call("sessions.patch", json!({"key": KEY, "execSecurity": "allowlist", "execAsk": "off"}))
+        .await
+        .unwrap();
     world.fake.calls("exec", json!({"command": "echo hi"})).says("no");
     talk(&mut client, KEY, "say hi").await;
     assert!(answered(&world.fake).starts_with("not run"), "{}", answered(&world.fake));
-    client.call("sessions.patch", json!({"key": KEY, "execSecurity": null, "execHost": "node"})).await.unwrap();
+    client
+        .call("sessions.patch", json!({"key": KEY, "execSecurity": null, "execHost": "node"}))
+        .await
+        .unwrap();
     world.fake.calls("exec", json!({"command": "echo hi"})).says("no");
     talk(&mut client, KEY, "say hi there").await;
     assert!(answered(&world.fake).contains("no node is connected"), "{}", answered(&world.fake));

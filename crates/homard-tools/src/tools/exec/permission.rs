@@ -72,7 +72,8 @@ pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<(), No
 /// Waits for permission. Answers once the command may run.
 pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let (input, now) = (wanted.input, cx.clock.now_ms());
-    let security: Option<ExecSecurity> = wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
+    let security: Option<ExecSecurity> =
+        wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
     let ask: Option<ExecAsk> = wish(input.ask.as_deref(), "ask", "off, on-miss, always")?;
     let subject = Subject {
         line: input.command.clone(),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::plain_text::plain_text;
 use super::permission::check_place;
+use super::plain_text::plain_text;
 use super::{ExecInput, check, timeout};
 
 #[test]
