@@ -175,6 +175,12 @@ impl Paths {
         self.state_dir.join(format!("workspace-{agent}"))
     }
 
+    /// The owner's rules for commands.
+    #[must_use]
+    pub fn exec_approvals(&self) -> PathBuf {
+        self.state_dir.join("exec-approvals.json")
+    }
+
     /// Logs and audit trails.
     #[must_use]
     pub fn logs_dir(&self) -> PathBuf {

@@ -122,6 +122,18 @@ impl BuiltEnv {
         Ok(self)
     }
 
+    /// Sets what came with the run, for example from a skill's settings: secrets are allowed, since the owner gave
+    /// them, but nothing that changes which code runs.
+    ///
+    /// # Errors
+    /// When the name or the value cannot be a variable, or it steers which code runs.
+    pub fn with_provided(self, name: &str, value: &str) -> Result<Self, EnvError> {
+        if is_steering(name) {
+            return Err(EnvError::Steering { name: name.to_owned() });
+        }
+        self.with_explicit(name, value)
+    }
+
     /// Sets what somebody less trusted asked for, for example the model.
     ///
     /// # Errors
@@ -135,6 +147,12 @@ impl BuiltEnv {
             return Err(EnvError::LooksSecret { name: name.to_owned() });
         }
         self.with_explicit(name, value)
+    }
+
+    /// Where programs are looked for.
+    #[must_use]
+    pub fn search_path(&self) -> &str {
+        self.variables.get("PATH").map_or(DEFAULT_PATH, String::as_str)
     }
 
     /// The variables in alphabetical order.
@@ -185,7 +203,8 @@ fn looks_secret(name: &str) -> bool {
         || ["APIKEY", "PASSWORD", "SECRET"].iter().any(|part| upper.contains(part))
 }
 
-fn is_steering(name: &str) -> bool {
+/// Whether a variable changes which code a command runs.
+pub(crate) fn is_steering(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     STEERING_NAMES.contains(&upper.as_str())
         || STEERING_PREFIXES.iter().any(|prefix| upper.starts_with(prefix))

@@ -15,11 +15,15 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use crate::command::Command;
-use crate::run::{Begun, ExecError, Limits, Outcome, begin};
+use crate::pty::{Input, Terminal};
+use crate::run::{Begun, ExecError, Limits, Outcome, begin, begin_in};
 use crate::unix;
 
+mod exits;
 mod process;
 
+use exits::Exits;
+pub use exits::{ExitListener, Finished, MAX_EXIT_TAIL_CHARS};
 pub use process::{End, InputError, Process, Summary};
 
 /// How long finished processes are kept unless the owner says otherwise.
@@ -63,6 +67,8 @@ pub struct Start {
     pub limits: Limits,
     /// Whether its input stays open for [`Process::write`]; otherwise it is empty.
     pub takes_input: bool,
+    /// Whether it gets a terminal, which is also its input. When the system has none left, it gets pipes.
+    pub in_terminal: bool,
     /// Told each piece of output as long as the start is attached.
     pub watcher: Option<Watcher>,
 }
@@ -77,14 +83,20 @@ pub struct Processes {
     tasks: Tasks,
     clock: Clock,
     keep_ms: Arc<AtomicI64>,
+    exits: Exits,
 }
 
 impl Processes {
     /// An empty registry.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        let registry =
-            Self { table: Arc::default(), tasks: Tasks::new(), clock, keep_ms: Arc::new(AtomicI64::new(0)) };
+        let registry = Self {
+            table: Arc::default(),
+            tasks: Tasks::new(),
+            clock,
+            keep_ms: Arc::new(AtomicI64::new(0)),
+            exits: Exits::default(),
+        };
         registry.keep_finished_for(KEEP_FINISHED);
         registry
     }
@@ -102,16 +114,21 @@ impl Processes {
     /// When it cannot be started, or too many run already.
     pub async fn start(&self, scope: &str, start: Start) -> Result<Attached, ProcessError> {
         self.check_room(scope)?;
-        let Start { command, line, limits, takes_input, watcher } = start;
-        let (input, sender) = if takes_input {
-            let (input, sender) = unix::input_pipe()
-                .map_err(|source| ExecError::Start { program: "shell".to_owned(), source })?;
-            (input, Some(sender))
-        } else {
-            (Stdio::null(), None)
-        };
+        let Start { command, line, limits, takes_input, in_terminal, watcher } = start;
+        let terminal = if in_terminal { open_terminal() } else { None };
+        let is_terminal = terminal.is_some();
+        let takes_input = takes_input || is_terminal;
         let cwd = command.cwd.clone();
-        let begun = begin(command, limits, input).await?;
+        let (begun, input) = match terminal {
+            Some(terminal) => {
+                let (begun, keyboard) = begin_in(terminal, command, limits).await?;
+                (begun, Some(keyboard))
+            }
+            None => {
+                let (theirs, ours) = pipes(takes_input)?;
+                (begin(command, limits, theirs).await?, ours)
+            }
+        };
         let summary = Summary {
             id: self.new_id(),
             line,
@@ -119,16 +136,19 @@ impl Processes {
             pid: begun.pid(),
             started_at: self.clock.now_ms(),
             takes_input,
+            is_terminal,
             output_bytes: 0,
             end: None,
         };
         let (ended, end) = watch::channel(None);
-        let process = Process::new(scope, summary, (sender, watcher), end, self.tasks.token().child_token());
+        let process = Process::new(scope, summary, (input, watcher), end, self.tasks.token().child_token());
         self.lock().insert(process.id().to_owned(), process.clone());
         // Room for the one outcome there will be.
         let (told, outcome) = oneshot::channel();
-        self.tasks.spawn(follow(begun, process.clone(), self.clock.clone(), (ended, told)));
-        Ok(Attached { process, outcome, table: Arc::clone(&self.table), is_detached: false })
+        let follower = Follower { clock: self.clock.clone(), exits: self.exits.clone() };
+        self.tasks.spawn(follow(begun, process.clone(), follower, (ended, told)));
+        let (table, exits) = (Arc::clone(&self.table), self.exits.clone());
+        Ok(Attached { process, outcome, table, exits, is_detached: false })
     }
 
     /// The detached processes of `scope`, in the order they were started.
@@ -153,6 +173,18 @@ impl Processes {
         let Some(process) = self.find(scope, id) else { return false };
         process.kill();
         self.lock().remove(id).is_some()
+    }
+
+    /// Says who hears when a command that nobody waits for ends; the first one given stands.
+    pub fn on_exit(&self, listener: ExitListener) {
+        self.exits.listen(listener);
+    }
+
+    /// Ends every process of `scope`, those somebody waits for included. Says how many there were.
+    pub fn kill_scope(&self, scope: &str) -> usize {
+        let table = self.lock();
+        let running = table.values().filter(|process| process.belongs_to(scope) && process.end().is_none());
+        running.map(Process::kill).count()
     }
 
     /// Ends every process and waits until their groups are gone; nothing can be started afterwards.
@@ -222,16 +254,38 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 type Ends = (watch::Sender<Option<End>>, oneshot::Sender<Result<Outcome, ExecError>>);
 
 /// Follows one process to its end and tells everybody.
-async fn follow(begun: Begun, process: Process, clock: Clock, (ended, told): Ends) {
+async fn follow(begun: Begun, process: Process, follower: Follower, (ended, told): Ends) {
     let cancel = process.cancel().clone();
     let outcome = begun.drive(|text| process.take_output(text), &cancel).await;
-    let end = End { exit: outcome.as_ref().ok().map(|outcome| outcome.exit), at: clock.now_ms() };
+    let end = End { exit: outcome.as_ref().ok().map(|outcome| outcome.exit), at: follower.clock.now_ms() };
     process.unwatch();
     // Before the input is closed: a write that waits for a reader holds it until it hears of the end.
     ended.send_replace(Some(end));
     // Nobody waits for the outcome of a detached process.
     told.send(outcome).ok();
+    follower.exits.tell(&process);
     process.close_input().await;
+}
+
+/// What is needed to tell of an end.
+struct Follower {
+    clock: Clock,
+    exits: Exits,
+}
+
+/// A terminal, if the system has one left.
+fn open_terminal() -> Option<Terminal> {
+    Terminal::open().inspect_err(|error| tracing::warn!(%error, "there is no terminal for a command")).ok()
+}
+
+/// The two ends of a command's input.
+fn pipes(takes_input: bool) -> Result<(Stdio, Option<Input>), ExecError> {
+    if !takes_input {
+        return Ok((Stdio::null(), None));
+    }
+    let (theirs, ours) =
+        unix::input_pipe().map_err(|source| ExecError::Start { program: "shell".to_owned(), source })?;
+    Ok((theirs, Some(ours)))
 }
 
 /// A process somebody waits for. Dropping this ends it; detaching lets it go on.
@@ -240,6 +294,7 @@ pub struct Attached {
     process: Process,
     outcome: oneshot::Receiver<Result<Outcome, ExecError>>,
     table: Arc<Mutex<BTreeMap<String, Process>>>,
+    exits: Exits,
     is_detached: bool,
 }
 
@@ -268,6 +323,8 @@ impl Attached {
         self.is_detached = true;
         self.process.unwatch();
         self.process.show();
+        // It may have ended while somebody still waited.
+        self.exits.tell(&self.process);
         self.process.clone()
     }
 }

@@ -8,14 +8,13 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Decoder};
 use crate::command::{Command, Program};
+use crate::pty::{Input, Output, Terminal};
 use crate::unix::{self, Group};
 
 /// The longest a command may be allowed to run.
@@ -121,14 +120,27 @@ pub async fn run(
 
 /// Starts `command` with `input` as its standard input. Dropping what comes back kills the whole group.
 pub(crate) async fn begin(command: Command, limits: Limits, input: Stdio) -> Result<Begun, ExecError> {
-    let started = Instant::now();
-    if !tokio::fs::metadata(&command.cwd).await.is_ok_and(|found| found.is_dir()) {
-        return Err(ExecError::NoDirectory { cwd: command.cwd });
+    check_directory(&command).await?;
+    let (child, output) = unix::start(&command, input).map_err(|source| start_error(&command, source))?;
+    Ok(Begun::new(child, output, limits))
+}
+
+/// Starts `command` in a terminal; what comes back beside it is the keyboard.
+pub(crate) async fn begin_in(
+    terminal: Terminal,
+    command: Command,
+    limits: Limits,
+) -> Result<(Begun, Input), ExecError> {
+    check_directory(&command).await?;
+    let (child, output, input) = terminal.start(&command).map_err(|source| start_error(&command, source))?;
+    Ok((Begun::new(child, output, limits), input))
+}
+
+async fn check_directory(command: &Command) -> Result<(), ExecError> {
+    if tokio::fs::metadata(&command.cwd).await.is_ok_and(|found| found.is_dir()) {
+        return Ok(());
     }
-    let (child, pipe) = unix::start(&command, input).map_err(|source| start_error(&command, source))?;
-    let pid = child.id();
-    let running = Running::new(child, pipe, started + limits.timeout.min(MAX_TIMEOUT));
-    Ok(Begun { running, started, pid, max_output_bytes: limits.max_output_bytes })
+    Err(ExecError::NoDirectory { cwd: command.cwd.clone() })
 }
 
 /// A command that was started and not yet followed to its end.
@@ -140,6 +152,13 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
+    fn new(child: Child, output: Output, limits: Limits) -> Self {
+        let started = Instant::now();
+        let pid = child.id();
+        let running = Running::new(child, output, started + limits.timeout.min(MAX_TIMEOUT));
+        Self { running, started, pid, max_output_bytes: limits.max_output_bytes }
+    }
+
     /// The leader of the group.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.pid
@@ -226,7 +245,7 @@ struct Running {
     // Declared before the child: the group is killed while its leader is not reaped yet.
     group: Group,
     child: Child,
-    pipe: Option<Receiver>,
+    pipe: Option<Output>,
     buffer: Box<[u8]>,
     status: Option<ExitStatus>,
     stop: Option<Stop>,
@@ -237,7 +256,7 @@ struct Running {
 }
 
 impl Running {
-    fn new(child: Child, pipe: Receiver, deadline: Instant) -> Self {
+    fn new(child: Child, pipe: Output, deadline: Instant) -> Self {
         Self {
             group: Group::led_by(&child),
             child,
@@ -315,7 +334,7 @@ impl Running {
 }
 
 /// A failure to read is the end of the pipe: there is nothing more to learn from it.
-async fn read(pipe: Option<&mut Receiver>, buffer: &mut [u8]) -> Event {
+async fn read(pipe: Option<&mut Output>, buffer: &mut [u8]) -> Event {
     let Some(pipe) = pipe else { return Event::PipeClosed };
     match pipe.read(buffer).await {
         Ok(0) | Err(_) => Event::PipeClosed,

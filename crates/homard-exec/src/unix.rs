@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -13,6 +14,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::process::Child;
 
 use crate::command::{Command, Program};
+use crate::pty::{Input, Output};
 use crate::run::Exit;
 
 /// Shells in the order they are preferred; models write bash.
@@ -86,7 +88,7 @@ fn is_live_in(stat: &str, group: Pid) -> bool {
 }
 
 /// Starts a command as the leader of its own group, with both outputs in one pipe so that their order is kept.
-pub(crate) fn start(command: &Command, input: Stdio) -> io::Result<(Child, Receiver)> {
+pub(crate) fn start(command: &Command, input: Stdio) -> io::Result<(Child, Output)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     let mut process = match &command.program {
@@ -112,13 +114,13 @@ pub(crate) fn start(command: &Command, input: Stdio) -> io::Result<(Child, Recei
         .kill_on_drop(true);
     // `process` holds our copies of the writing end; it is dropped here, or the pipe would never close.
     let child = process.spawn()?;
-    Ok((child, pipe))
+    Ok((child, Output::Pipe(pipe)))
 }
 
 /// A pipe whose reading end a child gets as its input; our end never blocks a thread.
-pub(crate) fn input_pipe() -> io::Result<(Stdio, Sender)> {
+pub(crate) fn input_pipe() -> io::Result<(Stdio, Input)> {
     let (reader, writer) = io::pipe()?;
-    Ok((Stdio::from(reader), Sender::from_owned_fd(OwnedFd::from(writer))?))
+    Ok((Stdio::from(reader), Input::Pipe(Sender::from_owned_fd(OwnedFd::from(writer))?)))
 }
 
 /// Does to the group led by `pid` what `Ctrl-C` does at a terminal.
@@ -138,6 +140,12 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     }
 }
 
-fn shell() -> &'static str {
+/// Whether there is a file that can be run.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// The shell lines are for.
+pub(crate) fn shell() -> &'static str {
     SHELLS.into_iter().find(|path| Path::new(path).exists()).unwrap_or("sh")
 }

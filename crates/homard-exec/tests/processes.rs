@@ -23,6 +23,7 @@ fn start(line: &str, timeout: Duration) -> Start {
         line: line.to_owned(),
         limits: Limits { timeout, max_output_bytes: 10_000 },
         takes_input: true,
+        in_terminal: false,
         watcher: None,
     }
 }
@@ -223,4 +224,68 @@ async fn a_write_nobody_reads_ends_with_the_process() {
     let much = vec![b'x'; 1_000_000];
     let (written, ()) = tokio::join!(process.write(&much), async { process.kill() });
     assert!(matches!(written, Err(InputError::Ended | InputError::Closed)), "{written:?}");
+}
+
+#[tokio::test]
+async fn a_terminal_is_a_terminal_with_a_size_a_keyboard_and_an_interrupt() {
+    let registry = registry();
+    let line = "test -t 0 && test -t 1 && stty size; echo $TERM; read -r a; echo \"<$a>\"; exec cat";
+    let start = Start { in_terminal: true, ..start(line, LONG) };
+    let process = registry.start("one", start).await.unwrap().detach();
+    assert!(process.summary().is_terminal);
+    let log = eventually_says(&process, "xterm-256color").await;
+    assert!(log.contains("40 120"), "{log}");
+    process.write(b"typed\r").await.unwrap();
+    eventually_says(&process, "<typed>").await;
+    process.write(b"\x03").await.unwrap();
+    process.ended().await;
+    assert_eq!(process.end().unwrap().exit, Some(Exit::Signalled(2)));
+}
+
+#[tokio::test]
+async fn a_flood_in_a_terminal_is_bounded_and_can_be_ended() {
+    let registry = registry();
+    let start = Start { in_terminal: true, ..start("yes some words", LONG) };
+    let process = registry.start("one", start).await.unwrap().detach();
+    while process.summary().output_bytes < 1_000_000 {
+        tokio::task::yield_now().await;
+    }
+    let (log, lost) = process.log();
+    assert!(log.len() <= 200_000 && lost > 0);
+    process.kill();
+    process.ended().await;
+    assert_eq!(process.end().unwrap().exit, Some(Exit::Cancelled));
+}
+
+#[tokio::test]
+async fn only_the_ends_of_commands_nobody_waits_for_are_told_and_only_once() {
+    let registry = registry();
+    let (heard, mut told) = tokio::sync::mpsc::channel(8);
+    registry.on_exit(Box::new(move |finished| drop(heard.try_send(finished.clone()))));
+    attached(&registry, "echo waited for").await.outcome().await.unwrap();
+    let process = detached(&registry, "seq 1 1000; exit 3").await;
+    let finished = told.recv().await.unwrap();
+    assert_eq!((finished.scope.as_str(), finished.id.as_str()), ("one", process.id()));
+    assert_eq!((finished.exit, finished.tail.chars().count()), (Some(Exit::Exited(3)), 400));
+    assert!(finished.tail.ends_with("1000\n") && finished.line.starts_with("seq"));
+
+    let mut quick = attached(&registry, "true").await;
+    quick.outcome().await.unwrap();
+    let quick = quick.detach();
+    assert_eq!(told.recv().await.unwrap().id, quick.id());
+    registry.stop().await;
+    assert!(told.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_scope_is_ended_as_a_whole_and_no_other() {
+    let registry = registry();
+    let mine = [detached(&registry, "sleep 600").await, detached(&registry, "sleep 600").await];
+    let other = registry.start("two", start("sleep 600", LONG)).await.unwrap().detach();
+    assert_eq!((registry.kill_scope("one"), registry.kill_scope("three")), (2, 0));
+    for process in mine {
+        process.ended().await;
+    }
+    assert!(other.end().is_none());
+    registry.stop().await;
 }

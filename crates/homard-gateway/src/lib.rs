@@ -31,5 +31,6 @@ mod write_limit;
 
 pub use gateway::{Gateway, GatewayParts, HostFacts};
 pub use http::{PageFile, Pages};
+pub use methods::exec_policy::snapshot as exec_policy_snapshot;
 pub use run::{Hooks, OnReload, Stopped, run};
 pub use server::bind;

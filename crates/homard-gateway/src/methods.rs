@@ -4,6 +4,7 @@ mod agent;
 mod chat;
 pub(crate) mod config;
 mod exec_approval;
+pub(crate) mod exec_policy;
 mod models;
 mod sessions;
 mod skills;
@@ -17,6 +18,7 @@ use homard_protocol::methods::approvals::{
 };
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
@@ -51,6 +53,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalRequest, _, _>(exec_approval::request)
         .on::<ExecApprovalResolve, _, _>(exec_approval::resolve)
         .on::<ExecApprovalWaitDecision, _, _>(exec_approval::wait_decision)
+        .on::<ExecApprovalsGet, _, _>(exec_policy::get)
+        .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod approvals;
 pub mod chat;
 pub mod config;
+pub mod exec_policy;
 pub mod sessions;
 pub mod skills;
 pub mod system;

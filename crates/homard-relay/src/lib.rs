@@ -14,6 +14,7 @@ mod admit;
 mod bus;
 mod deliver;
 mod doors;
+mod exec_rules;
 mod lane;
 mod letters;
 mod meter;

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use homard_agent::Prompt;
 use homard_channel::Inbound;
 use homard_config::{Config, ConfigHandle};
+use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
 use homard_models::desk::Desk;
 use homard_protocol::events::SessionsChangedEvent;
@@ -100,6 +101,11 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn config(&self) -> Arc<Config> {
         self.config.current()
+    }
+
+    /// The owner's rules for commands.
+    pub(crate) fn exec_policy(&self) -> PolicyStore {
+        PolicyStore::new(self.config.source().paths.exec_approvals())
     }
 
     pub(crate) fn store(&self) -> &Store {

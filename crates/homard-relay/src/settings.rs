@@ -7,7 +7,7 @@ use std::time::Duration;
 use homard_agent::{CompactionSettings, PromptSettings};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
-use homard_config::config::tools::{ApplyPatch, Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
+use homard_config::config::tools::{ApplyPatch, ToolProfile, ToolRule};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
 use homard_models::desk::Desk;
 use homard_models::failover::Pinned;
@@ -19,6 +19,7 @@ use homard_store::SessionEntry;
 use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
 use jiff::tz::TimeZone;
 
+use crate::exec_rules::may_run_commands;
 use crate::subagents;
 
 /// Whose models know the format of the patch tool.
@@ -244,21 +245,6 @@ fn may_patch(patch: &ApplyPatch, stays_inside: bool, (provider, model): (&str, &
         && PATCHING_PROVIDERS.contains(&provider)
         && (patch.allow_models.is_empty() || patch.allow_models.iter().any(is_named))
         && (patch.workspace_only || !stays_inside)
-}
-
-/// Whether commands run at all. An owner who restricted them gets none until approvals can be asked for: a
-/// rule that cannot be kept is kept by refusing.
-fn may_run_commands(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> bool {
-    let owner = matches!(exec.security, None | Some(ExecSecurity::Full))
-        && exec.ask != ExecAsk::Always
-        && !exec.is_elsewhere()
-        && !agent.tools.restricts_commands;
-    let in_session = session.is_none_or(|entry| {
-        entry.exec_security.as_deref().is_none_or(|security| security == "full")
-            && entry.exec_ask.as_deref().is_none_or(|ask| ask != "always")
-            && entry.exec_host.as_deref().is_none_or(|host| host == "gateway")
-    });
-    owner && in_session
 }
 
 fn push_profile(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {

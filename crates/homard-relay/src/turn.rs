@@ -20,6 +20,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
+use crate::exec_rules::exec_rules;
 use crate::lane::{Overrides, Waiting};
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
@@ -210,6 +211,7 @@ async fn prepare(
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
+    let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
@@ -225,6 +227,7 @@ async fn prepare(
         scope: Arc::new(Scope {
             approvals: inner.approvals().clone(),
             env: skills.env().clone(),
+            exec,
             ..Scope::default()
         }),
     };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use homard_exec::approvals::ExecRules;
+
 use crate::approvals::Approvals;
 use crate::taint::Taint;
 
@@ -13,6 +15,8 @@ pub struct Scope {
     pub approvals: Approvals,
     /// Whose words are in play.
     pub taint: Taint,
+    /// Which commands may run, and when a person is asked.
+    pub exec: ExecRules,
     /// Variables that commands of this run find in their environment, beside the usual ones.
     pub env: BTreeMap<String, String>,
 }

@@ -256,3 +256,32 @@ async fn a_call_that_is_given_up_takes_its_command_with_it() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn keys_reach_a_program_in_a_terminal_as_a_terminal_sends_them() {
+    let world = World::new();
+    let line = "read -r a; echo \"<$a>\"; trap 'echo caught' INT; cat; echo after";
+    let outcome = world.call("exec", json!({"command": line, "pty": true, "background": true})).await;
+    let id = detail(&outcome, "sessionId").as_str().unwrap().to_owned();
+    let rows = [
+        ("submit", json!({"data": "one"}), "<one>"),
+        ("send-keys", json!({"keys": ["t", "w", "o", "Enter"]}), "two\ntwo"),
+        ("paste", json!({"text": "three\n"}), "three\nthree"),
+        ("send-keys", json!({"keys": ["C-c"]}), "caught"),
+    ];
+    for (action, arguments, wanted) in rows {
+        let sent = world.act(action, &id, arguments).await;
+        assert!(!sent.is_error, "{sent:?}");
+        loop {
+            let log = words(&world.act("log", &id, json!({})).await);
+            if log.contains(wanted) {
+                break;
+            }
+            assert!(action == "send-keys" || !log.contains("exited"), "{wanted}: {log}");
+            tokio::task::yield_now().await;
+        }
+    }
+    world.act("poll", &id, json!({"timeout": 100_000})).await;
+    let log = words(&world.act("log", &id, json!({})).await);
+    assert!(log.contains("after") && log.contains("exited with code 0"), "{log}");
+}

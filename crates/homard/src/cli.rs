@@ -58,7 +58,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     Agent(agent::AgentArgs),
     #[command(visible_alias = "exec-approvals")]
-    Approvals(approvals::ApprovalsArgs),
+    Approvals(Box<approvals::ApprovalsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
     Dashboard(dashboard::DashboardArgs),

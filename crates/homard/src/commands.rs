@@ -92,7 +92,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Config(args) => config::run(cx, args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
-        Command::Approvals(args) => ask(cx, approvals::run(cx, args)),
+        Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),

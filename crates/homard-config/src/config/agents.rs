@@ -344,7 +344,7 @@ impl Agent {
         let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
         let sandboxed = own_sandbox.map_or(defaults.sandboxed, |mode| mode != "off");
         let mut tools = AgentTools::resolve(raw.tools.unwrap_or_default());
-        tools.restricts_commands |= sandboxed;
+        tools.is_sandboxed = sandboxed;
         Self {
             default: place.default,
             name: raw.name,

@@ -46,7 +46,7 @@ pub enum ExecSecurity {
 }
 
 /// When the owner is asked about a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecAsk {
     /// Never.
@@ -99,8 +99,8 @@ pub struct Exec {
     pub host: Option<String>,
     /// Which commands may run; `None` means as the host decides.
     pub security: Option<ExecSecurity>,
-    /// When the owner is asked.
-    pub ask: ExecAsk,
+    /// When the owner is asked; `None` when nothing is said about it.
+    pub ask: Option<ExecAsk>,
     /// Longest run of a command.
     pub timeout: Duration,
     /// How long a command may hold the turn before it goes to the background.
@@ -113,6 +113,8 @@ pub struct Exec {
     pub safe_bins: Vec<String>,
     /// Tell the agent when a background command ends.
     pub notify_on_exit: bool,
+    /// Tell it even when there was no output and no failure.
+    pub notify_on_exit_empty_success: bool,
     /// The patch tool.
     pub apply_patch: ApplyPatch,
 }
@@ -152,8 +154,23 @@ pub struct AgentTools {
     pub rule: ToolRule,
     /// Keep file tools inside the workspace; `None` means as everywhere.
     pub workspace_only: Option<bool>,
-    /// Whether commands are restricted in any way for this agent.
-    pub restricts_commands: bool,
+    /// Running commands.
+    pub exec: AgentExec,
+    /// Whether its commands belong into a sandbox.
+    pub is_sandboxed: bool,
+}
+
+/// What one agent says about its commands; what it leaves out comes from [`Exec`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentExec {
+    /// Where they run, as written.
+    pub host: Option<String>,
+    /// Which may run.
+    pub security: Option<ExecSecurity>,
+    /// When the owner is asked.
+    pub ask: Option<ExecAsk>,
+    /// Programs that may filter text without being asked about.
+    pub safe_bins: Option<Vec<String>>,
 }
 
 impl Tools {
@@ -193,16 +210,14 @@ impl ToolRule {
     }
 }
 
-/// Whether a place for commands is this machine itself.
-fn runs_here(host: &str) -> bool {
-    matches!(host, "gateway" | "auto")
-}
-
-impl Exec {
-    /// Whether the owner wants commands somewhere else than on this machine.
-    #[must_use]
-    pub fn is_elsewhere(&self) -> bool {
-        self.host.as_deref().is_some_and(|host| !runs_here(host))
+/// The newer spelling of security and asking in one word.
+fn of_mode(mode: Option<&str>) -> (Option<ExecSecurity>, Option<ExecAsk>) {
+    match mode {
+        Some("deny") => (Some(ExecSecurity::Deny), Some(ExecAsk::Off)),
+        Some("allowlist") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::Off)),
+        Some("ask" | "auto") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::OnMiss)),
+        Some("full") => (Some(ExecSecurity::Full), Some(ExecAsk::Off)),
+        _ => (None, None),
     }
 }
 
@@ -215,39 +230,37 @@ impl AgentTools {
             deny: raw.deny,
         };
         let exec = raw.exec.unwrap_or_default();
-        let restricts = exec.mode.is_some_and(|mode| mode != "full")
-            || exec.security.is_some_and(|security| security != ExecSecurity::Full)
-            || exec.ask == Some(ExecAsk::Always)
-            || exec.host.is_some_and(|host| !runs_here(&host));
+        let (security, ask) = of_mode(exec.mode.as_deref());
         Self {
             rule: ToolRule::from_raw(rule),
             workspace_only: raw.fs.and_then(|fs| fs.workspace_only),
-            restricts_commands: restricts,
+            exec: AgentExec {
+                host: exec.host,
+                security: exec.security.or(security),
+                ask: exec.ask.or(ask),
+                safe_bins: exec.safe_bins,
+            },
+            is_sandboxed: false,
         }
     }
 }
 
 impl Exec {
     fn resolve(raw: raw::Exec, cx: &Resolve<'_>) -> Self {
-        let (mode_security, mode_ask) = match raw.mode.as_deref() {
-            Some("deny") => (Some(ExecSecurity::Deny), Some(ExecAsk::Off)),
-            Some("allowlist") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::Off)),
-            Some("ask" | "auto") => (Some(ExecSecurity::Allowlist), Some(ExecAsk::OnMiss)),
-            Some("full") => (Some(ExecSecurity::Full), Some(ExecAsk::Off)),
-            _ => (None, None),
-        };
+        let (mode_security, mode_ask) = of_mode(raw.mode.as_deref());
         let millis = |written: Option<u64>, default| Duration::from_millis(written.unwrap_or(default));
         let seconds = raw.timeout_sec.or(raw.timeout_seconds).unwrap_or(DEFAULT_TIMEOUT_SECONDS);
         Self {
             host: raw.host,
             security: raw.security.or(mode_security),
-            ask: raw.ask.or(mode_ask).unwrap_or_default(),
+            ask: raw.ask.or(mode_ask),
             timeout: Duration::from_secs(seconds),
             background_after: millis(raw.background_ms, DEFAULT_BACKGROUND_MS),
             cleanup_after: millis(raw.cleanup_ms, DEFAULT_CLEANUP_MS),
             path_prepend: raw.path_prepend.unwrap_or_default().iter().map(|p| cx.paths.expand(p)).collect(),
             safe_bins: raw.safe_bins.unwrap_or_else(|| DEFAULT_SAFE_BINS.map(str::to_owned).to_vec()),
             notify_on_exit: raw.notify_on_exit.unwrap_or(true),
+            notify_on_exit_empty_success: raw.notify_on_exit_empty_success.unwrap_or(false),
             apply_patch: ApplyPatch::resolve(raw.apply_patch.unwrap_or_default()),
         }
     }

@@ -103,7 +103,7 @@ fn newer_spellings_mean_the_same() {
     assert_eq!(config.agents.default_agent().id.as_str(), "b");
     assert_eq!(config.agents.list.len(), 2);
     assert_eq!(config.tools.exec.security, Some(ExecSecurity::Allowlist));
-    assert_eq!(config.tools.exec.ask, ExecAsk::OnMiss);
+    assert_eq!(config.tools.exec.ask, Some(ExecAsk::OnMiss));
     assert_eq!(config.tools.exec.timeout, Duration::from_secs(5));
     assert_eq!(config.gateway.auth.token, Some(Secret::new("tok")));
     assert_eq!(config.session.reset, Reset { at_hour: None, idle: Some(Duration::from_secs(300)) });

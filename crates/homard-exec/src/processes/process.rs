@@ -3,16 +3,16 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use homard_runtime::Timestamp;
-use tokio::io::AsyncWriteExt;
-use tokio::net::unix::pipe::Sender;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Watcher, lock};
+use crate::pty::Input;
 use crate::run::Exit;
 use crate::tail::Tail;
 use crate::unix;
@@ -65,6 +65,8 @@ pub struct Summary {
     pub started_at: Timestamp,
     /// Whether it was started with an open input.
     pub takes_input: bool,
+    /// Whether it runs in a terminal: then `Ctrl-C` and `Ctrl-D` are bytes like any other.
+    pub is_terminal: bool,
     /// How much it has written so far.
     pub output_bytes: u64,
     /// How it ended, once it has.
@@ -82,9 +84,11 @@ struct Record {
     /// As at the start; what changes is put in when asked.
     summary: Summary,
     state: Mutex<State>,
-    input: tokio::sync::Mutex<Option<Sender>>,
+    input: tokio::sync::Mutex<Option<Input>>,
     end: watch::Receiver<Option<End>>,
     cancel: CancellationToken,
+    /// Whether its end was told.
+    is_told: AtomicBool,
 }
 
 struct State {
@@ -105,7 +109,7 @@ impl Process {
     pub(super) fn new(
         scope: &str,
         summary: Summary,
-        (input, watcher): (Option<Sender>, Option<Watcher>),
+        (input, watcher): (Option<Input>, Option<Watcher>),
         end: watch::Receiver<Option<End>>,
         cancel: CancellationToken,
     ) -> Self {
@@ -122,6 +126,7 @@ impl Process {
             input: tokio::sync::Mutex::new(input),
             end,
             cancel,
+            is_told: AtomicBool::new(false),
         };
         Self { record: Arc::new(record) }
     }
@@ -226,6 +231,12 @@ impl Process {
 
     pub(super) fn show(&self) {
         lock(&self.record.state).is_shown = true;
+    }
+
+    /// Whether there is something to tell about the end: nobody waits for it, and nobody was told.
+    pub(super) fn take_news(&self) -> bool {
+        let is_shown = lock(&self.record.state).is_shown;
+        is_shown && !self.record.is_told.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn unwatch(&self) {

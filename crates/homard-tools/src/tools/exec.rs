@@ -24,8 +24,10 @@ use crate::paths::{PathError, Paths};
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
+mod permission;
 pub(crate) mod plain_text;
 
+use permission::{NotAllowed, Wanted};
 use plain_text::plain_text;
 
 /// Most output that reaches the model.
@@ -68,8 +70,8 @@ struct Background {
 }
 
 /// Run a shell command. Returns stdout and stderr as they came; long output keeps its beginning and end. What
-/// runs longer than yieldMs goes on in the background, see process. There is no terminal; only background
-/// commands take input.
+/// runs longer than yieldMs goes on in the background, see process. Only background and pty commands take input.
+/// Some commands wait for the owner's approval.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ExecInput {
     /// Command line.
@@ -89,12 +91,14 @@ pub(crate) struct ExecInput {
     /// Milliseconds to wait before it goes to the background; 10000 if absent.
     #[serde(default, rename = "yieldMs", alias = "yield_ms")]
     yield_ms: Option<u64>,
-    // Wishes known from existing prompts, read so that they are not silently ignored, and not offered.
+    /// Give it a terminal, for programs that need one.
     #[serde(default)]
-    #[schemars(skip)]
     pty: Option<bool>,
+    // Wishes known from existing prompts, read so that they are not silently ignored, and not offered. Running
+    // outside the sandbox means nothing where there is none.
     #[serde(default)]
     #[schemars(skip)]
+    #[expect(dead_code, reason = "known, and without meaning as long as there is no sandbox")]
     elevated: Option<bool>,
     #[serde(default)]
     #[schemars(skip)]
@@ -102,6 +106,9 @@ pub(crate) struct ExecInput {
     #[serde(default)]
     #[schemars(skip)]
     node: Option<String>,
+    #[serde(default)]
+    #[schemars(skip)]
+    security: Option<String>,
     #[serde(default)]
     #[schemars(skip)]
     ask: Option<String>,
@@ -133,8 +140,8 @@ enum ExecToolError {
     TooLong,
     #[error("timeout must be a number of seconds above 0, up to {}", MAX_TIMEOUT.as_secs())]
     BadTimeout,
-    #[error("`{wish}` is not supported yet: run the command on this host without it")]
-    NotYet { wish: &'static str },
+    #[error(transparent)]
+    NotAllowed(#[from] NotAllowed),
     #[error("commands cannot go on in the background in this conversation: run it without `background`")]
     NoBackground,
     #[error("stopped before the command was started")]
@@ -155,18 +162,14 @@ impl ExecTool {
 
     async fn execute(&self, input: ExecInput, cx: &ToolCx) -> Result<ToolOutcome, ExecToolError> {
         check(&input)?;
+        permission::check_place(&input, &cx.scope.exec)?;
         if cx.cancel.is_cancelled() {
             return Err(ExecToolError::Stopped);
         }
         let timeout = timeout(input.timeout, self.timeout)?;
-        let mut env = self.env.clone();
-        for (name, value) in &cx.scope.env {
-            env = env.with_explicit(name, value)?;
-        }
-        for (name, value) in input.env.iter().flatten() {
-            env = env.with_requested(name, value)?;
-        }
+        let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), &cx.workspace).await?;
+        permission::obtain(Wanted { input: &input, cwd: &cwd, env: &env }, cx).await?;
         let command = Command::shell(&input.command, &cwd, env);
         let limits = Limits { timeout, max_output_bytes: MAX_OUTPUT_BYTES };
         match &self.background {
@@ -174,9 +177,24 @@ impl ExecTool {
             None if input.background == Some(true) => Err(ExecToolError::NoBackground),
             None => {
                 let outcome = run(command, limits, |text| cx.report(text), &cx.cancel).await?;
-                Ok(tell(&outcome, &cwd, timeout))
+                Ok(tell(&outcome, &cwd, timeout, input.pty == Some(true)))
             }
         }
+    }
+
+    /// The owner's variables, those that came with the run, and what the model asks for.
+    fn environment(&self, input: &ExecInput, cx: &ToolCx) -> Result<BuiltEnv, EnvError> {
+        let mut env = self.env.clone();
+        for (name, value) in &cx.scope.env {
+            match env.clone().with_provided(name, value) {
+                Ok(more) => env = more,
+                Err(error) => tracing::warn!(%error, "a variable that came with the run is not set"),
+            }
+        }
+        for (name, value) in input.env.iter().flatten() {
+            env = env.with_requested(name, value)?;
+        }
+        Ok(env)
     }
 
     async fn workdir(&self, asked: Option<String>, workspace: &Path) -> Result<PathBuf, ExecToolError> {
@@ -212,6 +230,7 @@ impl Background {
             limits,
             // A command somebody waits for must not wait for input that nobody can give.
             takes_input: at_once,
+            in_terminal: input.pty == Some(true),
             watcher: Some(Box::new(move |text| watched.report(text))),
         };
         let mut attached = self.processes.start(&cx.session_key.to_string(), start).await?;
@@ -226,6 +245,7 @@ impl Background {
             () = cx.cancel.cancelled() => Waited::Cancelled,
             () = tokio::time::sleep(patience) => Waited::TooLong,
         };
+        let lacks_terminal = input.pty == Some(true) && !attached.process().summary().is_terminal;
         let outcome = match waited {
             Waited::Ended(outcome) => outcome?,
             Waited::Cancelled => {
@@ -234,7 +254,7 @@ impl Background {
             }
             Waited::TooLong => return Ok(still_running(&attached.detach())),
         };
-        Ok(tell(&outcome, &cwd, limits.timeout))
+        Ok(tell(&outcome, &cwd, limits.timeout, lacks_terminal))
     }
 }
 
@@ -258,17 +278,6 @@ fn still_running(process: &Process) -> ToolOutcome {
 }
 
 fn check(input: &ExecInput) -> Result<(), ExecToolError> {
-    let elsewhere = |host: &str| !matches!(host, "" | "auto" | "gateway");
-    let wishes = [
-        ("pty", input.pty == Some(true)),
-        ("elevated", input.elevated == Some(true)),
-        ("host", input.host.as_deref().is_some_and(elsewhere)),
-        ("node", input.node.as_deref().is_some_and(|node| !node.is_empty())),
-        ("ask", input.ask.as_deref().is_some_and(|ask| !matches!(ask, "" | "off"))),
-    ];
-    if let Some((wish, _)) = wishes.into_iter().find(|(_, asked)| *asked) {
-        return Err(ExecToolError::NotYet { wish });
-    }
     if input.command.trim().is_empty() {
         return Err(ExecToolError::Empty);
     }
@@ -288,7 +297,7 @@ fn timeout(seconds: Option<f64>, default: Duration) -> Result<Duration, ExecTool
 
 /// A non-zero exit is not an error: `grep` and `test` speak with it. Not being found, being killed and being
 /// stopped are.
-fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration) -> ToolOutcome {
+fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration, lacks_terminal: bool) -> ToolOutcome {
     let output = plain_text(&outcome.output);
     let mut text = if output.trim().is_empty() { "(no output)".to_owned() } else { output.clone() };
     let (exit_code, remark) = match outcome.exit {
@@ -307,6 +316,9 @@ fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration) -> ToolOutcome {
         text.push_str(
             "\n\n(background children were ended with the command; redirect their output to keep them)",
         );
+    }
+    if lacks_terminal {
+        text.push_str("\n\n(there was no terminal for it; it ran without one)");
     }
     let completed = exit_code.is_some_and(|code| !CANNOT_RUN.contains(&code));
     let details = json!({

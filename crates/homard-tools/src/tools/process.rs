@@ -126,7 +126,7 @@ enum ProcessToolError {
     #[error(transparent)]
     Key(#[from] KeyError),
     #[error(
-        "`{id}` got no input: it has none, because it was not started with background; start it again so"
+        "`{id}` got no input: it has none, because it was not started with background or pty; start it again so"
     )]
     NoInput { id: String },
     #[error("`{id}` got no input")]
@@ -244,8 +244,10 @@ async fn send(process: &Process, input: ProcessInput) -> Result<ToolOutcome, Pro
         }
         source => ProcessToolError::Input { id: process.id().to_owned(), source },
     };
+    let is_terminal = process.summary().is_terminal;
     for press in &presses {
         match press {
+            press if is_terminal => process.write(press.at_terminal()).await.map_err(failed)?,
             Press::Bytes(bytes) => process.write(bytes).await.map_err(failed)?,
             Press::Interrupt => process.interrupt().map_err(failed)?,
             Press::EndOfInput => process.close_input().await,
@@ -335,5 +337,6 @@ fn details(process: &Process) -> Value {
         "cwd": about.cwd.display().to_string(),
         "command": about.line,
         "outputBytes": about.output_bytes,
+        "pty": about.is_terminal,
     })
 }

@@ -16,6 +16,7 @@ mod compaction;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod exec_rules;
 mod flood;
 #[cfg(test)]
 mod handshake;

@@ -34,6 +34,8 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("exec.approval.request", "operator.approvals", json!({"command": "ls", "timeoutMs": 1})),
         ("exec.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
         ("exec.approval.waitDecision", "operator.approvals", json!({"id": "never-was"})),
+        ("exec.approvals.get", "operator.admin", json!({})),
+        ("exec.approvals.set", "operator.admin", json!({"file": {}})),
         ("health", "", json!({})),
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),

@@ -171,13 +171,12 @@ async fn a_command_does_not_see_the_gateways_secrets() {
 }
 
 #[tokio::test]
-async fn commands_are_not_offered_where_anybody_asked_for_less_than_all() {
+async fn commands_are_not_offered_where_none_may_run() {
     let less = [
-        json!({"tools": {"exec": {"security": "allowlist"}}}),
-        json!({"tools": {"exec": {"ask": "always"}}}),
-        json!({"tools": {"exec": {"host": "node"}}}),
+        json!({"tools": {"exec": {"security": "deny"}}}),
+        json!({"tools": {"exec": {"host": "sandbox"}}}),
         json!({"agents": {"defaults": {"sandbox": {"mode": "all"}}}}),
-        json!({"agents": {"list": [{"id": "main", "tools": {"exec": {"mode": "ask"}}}]}}),
+        json!({"agents": {"list": [{"id": "main", "tools": {"exec": {"mode": "deny"}}}]}}),
     ];
     for extra in less {
         let world = World::start_with(OPENAI, |config| merge(config, &extra)).await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::permission::check_place;
 use super::plain_text::plain_text;
 use super::{ExecInput, check, timeout};
 
@@ -11,17 +12,18 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
         (r#"{"command":"ls"}"#, None),
         (r#"{"command":"ls","background":false,"host":"gateway","ask":"off","yieldMs":5}"#, None),
         (r#"{"command":"ls","background":true}"#, None),
-        (r#"{"command":"ls","pty":true}"#, Some("pty")),
-        (r#"{"command":"ls","elevated":true}"#, Some("elevated")),
-        (r#"{"command":"ls","host":"node"}"#, Some("host")),
-        (r#"{"command":"ls","host":"sandbox"}"#, Some("host")),
-        (r#"{"command":"ls","node":"phone"}"#, Some("node")),
-        (r#"{"command":"ls","ask":"always"}"#, Some("ask")),
+        (r#"{"command":"ls","pty":true,"elevated":true,"ask":"always"}"#, None),
+        (r#"{"command":"ls","host":"node"}"#, Some("no node is connected")),
+        (r#"{"command":"ls","host":"sandbox"}"#, Some("sandbox")),
+        (r#"{"command":"ls","host":"moon"}"#, Some("host")),
+        (r#"{"command":"ls","node":"phone"}"#, Some("no node is connected")),
         (r#"{"command":"  "}"#, Some("empty")),
     ];
     for (json, expected) in rows {
         let input: ExecInput = serde_json::from_str(json).unwrap();
-        let complaint = check(&input).err().map(|error| error.to_string());
+        let placed = check_place(&input, &homard_exec::approvals::ExecRules::default());
+        let complaint = placed.err().map(|error| error.to_string());
+        let complaint = complaint.or_else(|| check(&input).err().map(|error| error.to_string()));
         match (complaint, expected) {
             (None, None) => {}
             (Some(complaint), Some(word)) => assert!(complaint.contains(word), "{json}: {complaint}"),

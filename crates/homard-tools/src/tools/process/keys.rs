@@ -1,4 +1,4 @@
-//! From the names of keys to what a process gets. There is no terminal in between, so what a terminal would do
+//! From the names of keys to what a process gets. Where there is no terminal in between, what a terminal would do
 //! is done here: `Enter` is a line feed, `C-c` interrupts the group and `C-d` closes the input.
 
 /// What one key does.
@@ -10,6 +10,16 @@ pub(super) enum Press {
 }
 
 impl Press {
+    /// What is sent to a terminal, which does the rest itself.
+    pub(super) fn at_terminal(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) if bytes == b"\n" => b"\r",
+            Self::Bytes(bytes) => bytes,
+            Self::Interrupt => b"\x03",
+            Self::EndOfInput => b"\x04",
+        }
+    }
+
     /// How many bytes are sent.
     pub(super) fn len(&self) -> usize {
         match self {

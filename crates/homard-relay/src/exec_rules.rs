@@ -1,0 +1,75 @@
+//! Which commands a turn may run, from what the owner configured and what the session asks for. The owner's file of
+//! command rules has its say later, for each command.
+
+use std::sync::Arc;
+
+use homard_config::Config;
+use homard_config::config::agents::Agent;
+use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity};
+use homard_exec::approvals::{ExecRules, PolicyStore};
+use homard_store::SessionEntry;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The rules of a turn. An agent's own settings replace the general ones; a session can only be stricter.
+pub(crate) fn exec_rules(
+    config: &Config,
+    agent: &Agent,
+    session: Option<&SessionEntry>,
+    store: PolicyStore,
+) -> ExecRules {
+    let (security, ask) = limits(&config.tools.exec, agent, session);
+    let safe_bins = agent.tools.exec.safe_bins.as_ref().unwrap_or(&config.tools.exec.safe_bins);
+    ExecRules {
+        agent: agent.id.to_string(),
+        security,
+        ask,
+        host: host(&config.tools.exec, agent, session),
+        safe_bins: Arc::from(safe_bins.as_slice()),
+        store: Some(store),
+        ..ExecRules::default()
+    }
+}
+
+/// Whether commands are offered at all.
+pub(crate) fn may_run_commands(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> bool {
+    let (security, _) = limits(exec, agent, session);
+    let in_sandbox = host(exec, agent, session).as_deref() == Some("sandbox");
+    // Where there should be a sandbox and is none, nothing runs.
+    security != Some(ExecSecurity::Deny) && !in_sandbox && !agent.tools.is_sandboxed
+}
+
+fn limits(
+    exec: &Exec,
+    agent: &Agent,
+    session: Option<&SessionEntry>,
+) -> (Option<ExecSecurity>, Option<ExecAsk>) {
+    let own = &agent.tools.exec;
+    let written = own.security.or(exec.security);
+    // Who names this machine as the place means that commands there are looked at.
+    let named = own.host.as_deref().or(exec.host.as_deref()) == Some("gateway");
+    let configured = written.or_else(|| named.then_some(ExecSecurity::Allowlist));
+    let asked = own.ask.or(exec.ask);
+    let wish = session.map(|entry| {
+        let security = strict(entry.exec_security.as_deref(), ExecSecurity::Deny);
+        (security, strict(entry.exec_ask.as_deref(), ExecAsk::Always))
+    });
+    let (security, ask) = wish.unwrap_or_default();
+    let strictest = [configured, security].into_iter().flatten().min();
+    (strictest, [asked, ask].into_iter().flatten().max())
+}
+
+/// Where commands run: what is elsewhere wins over what is here.
+fn host(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> Option<String> {
+    let configured = agent.tools.exec.host.as_deref().or(exec.host.as_deref());
+    let asked = session.and_then(|entry| entry.exec_host.as_deref());
+    let is_elsewhere = |host: &&str| !matches!(*host, "" | "auto" | "gateway");
+    let elsewhere = [configured, asked].into_iter().flatten().find(is_elsewhere);
+    elsewhere.or(configured).or(asked).map(str::to_owned)
+}
+
+/// A word of a session; one that is not known counts as the strictest.
+fn strict<T: DeserializeOwned>(word: Option<&str>, strictest: T) -> Option<T> {
+    let word = word.map(str::trim).filter(|word| !word.is_empty())?;
+    Some(serde_json::from_value(Value::String(word.to_owned())).unwrap_or(strictest))
+}

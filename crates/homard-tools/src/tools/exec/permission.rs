@@ -1,0 +1,185 @@
+//! Whether a command may run: the rules are held against it, and a person is asked where they say so.
+
+use std::path::{Path, PathBuf};
+
+use homard_config::config::tools::{ExecAsk, ExecSecurity};
+use homard_exec::BuiltEnv;
+use homard_exec::approvals::{Decision, ExecRules, Question, Request};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::ExecInput;
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::cx::ToolCx;
+
+/// Why a command was not allowed to run. Worded for the model: what it can do now.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotAllowed {
+    #[error("not run: {reason}. Do it another way, or tell the owner what you need and why")]
+    Refused { reason: String },
+    #[error(
+        "not run: the owner said no to this command. Do not try it in another form; go on without it, or ask what to do instead"
+    )]
+    Denied,
+    #[error(
+        "not run: it needs approval and nobody answered within {} s. Go on without it, or tell the owner what waits for approval",
+        ANSWER_WITHIN.as_secs()
+    )]
+    Expired,
+    #[error(
+        "not run: it needs approval and nobody can be asked right now. Go on without it, or tell the owner what needs approval"
+    )]
+    NobodyToAsk,
+    #[error("stopped before the command was started")]
+    Stopped,
+    #[error("`{field}` must be one of {words}")]
+    BadWish { field: &'static str, words: &'static str },
+    #[error("commands of this conversation run on a node, and no node is connected: nothing can be run now")]
+    NoNode,
+    #[error("commands of this conversation run in a sandbox, and none is set up: nothing can be run here")]
+    NoSandbox,
+    #[error("`host` must be auto or gateway")]
+    BadHost,
+    #[error("the disk thread ended early")]
+    Thread(#[from] tokio::task::JoinError),
+}
+
+/// What a command needs permission for.
+pub(super) struct Wanted<'w> {
+    pub(super) input: &'w ExecInput,
+    pub(super) cwd: &'w Path,
+    pub(super) env: &'w BuiltEnv,
+}
+
+/// Whether commands can run where they are wanted: on this machine. What the owner chose cannot be undone by the
+/// model.
+pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<(), NotAllowed> {
+    let asked = input.host.as_deref().map(str::trim).unwrap_or_default();
+    for host in [rules.host.as_deref().unwrap_or_default(), asked] {
+        match host {
+            "" | "auto" | "gateway" => {}
+            "node" => return Err(NotAllowed::NoNode),
+            "sandbox" => return Err(NotAllowed::NoSandbox),
+            _ => return Err(NotAllowed::BadHost),
+        }
+    }
+    match input.node.as_deref().map(str::trim) {
+        None | Some("") => Ok(()),
+        Some(_) => Err(NotAllowed::NoNode),
+    }
+}
+
+/// Waits for permission. Answers once the command may run.
+pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
+    let (input, now) = (wanted.input, cx.clock.now_ms());
+    let security: Option<ExecSecurity> =
+        wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
+    let ask: Option<ExecAsk> = wish(input.ask.as_deref(), "ask", "off, on-miss, always")?;
+    let subject = Subject {
+        line: input.command.clone(),
+        cwd: wanted.cwd.to_owned(),
+        env: wanted.env.clone(),
+        variables: input.env.iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
+    };
+    let rules = cx.scope.exec.clone();
+    let decided = tokio::task::spawn_blocking(move || subject.decide(&rules, security, ask, now)).await?;
+    match decided {
+        Decision::Run => Ok(()),
+        Decision::Refuse(reason) => Err(NotAllowed::Refused { reason }),
+        Decision::Ask(question) => put(question, &wanted, cx).await,
+    }
+}
+
+/// A command, owned so that another thread can look at it.
+struct Subject {
+    line: String,
+    cwd: PathBuf,
+    env: BuiltEnv,
+    variables: Vec<(String, String)>,
+}
+
+impl Subject {
+    fn decide(
+        &self,
+        rules: &ExecRules,
+        security: Option<ExecSecurity>,
+        ask: Option<ExecAsk>,
+        now: i64,
+    ) -> Decision {
+        let request = Request {
+            line: &self.line,
+            cwd: &self.cwd,
+            env: &self.env,
+            variables: &self.variables,
+            security,
+            ask,
+        };
+        rules.decide(&request, now)
+    }
+}
+
+/// Asks a person.
+async fn put(question: Question, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
+    let request = ApprovalRequest {
+        tool: super::NAME.to_owned(),
+        action: wanted.input.command.clone(),
+        cwd: Some(wanted.cwd.display().to_string()),
+        resolved_path: question.resolved_path.clone(),
+        reasons: reasons(&question, wanted.input, cx),
+        can_always: question.can_always(),
+        security: Some(word(&question.rules.security)),
+        ask: Some(word(&question.rules.ask)),
+        session_key: Some(cx.session_key.clone()),
+        run_id: Some(cx.run_id.clone()),
+        call_id: Some(cx.call_id.clone()),
+    };
+    let unanswered = question.runs_unanswered;
+    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+        Outcome::Said(Verdict::AllowOnce) => Ok(()),
+        Outcome::Said(Verdict::AllowAlways) => {
+            let (rules, now) = (cx.scope.exec.clone(), cx.clock.now_ms());
+            let kept = tokio::task::spawn_blocking(move || rules.remember(&question, now)).await?;
+            if let Err(error) = kept {
+                // The person said yes; that it cannot be remembered is no reason not to run it.
+                tracing::warn!(%error, "a command that was allowed always will be asked about again");
+            }
+            Ok(())
+        }
+        Outcome::Said(Verdict::Deny) => Err(NotAllowed::Denied),
+        Outcome::Expired | Outcome::NoRoute if unanswered => Ok(()),
+        Outcome::Expired => Err(NotAllowed::Expired),
+        Outcome::NoRoute => Err(NotAllowed::NobodyToAsk),
+        Outcome::Withdrawn => Err(NotAllowed::Stopped),
+    }
+}
+
+/// What the person reads: the rules, variables the model sets, and whose words are in play.
+fn reasons(question: &Question, input: &ExecInput, cx: &ToolCx) -> Vec<String> {
+    let mut reasons = question.reasons.clone();
+    for (name, value) in input.env.iter().flatten() {
+        reasons.push(format!("it sets {name}={value}"));
+    }
+    reasons.extend(cx.scope.taint.labels().iter().map(|label| format!("{label} is in this conversation")));
+    reasons
+}
+
+/// The word the files use.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        Ok(_) | Err(_) => String::new(),
+    }
+}
+
+fn wish<T: DeserializeOwned>(
+    word: Option<&str>,
+    field: &'static str,
+    words: &'static str,
+) -> Result<Option<T>, NotAllowed> {
+    match word.map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(word) => serde_json::from_value(Value::String(word.to_owned()))
+            .map(Some)
+            .map_err(|_unknown| NotAllowed::BadWish { field, words }),
+    }
+}
