@@ -93,6 +93,7 @@ const IN_EFFECT: &[&str] = &[
     "tools.exec.timeoutSeconds",
     "tools.fs",
     "tools.profile",
+    "tools.taint",
     "tools.web.fetch.cacheTtlMinutes",
     "tools.web.fetch.enabled",
     "tools.web.fetch.maxChars",

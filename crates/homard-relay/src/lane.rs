@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use homard_agent::History;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
+use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
@@ -44,6 +45,9 @@ pub(crate) struct Overrides {
     pub(crate) thinking: Option<String>,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) extra_system: Option<String>,
+    /// Whose words the message is, where they are not the owner's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) labels: Vec<Label>,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

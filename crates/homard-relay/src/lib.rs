@@ -22,6 +22,7 @@ mod route;
 mod runs;
 mod settings;
 mod shape;
+mod strangers;
 mod turn;
 
 pub use admit::{Admitted, Refused, admit};

@@ -13,7 +13,7 @@ use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
-use homard_tools::{Approvals, Toolbox};
+use homard_tools::{Approvals, Guards, Label, Toolbox};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,7 @@ use crate::offer::Offers;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
+use crate::strangers;
 use crate::turn;
 
 /// How long an abort waits for the run to be over before it answers anyway.
@@ -47,6 +48,8 @@ pub struct RelayParts {
     pub clock: Clock,
     /// Where a person is asked before something is done.
     pub approvals: Approvals,
+    /// What is known about secrets and strangers' files.
+    pub guards: Guards,
 }
 
 /// What a reload may replace.
@@ -66,6 +69,7 @@ pub(crate) struct Inner {
     store: Store,
     bus: Bus,
     approvals: Approvals,
+    guards: Guards,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -95,6 +99,10 @@ impl Inner {
 
     pub(crate) fn approvals(&self) -> &Approvals {
         &self.approvals
+    }
+
+    pub(crate) fn guards(&self) -> &Guards {
+        &self.guards
     }
 
     pub(crate) fn capacity(&self) -> Arc<Semaphore> {
@@ -219,7 +227,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, guards } = parts;
         let permits = config.current().agents.defaults.max_concurrent.max(1);
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -235,6 +243,7 @@ impl Relay {
             store,
             bus,
             approvals,
+            guards,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -313,6 +322,19 @@ impl Relay {
     /// # Errors
     /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
     pub async fn submit(&self, submission: Submission) -> Result<Submitted, SubmitError> {
+        self.submit_from(submission, Vec::new()).await
+    }
+
+    /// The same for a message whose words are somebody else's, though an operator or a program of the house
+    /// hands it in: a hook, an e-mail, a conversation in which others speak.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn submit_from(
+        &self,
+        submission: Submission,
+        mut labels: Vec<Label>,
+    ) -> Result<Submitted, SubmitError> {
         if self.inner.stopping.is_cancelled() {
             return Err(SubmitError::Stopping);
         }
@@ -323,12 +345,14 @@ impl Relay {
         if !self.inner.lanes.has_room(&key) {
             return Err(SubmitError::Full);
         }
-        let message = user_message(&routed, &run_id);
+        let message = strangers::without_secrets(user_message(&routed, &run_id), &self.inner.guards.secrets);
+        labels.extend(strangers::labels(routed.message()));
         let overrides = Overrides {
             model: submission.model,
             thinking: submission.thinking,
             timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             extra_system: submission.extra_system,
+            labels,
         };
         let new = NewRun {
             run_id: run_id.clone(),

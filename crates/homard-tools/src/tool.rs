@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::schema;
 
@@ -23,6 +24,19 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Whether calls of one turn may run at the same time; only for tools that change nothing.
     const PARALLEL: bool = false;
+
+    /// How far its effects go; the gate asks the owner about calls that act on the world while words of others
+    /// are in play.
+    const REACH: Reach = Reach::Outward;
+
+    /// Whether the tool asks the owner itself and takes the gate's reasons into its own question (see
+    /// [`Taint::passed`](crate::Taint::passed)). Then the gate does not ask.
+    const ASKS_ITSELF: bool = false;
+
+    /// What a call is about, for the gate.
+    fn subject(_input: &Self::Input) -> Subject {
+        Subject::default()
+    }
 
     /// Does it.
     fn run(&self, input: Self::Input, cx: &ToolCx) -> impl Future<Output = ToolOutcome> + Send;
@@ -46,6 +60,21 @@ pub trait DynTool: Send + Sync {
     /// Builds the description; the toolbox asks once and keeps the answer.
     fn spec(&self) -> ToolSpec;
 
+    /// How far its effects go.
+    fn reach(&self) -> Reach {
+        Reach::Outward
+    }
+
+    /// Whether it asks the owner itself, with the gate's reasons.
+    fn asks_itself(&self) -> bool {
+        false
+    }
+
+    /// What a call is about, for the gate.
+    fn subject(&self, _arguments: &Value) -> Subject {
+        Subject::default()
+    }
+
     /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -54,6 +83,20 @@ impl<T: Tool> DynTool for T {
     fn spec(&self) -> ToolSpec {
         let (description, parameters) = schema::describe::<T::Input>();
         ToolSpec { name: T::NAME.to_owned(), description, parameters, parallel: T::PARALLEL }
+    }
+
+    fn reach(&self) -> Reach {
+        T::REACH
+    }
+
+    fn asks_itself(&self) -> bool {
+        T::ASKS_ITSELF
+    }
+
+    fn subject(&self, arguments: &Value) -> Subject {
+        // Arguments that do not fit are answered by `call`.
+        serde_json::from_value(arguments.clone())
+            .map_or_else(|_| Subject::default(), |input| T::subject(&input))
     }
 
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {

@@ -8,7 +8,7 @@ mod nearest_lines;
 mod off_thread;
 pub(crate) mod process;
 pub(crate) mod read;
-mod replace_file;
+pub(crate) mod replace_file;
 mod text_file;
 mod web;
 pub(crate) mod web_fetch;

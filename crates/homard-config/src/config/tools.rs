@@ -57,6 +57,28 @@ pub enum ExecAsk {
     Always,
 }
 
+/// What happens to calls that act on the world while content of others is in a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TaintMode {
+    /// The owner is asked.
+    #[default]
+    Ask,
+    /// They are refused.
+    Deny,
+    /// They run.
+    Off,
+}
+
+/// Decided `tools.taint`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taint {
+    /// What happens to calls that act on the world.
+    pub mode: TaintMode,
+    /// Tools that run all the same.
+    pub allow: Vec<String>,
+}
+
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRule {
@@ -83,6 +105,8 @@ pub struct Tools {
     pub fs: FileTools,
     /// Reading and searching the web.
     pub web: WebTools,
+    /// While content of others is in a conversation.
+    pub taint: Taint,
 }
 
 /// Running commands.
@@ -168,7 +192,14 @@ impl Tools {
             exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
             fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
             web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
+            taint: Taint::from_raw(raw.taint.unwrap_or_default()),
         }
+    }
+}
+
+impl Taint {
+    fn from_raw(raw: raw::Taint) -> Self {
+        Self { mode: raw.mode.unwrap_or_default(), allow: raw.allow.unwrap_or_default() }
     }
 }
 
