@@ -17,7 +17,7 @@ use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
 use crate::seen::News;
-use crate::taint::{Label, Passed, one_line};
+use crate::taint::{Label, Passed, one_line, plain_to_see};
 
 mod fetching;
 mod paths;
@@ -183,12 +183,11 @@ impl Call<'_> {
 
     fn request(&self, arguments: &Value, reasons: Vec<String>, cx: &ToolCx) -> ApprovalRequest {
         let action = match (&self.subject.command, self.subject.writes.as_slice()) {
-            (Some(command), _) => command.clone(),
-            (None, []) => format!("{} {arguments}", self.name),
-            (None, writes) => format!("{} {}", self.name, writes.join(", ")),
+            // Shown whole: what is cut off could be what matters.
+            (Some(command), _) => plain_to_see(command),
+            (None, []) => one_line(&format!("{} {arguments}", self.name), MAX_ACTION),
+            (None, writes) => one_line(&format!("{} {}", self.name, writes.join(", ")), MAX_ACTION),
         };
-        // A command is shown whole: what is cut off could be what matters.
-        let action = if self.subject.command.is_some() { action } else { one_line(&action, MAX_ACTION) };
         ApprovalRequest {
             tool: self.name.to_owned(),
             action: cx.scope.guards.secrets.hide(&action).into_owned(),

@@ -12,8 +12,9 @@ use url::Url;
 const MAX_SEEN: usize = 4_000;
 /// Longest address remembered.
 const MAX_ADDRESS: usize = 2_000;
-/// Characters the model may add to known addresses in one run before the owner is asked: a page number, a name.
-pub(crate) const MAX_ADDED: usize = 32;
+/// How much the model may add to known addresses in one run before the owner is asked: a page number, a name. A
+/// small letter counts once, what keys are made of twice, and in the part servers read as data three times that.
+const MAX_ADDED: usize = 32;
 
 /// The addresses of one run. Clone-cheap: clones share them.
 #[derive(Debug, Clone, Default)]
@@ -69,7 +70,7 @@ impl Seen {
             return News::Host;
         }
         let shared = known.iter().map(|known| shared_len(known, &asked)).max().unwrap_or(0);
-        let added = asked.len().saturating_sub(shared);
+        let added = weight(&asked, shared);
         if state.added + added > MAX_ADDED {
             return News::Rest;
         }
@@ -107,6 +108,16 @@ fn addresses(text: &str) -> impl Iterator<Item = &str> {
         let whole = rest.find(ends).map_or(rest, |end| rest.get(..end).unwrap_or(rest));
         Some(whole.trim_end_matches(['.', ',', ';', ':', '!', '?']))
     })
+}
+
+/// How much of an address is new after its first `known` bytes.
+fn weight(address: &str, known: usize) -> usize {
+    let query = address.find('?').unwrap_or(address.len());
+    let count = |(at, byte): (usize, u8)| {
+        let once = if byte.is_ascii_lowercase() || b"/-._".contains(&byte) { 1 } else { 2 };
+        if at > query { once * 3 } else { once }
+    };
+    address.bytes().enumerate().skip(known).map(count).sum()
 }
 
 /// How many bytes two texts begin with in common.

@@ -79,16 +79,31 @@ impl fmt::Display for Label {
 
 /// A stranger's words on one line, without characters that hide or turn others around.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let turns = |c: char| {
-        matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
-            || ('\u{E0000}'..='\u{E007F}').contains(&c)
-    };
-    let mut shown = text.chars().filter(|c| !turns(*c)).map(|c| if c.is_control() { ' ' } else { c });
+    let mut shown = text.chars().filter(|c| !misleads(*c)).map(|c| if c.is_control() { ' ' } else { c });
     let mut line: String = shown.by_ref().take(most).collect();
     if shown.next().is_some() {
         line.push('…');
     }
     line
+}
+
+/// A text whole, with every character spelled out that hides or turns others around; for what will be run.
+pub(crate) fn plain_to_see(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if misleads(c) || (c.is_control() && c != '\n' && c != '\t') {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Whether a character is invisible or changes how others are shown.
+fn misleads(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+        || ('\u{E0000}'..='\u{E007F}').contains(&c)
 }
 
 /// A person's answer to the gate's question, for the tool that would ask one of its own.

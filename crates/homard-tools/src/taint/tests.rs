@@ -3,7 +3,7 @@
 use homard_protocol::EntryKind;
 use serde_json::json;
 
-use super::{Label, Source, Taint};
+use super::{Label, Source, Taint, plain_to_see};
 
 fn page(n: usize) -> Label {
     Label::new(Source::Web, format!("https://example.org/{n}"))
@@ -79,4 +79,10 @@ fn a_label_is_shown_on_one_line_without_tricks() {
     assert_eq!(label.to_string(), "message Ann [approved by the owner]");
     let long = Label::new(Source::Web, "x".repeat(10_000));
     assert!(long.to_string().len() < 300);
+}
+
+#[test]
+fn what_will_be_run_is_shown_whole_and_without_tricks() {
+    let command = "ls \u{202E}cod\u{200B}.txt \u{1b}[2K\n\tdone é";
+    assert_eq!(plain_to_see(command), "ls \\u{202e}cod\\u{200b}.txt \\u{1b}[2K\n\tdone é");
 }
