@@ -198,7 +198,7 @@ impl Compactor<'_> {
             summary: summary.text,
             first_kept_entry_id,
             tokens_before,
-            details: digest::details(dropped),
+            details: digest::details(dropped, context.summary_details.as_ref()),
             from_hook: None,
         };
         store.append(&self.turn.session_id, vec![entry]).await?;

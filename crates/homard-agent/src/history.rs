@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use homard_protocol::{EntryKind, Message, SessionId, UserBlock, UserContent, UserMessage};
 use homard_store::Context;
+use homard_tools::{Label, Taint};
 use jiff::tz::TimeZone;
 
 use crate::clip::head_and_tail;
@@ -35,6 +36,8 @@ pub struct History {
     /// Guessed tokens of all messages.
     tokens: u64,
     measured: Option<Measured>,
+    /// Whose words are in it.
+    taint: Taint,
 }
 
 /// What a provider counted, and what had been guessed for the same messages.
@@ -56,7 +59,12 @@ impl History {
             messages: Vec::new(),
             tokens: 0,
             measured: None,
+            taint: Taint::default(),
         };
+        // A summary of words of others is words of others.
+        for label in Label::of(context.summary_details.as_ref()) {
+            history.taint.add(label);
+        }
         let is_shortened = context.summary.is_some();
         if let Some(summary) = context.summary {
             let text = format!("{SUMMARY_INTRO}{summary}");
@@ -144,6 +152,19 @@ impl History {
         self.push(message);
     }
 
+    /// Takes over bookkeeping that was just recorded at `seq`.
+    pub(crate) fn record_note(&mut self, kind: &EntryKind, seq: i64) {
+        self.stale |= seq != self.last_seq + 1;
+        self.last_seq = seq;
+        self.taint.read(kind);
+    }
+
+    /// Whose words are in it. Shared: labels that tools add to it are the conversation's.
+    #[must_use]
+    pub fn taint(&self) -> &Taint {
+        &self.taint
+    }
+
     /// The messages, oldest first, as a request takes them.
     #[must_use]
     pub fn messages(&self) -> Vec<Arc<Message>> {
@@ -151,6 +172,7 @@ impl History {
     }
 
     fn push_kind(&mut self, kind: EntryKind) {
+        self.taint.read(&kind);
         match kind {
             EntryKind::Message { message } => self.push(message),
             EntryKind::CustomMessage { content, .. } => {
@@ -186,7 +208,10 @@ impl History {
                     self.measured = Some(Measured { real, guessed: self.tokens });
                 }
             }
-            Message::ToolResult(_) => self.push_message(message),
+            Message::ToolResult(result) => {
+                Label::of(result.details.as_ref()).into_iter().for_each(|label| self.taint.add(label));
+                self.push_message(Message::ToolResult(result));
+            }
             Message::Other(_) => {}
         }
     }

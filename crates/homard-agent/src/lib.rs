@@ -13,6 +13,7 @@ mod clip;
 mod compaction;
 mod history;
 mod prompt;
+mod seen;
 mod stream;
 mod tool_calls;
 mod turn;

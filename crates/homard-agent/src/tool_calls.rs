@@ -3,18 +3,21 @@
 //! Every call gets a result, whatever happens, and results are recorded in the order of the calls, so the
 //! transcript is valid at any moment somebody pulls the plug.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use homard_protocol::{Message, ToolCall, ToolResultMessage, UserBlock};
+use homard_protocol::{Message, ToolCall, ToolCallId, ToolResultMessage, UserBlock};
+use homard_runtime::HidingStream;
 use homard_store::StoreError;
-use homard_tools::{Progress, ProgressSender, ToolCx, ToolOutcome};
+use homard_tools::{Progress, ProgressSender, Taint, ToolCx, ToolOutcome};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::clip::head_and_tail;
 use crate::compaction::size;
 use crate::history::History;
+use crate::seen;
 use crate::turn::{Agent, Step, Turn};
 
 /// Progress messages that may wait; when full, the newest are dropped: the result has everything.
@@ -49,6 +52,7 @@ impl Runner<'_> {
         while !rest.is_empty() {
             let together = self.group_len(rest);
             let (group, later) = rest.split_at(together);
+            seen::note_for(group, self.turn, history);
             let outcomes = if self.cancel.is_cancelled() {
                 group.iter().map(|_| ToolOutcome::error(NOT_RUN)).collect()
             } else {
@@ -65,6 +69,10 @@ impl Runner<'_> {
             }
             let messages = results.into_iter().map(Message::ToolResult).collect();
             self.agent.record(self.turn, history, messages).await?;
+            let allowed = self.turn.scope.taint.take_allowed();
+            if !allowed.is_empty() {
+                self.agent.note(self.turn, history, Taint::allowed_entry(&allowed)).await?;
+            }
             rest = later;
         }
         Ok(())
@@ -89,15 +97,17 @@ impl Runner<'_> {
         let running = join_all(group.iter().map(|call| self.run_one(call, progress.clone())));
         drop(progress);
         tokio::pin!(running);
+        let mut teller = Teller::new(self.turn, group);
         loop {
             tokio::select! {
                 outcomes = &mut running => {
                     while let Ok(said) = heard.try_recv() {
-                        tell(group, &said, on_step);
+                        teller.tell(&said, on_step);
                     }
+                    teller.finish(on_step);
                     return outcomes;
                 }
-                Some(said) = next(&mut heard) => tell(group, &said, on_step),
+                Some(said) = next(&mut heard) => teller.tell(&said, on_step),
             }
         }
     }
@@ -125,9 +135,35 @@ async fn next(heard: &mut mpsc::Receiver<Progress>) -> Option<Progress> {
     }
 }
 
-fn tell(group: &[ToolCall], said: &Progress, on_step: &mut (dyn FnMut(Step<'_>) + Send)) {
-    if let Some(call) = group.iter().find(|call| call.id == said.call_id) {
-        on_step(Step::ToolProgress { call, text: &said.text });
+/// Tells of the progress of a group's calls, without secrets: a piece may end in the middle of one.
+struct Teller<'g> {
+    turn: &'g Turn,
+    group: &'g [ToolCall],
+    streams: BTreeMap<ToolCallId, HidingStream>,
+}
+
+impl<'g> Teller<'g> {
+    fn new(turn: &'g Turn, group: &'g [ToolCall]) -> Self {
+        Self { turn, group, streams: BTreeMap::new() }
+    }
+
+    fn tell(&mut self, said: &Progress, on_step: &mut (dyn FnMut(Step<'_>) + Send)) {
+        let secrets = &self.turn.scope.guards.secrets;
+        let stream = self.streams.entry(said.call_id.clone()).or_insert_with(|| secrets.stream());
+        let text = stream.push(&said.text);
+        self.pass_on(&said.call_id, &text, on_step);
+    }
+
+    fn finish(mut self, on_step: &mut (dyn FnMut(Step<'_>) + Send)) {
+        for (id, stream) in std::mem::take(&mut self.streams) {
+            self.pass_on(&id, &stream.finish(), on_step);
+        }
+    }
+
+    fn pass_on(&self, id: &ToolCallId, text: &str, on_step: &mut (dyn FnMut(Step<'_>) + Send)) {
+        if let Some(call) = self.group.iter().find(|call| call.id == *id).filter(|_| !text.is_empty()) {
+            on_step(Step::ToolProgress { call, text });
+        }
     }
 }
 

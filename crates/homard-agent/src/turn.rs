@@ -202,6 +202,20 @@ impl Agent {
         tally.end(How::Looped, None)
     }
 
+    /// Writes bookkeeping to the transcript.
+    pub(crate) async fn note(
+        &self,
+        turn: &Turn,
+        history: &mut History,
+        kind: EntryKind,
+    ) -> Result<(), StoreError> {
+        let appended = self.store.append(&turn.session_id, vec![kind.clone()]).await?;
+        for place in appended {
+            history.record_note(&kind, place.seq);
+        }
+        Ok(())
+    }
+
     /// Writes messages to the transcript and adds them to the history.
     pub(crate) async fn record(
         &self,

@@ -121,6 +121,7 @@ const IN_EFFECT: &[&str] = &[
     "tools.profile",
     "tools.sessions.visibility",
     "tools.subagents",
+    "tools.taint",
     "tools.web.fetch.cacheTtlMinutes",
     "tools.web.fetch.enabled",
     "tools.web.fetch.maxChars",

@@ -45,7 +45,7 @@ pub use issue::Issue;
 pub use load::{Snapshot, Source};
 pub use overrides::Overrides;
 pub use paths::{DEV_PORT, Paths, PathsError, Profile, create_private_dir};
-pub use redact::redact;
+pub use redact::{is_sensitive_key, redact, secrets_in};
 pub use reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
 pub use restore::NothingToRestore;
 pub use schema::{schema, schema_at};

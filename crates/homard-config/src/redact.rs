@@ -25,7 +25,8 @@ const SENSITIVE_ENDINGS: [&str; 9] = [
 ];
 
 /// Whether a key is named like a secret: `botToken`, `signingSecret`, `api_key`.
-pub(crate) fn is_sensitive_key(key: &str) -> bool {
+#[must_use]
+pub fn is_sensitive_key(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     SENSITIVE_ENDINGS.iter().any(|end| plain.ends_with(end))
@@ -36,6 +37,31 @@ pub(crate) fn is_sensitive_key(key: &str) -> bool {
 #[must_use]
 pub fn redact(value: &Value, schema: &'static Value) -> Value {
     walk(value, Some(schema), false)
+}
+
+/// Every secret in a value, by the same rules: what must never be shown to a model or stand in a log.
+#[must_use]
+pub fn secrets_in(value: &Value, schema: &'static Value) -> Vec<String> {
+    let mut found = Vec::new();
+    gather(value, Some(schema), false, &mut found);
+    found
+}
+
+fn gather(value: &Value, schema: Option<&'static Value>, sensitive: bool, found: &mut Vec<String>) {
+    let secret = sensitive || schema.is_some_and(is_secret);
+    match value {
+        Value::String(text) if secret && hides(text) => found.push(text.clone()),
+        Value::Array(list) => {
+            let schema = schema.and_then(items);
+            list.iter().for_each(|v| gather(v, schema, sensitive, found));
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                gather(value, schema.and_then(|s| property(s, key)), is_sensitive_key(key), found);
+            }
+        }
+        Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}
+    }
 }
 
 /// The same for a section without a schema: only names decide.

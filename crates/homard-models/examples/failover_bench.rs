@@ -119,7 +119,12 @@ fn caller(fake: &FakeLlm, files: ProfileFiles) -> Result<(Caller, Request), Fail
         credential: None,
         session: None,
     };
-    let cx = AuthContext { clock: clock.clone(), http, tasks: Tasks::new() };
+    let cx = AuthContext {
+        clock: clock.clone(),
+        http,
+        tasks: Tasks::new(),
+        secrets: homard_runtime::Redactor::default(),
+    };
     let parts = CallerParts {
         chain: vec![resolved],
         auth: Arc::new(BTreeMap::from([(provider, auth)])),

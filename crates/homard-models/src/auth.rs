@@ -21,6 +21,7 @@ mod order;
 mod policy;
 mod profiles;
 mod refresh;
+mod secrets;
 mod state;
 
 pub use candidate::{

@@ -10,7 +10,7 @@ use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, DoorError, Doors, HistoryPage, HistoryWanted, Letter,
-    LetterAnswer, Seen, SessionFilter, SessionLine, SessionsDoor, Spawned, ToolCx, VisionDoor,
+    LetterAnswer, Described, SessionFilter, SessionLine, SessionsDoor, Spawned, ToolCx, VisionDoor,
 };
 
 use crate::relay::{Inner, Relay};
@@ -135,7 +135,7 @@ impl VisionDoor for Room {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Seen, DoorError>> {
+    ) -> BoxFuture<'a, Result<Described, DoorError>> {
         ask!(self, |relay| relay.look_at(cx, prompt, pictures, model.as_deref()))
     }
 }

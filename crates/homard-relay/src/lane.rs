@@ -13,6 +13,7 @@ use homard_agent::History;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
 use homard_store::SessionKind;
+use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
@@ -54,6 +55,9 @@ pub(crate) struct Overrides {
     pub(crate) extra_system: Option<String>,
     /// Whether another run may be waiting for this one.
     pub(crate) nested: bool,
+    /// Whose words the message is, where they are not the owner's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) labels: Vec<Label>,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

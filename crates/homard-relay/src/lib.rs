@@ -27,6 +27,7 @@ mod runs;
 mod sessions_view;
 mod settings;
 mod shape;
+mod strangers;
 mod subagents;
 mod turn;
 mod vision;

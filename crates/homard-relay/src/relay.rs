@@ -15,7 +15,7 @@ use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
-use homard_tools::{Approvals, Toolbox};
+use homard_tools::{Approvals, Guards, Label, Toolbox};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,7 @@ use crate::offer::Offers;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
+use crate::strangers;
 use crate::subagents::Family;
 use crate::turn;
 
@@ -53,6 +54,8 @@ pub struct RelayParts {
     pub approvals: Approvals,
     /// What agents have been taught.
     pub skills: Skills,
+    /// What is known about secrets and strangers' files.
+    pub guards: Guards,
 }
 
 /// What a reload may replace.
@@ -87,6 +90,7 @@ pub(crate) struct Inner {
     bus: Bus,
     approvals: Approvals,
     skills: Skills,
+    guards: Guards,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -139,6 +143,10 @@ impl Inner {
 
     pub(crate) fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    pub(crate) fn guards(&self) -> &Guards {
+        &self.guards
     }
 
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
@@ -259,7 +267,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills, guards } = parts;
         let (permits, nested_permits) = places(&config.current());
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -278,6 +286,7 @@ impl Relay {
             bus,
             approvals,
             skills,
+            guards,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -374,6 +383,19 @@ impl Relay {
     /// # Errors
     /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
     pub async fn submit(&self, submission: Submission) -> Result<Submitted, SubmitError> {
+        self.submit_from(submission, Vec::new()).await
+    }
+
+    /// The same for a message whose words are somebody else's, though an operator or a program of the house
+    /// hands it in: a hook, an e-mail, a conversation in which others speak.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn submit_from(
+        &self,
+        submission: Submission,
+        mut labels: Vec<Label>,
+    ) -> Result<Submitted, SubmitError> {
         if self.inner.stopping.is_cancelled() {
             return Err(SubmitError::Stopping);
         }
@@ -384,13 +406,15 @@ impl Relay {
         if !self.inner.lanes.has_room(&key) {
             return Err(SubmitError::Full);
         }
-        let message = user_message(&routed, &run_id);
+        let message = strangers::without_secrets(user_message(&routed, &run_id), &self.inner.guards.secrets);
+        labels.extend(strangers::labels(routed.message()));
         let overrides = Overrides {
             model: submission.model,
             thinking: submission.thinking,
             timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             extra_system: submission.extra_system,
             nested: submission.source == letters::SOURCE,
+            labels,
         };
         let new = NewRun {
             run_id: run_id.clone(),

@@ -15,7 +15,7 @@ use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_skills::Snapshot;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Scope, ToolSpec};
+use homard_tools::{Label, ToolSpec};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -28,6 +28,7 @@ use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
+use crate::strangers::{self, Granted};
 
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
@@ -123,7 +124,7 @@ async fn answer(
         Ok(started) => prepare(inner, waiting, started, history, run).await,
         Err(not_begun) => Err(not_begun),
     };
-    Some(match prepared {
+    let mut reply = match prepared {
         Ok(mut prepared) => {
             run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
             run.narrator.status("starting_model");
@@ -136,7 +137,11 @@ async fn answer(
             reply
         }
         Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at, session),
-    })
+    };
+    if let Some(error) = &mut reply.error {
+        inner.guards().secrets.hide_in(error);
+    }
+    Some(reply)
 }
 
 fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAgent, NotBegun> {
@@ -148,9 +153,11 @@ fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAge
 async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, NotBegun> {
     let config = inner.config();
     let agent = agent_of(&config, &waiting.routed)?;
+    let labels = &waiting.overrides.labels;
     let start = StartRun {
         run_id: run.id.clone(),
         message: waiting.message.clone(),
+        before: if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] },
         cwd: agent.workspace.display().to_string(),
         patch: None,
     };
@@ -187,7 +194,7 @@ async fn prepare(
             kept.record(Message::User(message), started.seq);
             kept
         }
-        _ if started.new_session => {
+        _ if started.new_session && overrides.labels.is_empty() => {
             let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
             let mut told = History::new(session.session_id.clone(), nothing, settings.zone.clone());
             told.record(Message::User(message), started.seq);
@@ -224,12 +231,7 @@ async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy: settings.policy,
         compaction: settings.compaction,
-        scope: Arc::new(Scope {
-            approvals: inner.approvals().clone(),
-            env: skills.env().clone(),
-            exec,
-            ..Scope::default()
-        }),
+        scope: strangers::scope(inner, &config, &told, Granted { env: skills.env().clone(), exec }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
@@ -260,10 +262,11 @@ async fn system_prompt(
             .map_err(|error| NotBegun(error.to_string()))?
             .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?,
     };
-    Ok(match &overrides.extra_system {
+    let text = match &overrides.extra_system {
         Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
         None => text,
-    })
+    };
+    Ok(strangers::prompt_without_secrets(text, &inner.guards().secrets))
 }
 
 /// The prompt with the list of skills, for a model that can read them.

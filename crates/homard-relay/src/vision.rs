@@ -8,7 +8,7 @@ use homard_models::budget::Spender;
 use homard_models::desk::{self, Desk};
 use homard_protocol::{AssistantMessage, Message, UserBlock, UserContent, UserMessage};
 use homard_store::CallOwner;
-use homard_tools::{DoorError, Seen, ToolCx};
+use homard_tools::{DoorError, Described, ToolCx};
 
 use crate::access::agent_of;
 use crate::doors::not_kept;
@@ -24,7 +24,7 @@ impl Relay {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<&str>,
-    ) -> Result<Seen, DoorError> {
+    ) -> Result<Described, DoorError> {
         let (config, desk) = (self.inner().config(), self.desk());
         let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
         let agent_id = agent_of(&config, &cx.session_key).clone();
@@ -62,7 +62,7 @@ impl Relay {
         if text.trim().is_empty() {
             return Err(DoorError::Failed(format!("{model} said nothing about the pictures")));
         }
-        Ok(Seen { text, model })
+        Ok(Described { text, model })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Time, tasks and cancellation: the few things every long-lived room needs and none should write again.
+//! Time, tasks, cancellation and secrets: the few things every long-lived room needs and none should write again.
 //!
 //! [`Clock`] is where the time of day comes from, so tests can turn it; [`Tasks`] is the only way to start
 //! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
@@ -7,9 +7,11 @@
 mod cancel;
 mod clock;
 mod or_log;
+mod redact;
 mod tasks;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
 pub use or_log::OrLog;
+pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use tasks::Tasks;

@@ -99,7 +99,7 @@ pub(crate) fn start(run: &str, text: &str) -> StartRun {
         timestamp: NOW,
         idempotency_key: Some(format!("{run}:user")),
     };
-    StartRun { run_id: run_id(run), message, cwd: "/work".to_owned(), patch: None }
+    StartRun { run_id: run_id(run), message, before: Vec::new(), cwd: "/work".to_owned(), patch: None }
 }
 
 pub(crate) fn user(text: &str) -> EntryKind {

@@ -174,6 +174,8 @@ pub struct StartRun {
     pub run_id: RunId,
     /// What the person said.
     pub message: UserMessage,
+    /// What is noted in the transcript just before it, in the same commit.
+    pub before: Vec<EntryKind>,
     /// The agent's working directory, for the header of a new transcript.
     pub cwd: String,
     /// What else changes in the session: route, channel, chat type.

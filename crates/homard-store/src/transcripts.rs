@@ -64,6 +64,8 @@ pub struct Appended {
 pub struct Context {
     /// What the last compaction says of everything before [`entries`](Self::entries).
     pub summary: Option<String>,
+    /// What was noted beside it.
+    pub summary_details: Option<serde_json::Value>,
     /// What is verbatim, oldest first.
     pub entries: Vec<Entry>,
     /// The last entry, whose child the next one will be.

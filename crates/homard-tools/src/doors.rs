@@ -30,7 +30,7 @@ pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
     LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, Spawned,
 };
-pub use vision::{Seen, VisionDoor};
+pub use vision::{Described, VisionDoor};
 
 /// Why what is behind a door could not be done; the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

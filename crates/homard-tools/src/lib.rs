@@ -5,19 +5,22 @@
 //! where they belong. It does not own the loop that calls tools, nor how processes are run (`homard-exec`).
 //!
 //! Reading order: [`Tool`] and [`ToolCx`] are the seam, [`Toolbox`] holds what there is, [`ToolPolicy`] says
-//! what is offered. A new tool is one file under `tools/` and one line in `registry.rs`.
+//! what is offered, `gate` stands before every call. A new tool is one file under `tools/` and one line in `registry.rs`.
 
 mod approvals;
 mod arguments;
 mod cx;
 mod doors;
+mod gate;
 mod outcome;
 mod paths;
 mod policy;
 mod registry;
 mod schema;
 mod scope;
+mod seen;
 mod taint;
+mod tainted_files;
 mod tool;
 mod tools;
 mod untrusted;
@@ -29,14 +32,17 @@ pub use approvals::{
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use doors::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, Door, DoorError, Doors, GatewayDoor,
-    HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, Seen, SessionFilter, SessionLine,
+    HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, Described, SessionFilter, SessionLine,
     SessionTarget, SessionsDoor, Spawned, VisionDoor,
 };
+pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;
 pub use policy::{
     DecidedBy, Decision, Layer, LayerName, Profile, ToolPolicy, canonical_name, is_known_group,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
-pub use scope::Scope;
-pub use taint::{Label, Source, Taint};
+pub use scope::{Guards, Scope};
+pub use seen::Seen;
+pub use taint::{Label, Passed, Source, Taint};
+pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};

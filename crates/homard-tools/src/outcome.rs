@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use homard_protocol::UserBlock;
 use serde_json::Value;
 
+use crate::taint::Label;
+
 /// A tool's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutcome {
@@ -15,17 +17,19 @@ pub struct ToolOutcome {
     pub details: Option<Value>,
     /// Whether the call did not do what was asked.
     pub is_error: bool,
+    /// Whose words are in it, where they are not the owner's or our own.
+    pub untrusted: Vec<Label>,
 }
 
 impl ToolOutcome {
     /// A success told in words.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![UserBlock::text(text)], details: None, is_error: false }
+        Self { content: vec![UserBlock::text(text)], details: None, is_error: false, untrusted: Vec::new() }
     }
 
     /// A failure told in words; they should say what the model can do instead.
     pub fn error(text: impl Into<String>) -> Self {
-        Self { content: vec![UserBlock::text(text)], details: None, is_error: true }
+        Self { content: vec![UserBlock::text(text)], details: None, is_error: true, untrusted: Vec::new() }
     }
 
     /// A failure told by an error and everything that caused it.
@@ -38,6 +42,14 @@ impl ToolOutcome {
             source = cause.source();
         }
         Self::error(text)
+    }
+
+    /// The same answer with words of others in it. Every tool that brings in what a stranger may have written
+    /// says so.
+    #[must_use]
+    pub fn from_others(mut self, label: Label) -> Self {
+        self.untrusted.push(label);
+        self
     }
 
     /// The same answer with details.

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::cx::ToolCx;
 use crate::doors::Doors;
+use crate::gate;
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
@@ -116,8 +117,14 @@ impl OfferedTool {
         &self.spec
     }
 
-    /// Runs it.
-    pub async fn call(&self, arguments: Value, cx: &ToolCx) -> ToolOutcome {
+    /// How far its effects go.
+    #[must_use]
+    pub fn reach(&self) -> gate::Reach {
+        self.tool.reach()
+    }
+
+    /// Runs it, past the gate.
+    pub(crate) async fn call(&self, arguments: Value, cx: &ToolCx) -> ToolOutcome {
         self.tool.call(arguments, cx).await
     }
 }
@@ -132,6 +139,8 @@ impl std::fmt::Debug for OfferedTool {
 #[derive(Debug, Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<String, OfferedTool>,
+    /// What `~` means to the gate.
+    home: PathBuf,
     /// `exec` for conversations without `process`: it leaves nothing running that nobody could look after.
     lone_exec: Option<OfferedTool>,
 }
@@ -142,7 +151,11 @@ impl Toolbox {
     pub fn new(options: &ToolOptions) -> Self {
         let built = TABLE.iter().filter_map(|entry| (entry.build)(options));
         let toolbox = built.fold(Self::default(), Self::with);
-        Self { lone_exec: Some(OfferedTool::new(exec::without_background(options))), ..toolbox }
+        Self {
+            lone_exec: Some(OfferedTool::new(exec::without_background(options))),
+            home: options.home.clone(),
+            ..toolbox
+        }
     }
 
     /// The same box with one more tool; it replaces one of the same name. Tools that need something from above
@@ -171,14 +184,38 @@ impl Toolbox {
         offered.map(|(name, tool)| Arc::clone(&self.fitting(policy, name, tool).spec)).collect()
     }
 
-    /// Runs a tool if there is one of that name and `policy` offers it; otherwise answers so.
+    /// Runs a tool if there is one of that name, `policy` offers it and the gate lets it through; otherwise
+    /// answers so.
     pub async fn call(&self, policy: &ToolPolicy, name: &str, arguments: Value, cx: &ToolCx) -> ToolOutcome {
         match self.get(name) {
             Some(tool) if tool.tool.is_open() && policy.decide(name).allowed => {
-                self.fitting(policy, &canonical_name(name), tool).call(arguments, cx).await
+                let name = canonical_name(name);
+                self.call_through_gate(self.fitting(policy, &name, tool), &name, arguments, cx).await
             }
             Some(_) | None => self.unknown(policy, name),
         }
+    }
+
+    async fn call_through_gate(
+        &self,
+        tool: &OfferedTool,
+        name: &str,
+        arguments: Value,
+        cx: &ToolCx,
+    ) -> ToolOutcome {
+        let call = gate::Call {
+            name,
+            reach: tool.tool.reach(),
+            asks_itself: tool.tool.asks_itself(),
+            subject: tool.tool.subject(&arguments),
+            home: &self.home,
+        };
+        let places = call.places(cx).await;
+        if let Err(refused) = call.admit(&arguments, &places, cx).await {
+            return refused;
+        }
+        let outcome = tool.call(arguments, cx).await;
+        call.settle(outcome, places, cx).await
     }
 
     /// The form of a tool that fits what is offered beside it.

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use homard_exec::approvals::ExecRules;
+use homard_runtime::Redactor;
 
 use crate::approvals::Approvals;
+use crate::gate::GatePolicy;
+use crate::seen::Seen;
 use crate::taint::Taint;
+use crate::tainted_files::TaintedFiles;
 
 /// The surroundings of a run, as far as tools are concerned. The default is a run in which nobody can be asked
 /// and only the owner speaks.
@@ -19,4 +23,19 @@ pub struct Scope {
     pub exec: ExecRules,
     /// Variables that commands of this run find in their environment, beside the usual ones.
     pub env: BTreeMap<String, String>,
+    /// What the owner wants while words of others are in play.
+    pub gate: GatePolicy,
+    /// Addresses the owner or a page named.
+    pub seen: Seen,
+    /// What is known beyond this conversation.
+    pub guards: Guards,
+}
+
+/// What the whole house knows about secrets and strangers' files. Clone-cheap; the default knows nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Guards {
+    /// What no model, watcher or log may see.
+    pub secrets: Redactor,
+    /// Files that hold words of others.
+    pub files: TaintedFiles,
 }

@@ -1,14 +1,28 @@
 //! Whose words are in play: content that did not come from the owner is labelled where it enters, and the label
-//! stays with the run.
+//! stays with the conversation.
+//!
+//! `record` is how labels stand in a transcript, so that they are still there after a restart and after the
+//! content was summarised. What follows from a label is decided in `gate`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_protocol::ToolCallId;
+use serde::{Deserialize, Serialize};
+
+pub(crate) mod record;
 
 /// Labels kept of one conversation; the rest are counted by being there at all.
 const MAX_LABELS: usize = 32;
+/// Most characters of a label that people are shown: strangers choose them.
+const MAX_SHOWN: usize = 200;
+/// Calls whose passing is remembered; they are asked about while they run.
+const MAX_PASSED: usize = 64;
 
 /// Where content of others came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// A page somebody put on the web.
     Web,
@@ -40,7 +54,7 @@ impl Source {
 }
 
 /// One piece of content of others.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// What kind of content.
     pub source: Source,
@@ -48,36 +62,149 @@ pub struct Label {
     pub detail: String,
 }
 
+impl Label {
+    /// A label for content from `source`.
+    pub fn new(source: Source, detail: impl Into<String>) -> Self {
+        let detail: String = detail.into().chars().take(MAX_SHOWN).collect();
+        Self { source, detail }
+    }
+}
+
+/// As the person who is asked reads it: one line, nothing invisible.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.source.as_str(), self.detail)
+        write!(f, "{} {}", self.source.as_str(), one_line(&self.detail, MAX_SHOWN))
     }
+}
+
+/// A stranger's words on one line, without characters that hide or turn others around.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let mut shown = text.chars().filter(|c| !misleads(*c)).map(|c| if c.is_control() { ' ' } else { c });
+    let mut line: String = shown.by_ref().take(most).collect();
+    if shown.next().is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// A text whole, with every character spelled out that hides or turns others around; for what will be run.
+pub(crate) fn plain_to_see(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if misleads(c) || (c.is_control() && c != '\n' && c != '\t') {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Whether a character is invisible or changes how others are shown.
+fn misleads(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+        || ('\u{E0000}'..='\u{E007F}').contains(&c)
+}
+
+/// A person's answer to the gate's question, for the tool that would ask one of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passed {
+    /// The gate asked, and the person allowed it: nothing is left to ask.
+    Allowed,
+    /// The gate left asking to the tool, which must ask with these reasons beside its own.
+    MustAsk(Vec<String>),
 }
 
 /// The labels of one conversation. Clone-cheap: clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Taint {
-    labels: Arc<Mutex<Vec<Label>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    labels: Vec<Label>,
+    /// Tools the owner allowed for as long as no further content comes.
+    allowed: BTreeSet<String>,
+    /// Those of them the transcript does not know yet.
+    unwritten: Vec<String>,
+    passed: BTreeMap<ToolCallId, Passed>,
 }
 
 impl Taint {
-    /// Content of others is in play from now on.
+    /// Content of others is in play from now on. What was allowed before was allowed without it.
     pub fn add(&self, label: Label) {
-        let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        if labels.len() < MAX_LABELS && !labels.contains(&label) {
-            labels.push(label);
+        let mut state = self.state();
+        if state.labels.contains(&label) {
+            return;
+        }
+        state.allowed.clear();
+        if state.labels.len() < MAX_LABELS {
+            state.labels.push(label);
         }
     }
 
     /// What is in play, oldest first.
     #[must_use]
     pub fn labels(&self) -> Vec<Label> {
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state().labels.clone()
     }
 
     /// Whether only the owner's words are.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.state().labels.is_empty()
+    }
+
+    /// The owner allows a tool in this conversation until other content comes.
+    pub fn allow(&self, tool: &str) {
+        let mut state = self.state();
+        if state.allowed.insert(tool.to_owned()) {
+            state.unwritten.push(tool.to_owned());
+        }
+    }
+
+    /// Whether the owner did.
+    #[must_use]
+    pub fn allows(&self, tool: &str) -> bool {
+        self.state().allowed.contains(tool)
+    }
+
+    /// Tools allowed since the last time this was asked, as far as it still holds; for the transcript.
+    #[must_use]
+    pub fn take_allowed(&self) -> Vec<String> {
+        let mut state = self.state();
+        let unwritten = std::mem::take(&mut state.unwritten);
+        unwritten.into_iter().filter(|tool| state.allowed.contains(tool)).collect()
+    }
+
+    /// What the gate says about a call that runs now; `None` when it saw no reason to ask.
+    #[must_use]
+    pub fn passed(&self, call: &ToolCallId) -> Option<Passed> {
+        self.state().passed.get(call).cloned()
+    }
+
+    pub(crate) fn pass(&self, call: &ToolCallId, passed: Passed) {
+        let mut state = self.state();
+        if state.passed.len() >= MAX_PASSED {
+            state.passed.clear();
+        }
+        state.passed.insert(call.clone(), passed);
+    }
+
+    pub(crate) fn forget(&self, call: &ToolCallId) {
+        self.state().passed.remove(call);
+    }
+
+    /// What was allowed, as the transcript says.
+    fn restore_allowed(&self, tool: &str) {
+        self.state().allowed.insert(tool.to_owned());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

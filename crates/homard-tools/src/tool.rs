@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::schema;
 
@@ -27,6 +28,19 @@ pub trait Tool: Send + Sync + 'static {
     /// Whether it can be used now; `false` while the room it needs is not there (see [`Door`](crate::Door)).
     fn is_open(&self) -> bool {
         true
+    }
+
+    /// How far its effects go; the gate asks the owner about calls that act on the world while words of others
+    /// are in play.
+    const REACH: Reach = Reach::Outward;
+
+    /// Whether the tool asks the owner itself and takes the gate's reasons into its own question (see
+    /// [`Taint::passed`](crate::Taint::passed)). Then the gate does not ask.
+    const ASKS_ITSELF: bool = false;
+
+    /// What a call is about, for the gate.
+    fn subject(_input: &Self::Input) -> Subject {
+        Subject::default()
     }
 
     /// Does it.
@@ -56,6 +70,21 @@ pub trait DynTool: Send + Sync {
         true
     }
 
+    /// How far its effects go.
+    fn reach(&self) -> Reach {
+        Reach::Outward
+    }
+
+    /// Whether it asks the owner itself, with the gate's reasons.
+    fn asks_itself(&self) -> bool {
+        false
+    }
+
+    /// What a call is about, for the gate.
+    fn subject(&self, _arguments: &Value) -> Subject {
+        Subject::default()
+    }
+
     /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -68,6 +97,20 @@ impl<T: Tool> DynTool for T {
 
     fn is_open(&self) -> bool {
         Tool::is_open(self)
+    }
+
+    fn reach(&self) -> Reach {
+        T::REACH
+    }
+
+    fn asks_itself(&self) -> bool {
+        T::ASKS_ITSELF
+    }
+
+    fn subject(&self, arguments: &Value) -> Subject {
+        // Arguments that do not fit are answered by `call`.
+        serde_json::from_value(arguments.clone())
+            .map_or_else(|_| Subject::default(), |input| T::subject(&input))
     }
 
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {

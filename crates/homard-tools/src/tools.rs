@@ -11,7 +11,7 @@ mod nearest_lines;
 mod off_thread;
 pub(crate) mod process;
 pub(crate) mod read;
-mod replace_file;
+pub(crate) mod replace_file;
 pub(crate) mod session_status;
 pub(crate) mod sessions_history;
 pub(crate) mod sessions_list;

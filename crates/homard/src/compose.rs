@@ -5,6 +5,7 @@ mod lock;
 pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
+pub(crate) mod secrets;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -18,10 +19,10 @@ use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
-use homard_runtime::{OrLog, Tasks};
+use homard_runtime::{OrLog, Redactor, Tasks};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
-use homard_tools::{Approvals, Doors};
+use homard_tools::{Approvals, Doors, Guards, TaintedFiles};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -53,7 +54,8 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     let lock = lock::take(&options.source.paths.lock_file())?;
     ensure_gateway_token(&options.source)?;
     let config = open_config(&options)?;
-    let log = Arc::new(logging::gateway::start(&options, &config.current())?);
+    let guards = guards(&options);
+    let log = Arc::new(logging::gateway::start(&options, &config, guards.secrets.clone())?);
     let signals = Tasks::new();
     let asked = CancellationToken::new();
     let (stop, over) = (asked.clone(), signals.token().clone());
@@ -64,7 +66,7 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
 
     let mut first_start = Some(began);
     let outcome = loop {
-        match serve(&options, &config, &mut first_start, &asked).await {
+        match serve(&options, &config, &guards, &mut first_start, &asked).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
             Ok(Stopped::Asked) => break Ok(()),
@@ -76,6 +78,12 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     log.flush();
     drop(lock);
     outcome
+}
+
+/// What is known about secrets and strangers' files; it outlives a start with a new configuration.
+fn guards(options: &GatewayOptions) -> Guards {
+    let files = options.source.paths.state_dir.join("taint").join("files.json");
+    Guards { secrets: Redactor::default(), files: TaintedFiles::kept_in(files) }
 }
 
 /// The configuration with the command line's wishes on top.
@@ -98,6 +106,7 @@ fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
 async fn serve(
     options: &GatewayOptions,
     config: &ConfigHandle,
+    guards: &Guards,
     first_start: &mut Option<Instant>,
     asked: &CancellationToken,
 ) -> anyhow::Result<Stopped> {
@@ -125,6 +134,7 @@ async fn serve(
         tasks: tasks.clone(),
         sessions: Arc::new(StoredSessionIds(store.clone())),
         asks: true,
+        secrets: guards.secrets.clone(),
     });
     store.close_lost_calls().await?;
     room.budget(&current, &store).await?;
@@ -137,6 +147,7 @@ async fn serve(
         clock: clock.clone(),
         approvals: Approvals::default(),
         skills: Skills::new(config.clone()),
+        guards: guards.clone(),
     });
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),

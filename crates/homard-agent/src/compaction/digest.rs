@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use homard_protocol::{AssistantBlock, Entry, EntryKind, Message, ToolCall};
+use homard_tools::Label;
 use serde_json::{Value, json};
 
 use crate::clip::{clipped, first_words};
@@ -14,6 +15,8 @@ const MAX_RESULT: usize = 2_000;
 const MAX_ARGUMENTS: usize = 500;
 /// Most bytes of one request in the plain list.
 const MAX_LISTED: usize = 240;
+/// Most labels a summary inherits.
+const MAX_LABELS: usize = 32;
 /// Most files remembered of each kind.
 const MAX_FILES: usize = 200;
 
@@ -123,10 +126,19 @@ pub(super) fn list(entries: &[Entry], max: usize) -> String {
     out
 }
 
-/// The files the assistant read and changed, for the compaction's record.
-pub(super) fn details(entries: &[Entry]) -> Option<Value> {
+/// The files the assistant read and changed, and whose words are summarised, for the compaction's record.
+/// `before` is the record of the summary this one takes in.
+pub(super) fn details(entries: &[Entry], before: Option<&Value>) -> Option<Value> {
     let (read, changed) = files(entries);
-    (!read.is_empty() || !changed.is_empty()).then(|| json!({"readFiles": read, "modifiedFiles": changed}))
+    let files = (!read.is_empty() || !changed.is_empty())
+        .then(|| json!({"readFiles": read, "modifiedFiles": changed}));
+    let mut labels = Label::of(before);
+    for label in entries.iter().flat_map(|entry| Label::of_entry(&entry.kind)) {
+        if labels.len() < MAX_LABELS && !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    Label::beside(files, &labels)
 }
 
 fn files(entries: &[Entry]) -> (Vec<&str>, Vec<&str>) {

@@ -20,6 +20,7 @@ fn user(content: UserContent) -> Message {
 fn history(kinds: Vec<EntryKind>, summary: Option<&str>) -> History {
     let context = Context {
         summary: summary.map(str::to_owned),
+        summary_details: None,
         entries: kinds.into_iter().map(entry).collect(),
         leaf: None,
         last_seq: 7,

@@ -117,8 +117,13 @@ impl World {
             timestamp: NOW,
             idempotency_key: None,
         };
-        let start =
-            StartRun { run_id: run_id.clone(), message: message.clone(), cwd: ".".to_owned(), patch: None };
+        let start = StartRun {
+            run_id: run_id.clone(),
+            message: message.clone(),
+            before: Vec::new(),
+            cwd: ".".to_owned(),
+            patch: None,
+        };
         let started = self.store.start_run(start).await.unwrap();
         let session_id = started.session.session_id.clone();
         self.session = Some(session_id.clone());

@@ -119,7 +119,8 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         timestamp: NOW,
         idempotency_key: None,
     };
-    let start = StartRun { run_id: run_id.clone(), message, cwd: ".".to_owned(), patch: None };
+    let start =
+        StartRun { run_id: run_id.clone(), message, before: Vec::new(), cwd: ".".to_owned(), patch: None };
     let started = store.start_run(start).await.unwrap();
     let session_id = started.session.session_id.clone();
     let context: Context = store.context(&session_id).await.unwrap();

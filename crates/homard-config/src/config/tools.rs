@@ -58,6 +58,28 @@ pub enum ExecAsk {
     Always,
 }
 
+/// What happens to calls that act on the world while content of others is in a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TaintMode {
+    /// The owner is asked.
+    #[default]
+    Ask,
+    /// They are refused.
+    Deny,
+    /// They run.
+    Off,
+}
+
+/// Decided `tools.taint`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taint {
+    /// What happens to calls that act on the world.
+    pub mode: TaintMode,
+    /// Tools that run all the same.
+    pub allow: Vec<String>,
+}
+
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRule {
@@ -90,6 +112,8 @@ pub struct Tools {
     pub agent_to_agent: AgentToAgent,
     /// Which tools agents started by agents are offered.
     pub subagents: ToolRule,
+    /// While content of others is in a conversation.
+    pub taint: Taint,
 }
 
 /// Running commands.
@@ -195,7 +219,14 @@ impl Tools {
             visibility: Visibility::resolve(raw.sessions),
             agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
             subagents: sub_tools(raw.subagents),
+            taint: Taint::from_raw(raw.taint.unwrap_or_default()),
         }
+    }
+}
+
+impl Taint {
+    fn from_raw(raw: raw::Taint) -> Self {
+        Self { mode: raw.mode.unwrap_or_default(), allow: raw.allow.unwrap_or_default() }
     }
 }
 

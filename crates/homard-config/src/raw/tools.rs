@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::config::tools::{ExecAsk, ExecSecurity, ToolProfile};
+use crate::config::tools::{ExecAsk, ExecSecurity, TaintMode, ToolProfile};
 use crate::raw::value::SecretText;
 
 /// Which tools are offered.
@@ -105,6 +105,18 @@ pub struct FileTools {
     ///
     /// Default: `false`.
     pub workspace_only: Option<bool>,
+}
+
+/// What happens while content of others (pages, search results, strangers' messages) is in a conversation.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Taint {
+    /// What happens to calls that act on the world: commands, messages, files outside the workspace.
+    ///
+    /// Default: `ask`.
+    pub mode: Option<TaintMode>,
+    /// Tools that run all the same; `*` and `group:…` work.
+    pub allow: Option<Vec<String>>,
 }
 
 /// Searching the web.
@@ -417,6 +429,8 @@ pub struct Tools {
     pub by_provider: Option<BTreeMap<String, ToolRule>>,
     /// The same, per sender.
     pub tools_by_sender: Option<Value>,
+    /// While content of others is in a conversation.
+    pub taint: Option<Taint>,
     /// Running commands.
     pub exec: Option<Exec>,
     /// Reading and writing files.

@@ -53,6 +53,7 @@ impl Profiles {
                 .exchanged(Offer { url, github: &secret, profile: profile.as_ref() }, candidate, cancel)
                 .await?;
         }
+        self.keep_secret(&credential);
         Ok(Arc::new(credential))
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use homard_config::Environment;
 use homard_llm::{CredentialKind, FailReason, Http, LlmError};
 use homard_protocol::ProviderId;
-use homard_runtime::{Clock, OrLog as _, Tasks};
+use homard_runtime::{Clock, OrLog as _, Redactor, Tasks};
 
 use super::candidate::{Candidate, ProviderAuth, Source};
 use super::change::Change;
@@ -36,6 +36,8 @@ pub struct AuthContext {
     pub http: Http,
     /// Renews and writes in the background; shutdown waits for both.
     pub tasks: Tasks,
+    /// Is told every value that must not be shown, before anybody uses it.
+    pub secrets: Redactor,
 }
 
 /// A clone-cheap handle on one agent's stored credentials. Opening does no input or output.

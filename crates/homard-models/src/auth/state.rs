@@ -169,7 +169,10 @@ impl Profiles {
             return;
         }
         match read {
-            Ok(loaded) => *cached = Cached { loaded: Some(loaded), ..Cached::default() },
+            Ok(loaded) => {
+                self.keep_secrets_of(&loaded.document);
+                *cached = Cached { loaded: Some(loaded), ..Cached::default() };
+            }
             Err(error) => {
                 tracing::warn!(%error, "stored credentials cannot be read; what was read before stays in use");
                 cached.problem = Some(error.to_string());
@@ -197,6 +200,7 @@ impl Profiles {
 
     /// Takes over what was just written.
     pub(super) fn adopt(&self, place: Place, loaded: Loaded) {
+        self.keep_secrets_of(&loaded.document);
         let mut memory = self.memory();
         memory.writes = memory.writes.wrapping_add(1);
         *memory.cached(place) = Cached { loaded: Some(loaded), ..Cached::default() };

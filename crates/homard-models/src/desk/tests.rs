@@ -53,7 +53,12 @@ async fn every_agent_has_its_own_credentials_and_a_change_of_policy_is_followed(
     let root: PathBuf = dir.path().to_owned();
     let env = Environment::default();
     let mut config = Config::empty(&Paths::under(Path::new("home")), &env);
-    let cx = AuthContext { clock: Clock::system(), http: Http::default(), tasks: Tasks::new() };
+    let cx = AuthContext {
+        clock: Clock::system(),
+        http: Http::default(),
+        tasks: Tasks::new(),
+        secrets: homard_runtime::Redactor::default(),
+    };
     let shelf = ProfileShelf::new(Box::new(move |id: &AgentId| root.join(id.as_str())), &config, cx);
     let (main, other) = (AgentId::main(), AgentId::parse("other").unwrap());
     let key = crate::auth::NewProfile::key(provider("fake"), homard_llm::ApiKey::new("key-0123456789"));
@@ -71,7 +76,12 @@ async fn a_change_of_policy_does_not_wake_keys_that_rest() {
     let dir = tempfile::tempdir().unwrap();
     let root: PathBuf = dir.path().to_owned();
     let mut config = Config::empty(&Paths::under(Path::new("home")), &Environment::default());
-    let cx = AuthContext { clock: Clock::system(), http: Http::default(), tasks: Tasks::new() };
+    let cx = AuthContext {
+        clock: Clock::system(),
+        http: Http::default(),
+        tasks: Tasks::new(),
+        secrets: homard_runtime::Redactor::default(),
+    };
     let shelf = ProfileShelf::new(Box::new(move |id: &AgentId| root.join(id.as_str())), &config, cx);
     let auth = ProviderAuth {
         provider: provider("fake"),

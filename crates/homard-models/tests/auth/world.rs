@@ -95,7 +95,12 @@ impl World {
     pub(crate) fn profiles_of(&self, agent: &str, policy: ProfilePolicy) -> Profiles {
         let main = (agent != "main").then(|| self.path("main"));
         let http = Http::new(HttpOptions::default(), self.clock.clone());
-        let cx = AuthContext { clock: self.clock.clone(), http, tasks: Tasks::new() };
+        let cx = AuthContext {
+            clock: self.clock.clone(),
+            http,
+            tasks: Tasks::new(),
+            secrets: homard_runtime::Redactor::default(),
+        };
         Profiles::open_with(ProfileFiles { own: self.path(agent), main }, policy, cx, self.limits)
     }
 

@@ -112,7 +112,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
     save(batch, &mut draft)?;
     let session_id = draft.record.session_id.clone();
     transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
-    let Appended { entry_id, seq } = append_user(batch, &session_id, start.message)?;
+    let Appended { entry_id, seq } = append_user(batch, &session_id, start.before, start.message)?;
     batch.execute(
         "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
         params![run.run_id.as_str(), session_id.as_str(), now],
@@ -124,6 +124,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
 fn append_user(
     batch: &mut Batch<'_>,
     session_id: &SessionId,
+    before: Vec<EntryKind>,
     message: UserMessage,
 ) -> Result<Appended, StoreError> {
     if let (Some(leaf), Some(key)) =
@@ -133,9 +134,10 @@ fn append_user(
     {
         return Ok(leaf);
     }
-    let appended =
-        transcripts::append(batch, session_id, vec![EntryKind::Message { message: Message::User(message) }])?;
-    appended.into_iter().next().ok_or_else(|| StoreError::UnknownSession(session_id.clone()))
+    let mut entries = before;
+    entries.push(EntryKind::Message { message: Message::User(message) });
+    let appended = transcripts::append(batch, session_id, entries)?;
+    appended.into_iter().next_back().ok_or_else(|| StoreError::UnknownSession(session_id.clone()))
 }
 
 fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, StoreError> {

@@ -222,17 +222,24 @@ pub(super) fn context(transcript: &Transcript<'_>) -> Result<Context, StoreError
         kept.extend(kept_verbatim(transcript, compaction)?);
     }
     kept.reverse();
-    let summary = match &compaction {
+    let (summary, summary_details) = match &compaction {
         Some(row) => {
-            transcript.entries(std::slice::from_ref(row))?.pop().and_then(|found| match found.entry.kind {
-                EntryKind::Compaction { summary, .. } => Some(summary),
-                _ => None,
-            })
+            let found = transcript.entries(std::slice::from_ref(row))?.pop();
+            match found.map(|found| found.entry.kind) {
+                Some(EntryKind::Compaction { summary, details, .. }) => (Some(summary), details),
+                _ => (None, None),
+            }
         }
-        None => None,
+        None => (None, None),
     };
     let entries = transcript.entries(&kept)?.into_iter().map(|found| found.entry).collect();
-    Ok(Context { summary, entries, leaf: transcript.leaf.clone(), last_seq: transcript.last_seq })
+    Ok(Context {
+        summary,
+        summary_details,
+        entries,
+        leaf: transcript.leaf.clone(),
+        last_seq: transcript.last_seq,
+    })
 }
 
 /// What stands between a compaction's first kept entry and the compaction, newest first.

@@ -9,7 +9,7 @@ use crate::cx::ToolCx;
 
 /// What a model saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Seen {
+pub struct Described {
     /// Its words.
     pub text: String,
     /// Which model, as `provider/model`.
@@ -26,5 +26,5 @@ pub trait VisionDoor: Send + Sync {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Seen, DoorError>>;
+    ) -> BoxFuture<'a, Result<Described, DoorError>>;
 }

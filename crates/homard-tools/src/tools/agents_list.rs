@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{AgentsDoor, Door, told};
 use crate::outcome::ToolOutcome;
@@ -25,6 +26,7 @@ pub(crate) struct AgentsListInput {}
 impl Tool for AgentsList {
     type Input = AgentsListInput;
     const NAME: &'static str = "agents_list";
+    const REACH: Reach = Reach::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -65,6 +66,19 @@ pub(crate) struct ApplyPatchInput {
 impl Tool for ApplyPatch {
     type Input = ApplyPatchInput;
     const NAME: &'static str = "apply_patch";
+    const REACH: Reach = Reach::Files;
+
+    fn subject(input: &ApplyPatchInput) -> Subject {
+        let mut writes = Vec::new();
+        // What cannot be read is not applied either.
+        for section in parse(&input.input).unwrap_or_default() {
+            if let Change::Update { move_to: Some(to), .. } = section.change {
+                writes.push(to);
+            }
+            writes.push(section.path);
+        }
+        Subject::writing(writes)
+    }
 
     async fn run(&self, input: ApplyPatchInput, cx: &ToolCx) -> ToolOutcome {
         if cx.cancel.is_cancelled() {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -51,6 +52,11 @@ pub(crate) struct EditInput {
 impl Tool for Edit {
     type Input = EditInput;
     const NAME: &'static str = "edit";
+    const REACH: Reach = Reach::Files;
+
+    fn subject(input: &EditInput) -> Subject {
+        Subject::writing(vec![input.path.clone()])
+    }
 
     async fn run(&self, input: EditInput, cx: &ToolCx) -> ToolOutcome {
         if cx.cancel.is_cancelled() {

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::{ToolEntry, ToolOptions};
@@ -117,6 +118,11 @@ pub(crate) struct ExecInput {
 impl Tool for ExecTool {
     type Input = ExecInput;
     const NAME: &'static str = NAME;
+    const REACH: Reach = Reach::Outward;
+
+    fn subject(input: &ExecInput) -> Subject {
+        Subject::running(&input.command)
+    }
 
     async fn run(&self, input: ExecInput, cx: &ToolCx) -> ToolOutcome {
         self.execute(input, cx).await.into()

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, VisionDoor};
 use crate::outcome::ToolOutcome;
@@ -134,6 +135,7 @@ enum ImageError {
 impl Tool for Image {
     type Input = ImageInput;
     const NAME: &'static str = "image";
+    const REACH: Reach = Reach::Looks;
 
     fn is_open(&self) -> bool {
         self.door.is_open()

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -104,6 +105,17 @@ enum Action {
 impl Tool for ProcessTool {
     type Input = ProcessInput;
     const NAME: &'static str = NAME;
+    const REACH: Reach = Reach::Outward;
+
+    fn subject(input: &ProcessInput) -> Subject {
+        match input.action {
+            // Ending a command does nothing to anybody else.
+            Action::List | Action::Poll | Action::Log | Action::Kill | Action::Clear | Action::Remove => {
+                Subject::looking()
+            }
+            Action::Write | Action::SendKeys | Action::Submit | Action::Paste => Subject::default(),
+        }
+    }
 
     async fn run(&self, input: ProcessInput, cx: &ToolCx) -> ToolOutcome {
         self.act(input, cx).await.into()

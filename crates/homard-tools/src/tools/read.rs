@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -67,6 +68,11 @@ impl Tool for Read {
     type Input = ReadInput;
     const NAME: &'static str = "read";
     const PARALLEL: bool = true;
+    const REACH: Reach = Reach::Looks;
+
+    fn subject(input: &ReadInput) -> Subject {
+        Subject::reading(&input.path)
+    }
 
     async fn run(&self, input: ReadInput, cx: &ToolCx) -> ToolOutcome {
         let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
@@ -185,7 +191,12 @@ fn image(file: File, mime_type: &str, path: &str) -> Result<ToolOutcome, ReadErr
     let note = UserBlock::text(format!("{path}: {mime_type}, {size} bytes"));
     let picture = UserBlock::Image { data: STANDARD.encode(bytes), mime_type: mime_type.to_owned() };
     let details = json!({ "mimeType": mime_type, "bytes": size });
-    Ok(ToolOutcome { content: vec![note, picture], details: Some(details), is_error: false })
+    Ok(ToolOutcome {
+        content: vec![note, picture],
+        details: Some(details),
+        is_error: false,
+        untrusted: Vec::new(),
+    })
 }
 
 /// A page of a file.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, HistoryWanted, SessionsDoor};
 use crate::outcome::ToolOutcome;
@@ -40,6 +41,7 @@ pub(crate) struct SessionsHistoryInput {
 impl Tool for SessionsHistory {
     type Input = SessionsHistoryInput;
     const NAME: &'static str = "sessions_history";
+    const REACH: Reach = Reach::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, SessionFilter, SessionsDoor, told};
 use crate::outcome::ToolOutcome;
@@ -43,6 +44,7 @@ pub(crate) struct SessionsListInput {
 impl Tool for SessionsList {
     type Input = SessionsListInput;
     const NAME: &'static str = "sessions_list";
+    const REACH: Reach = Reach::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {

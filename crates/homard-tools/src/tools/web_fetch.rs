@@ -17,8 +17,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::{ToolEntry, WebOptions};
+use crate::taint::{Label, Source};
 use crate::tool::Tool;
 use crate::tools::web::address::{Guard, Refused};
 use crate::tools::web::body;
@@ -114,6 +116,11 @@ impl Tool for WebFetch {
     type Input = WebFetchInput;
     const NAME: &'static str = "web_fetch";
     const PARALLEL: bool = true;
+    const REACH: Reach = Reach::Web;
+
+    fn subject(input: &WebFetchInput) -> Subject {
+        Subject { address: Some(input.url.clone()), ..Subject::default() }
+    }
 
     async fn run(&self, input: WebFetchInput, cx: &ToolCx) -> ToolOutcome {
         let fetching = self.fetch(&input, cx).or_cancel(&cx.cancel);
@@ -252,7 +259,7 @@ impl Page {
         if is_cut {
             text.push_str(&format!("\n[the page is longer; these are its first {chars} characters]"));
         }
-        ToolOutcome::text(text).with_details(json!({
+        ToolOutcome::text(text).from_others(Label::new(Source::Web, self.url.as_str())).with_details(json!({
             "url": self.url.as_str(),
             "contentType": self.kind,
             "title": self.title,

@@ -23,8 +23,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
+use crate::taint::{Label, Source};
 use crate::tool::Tool;
 use crate::tools::web::body;
 use crate::tools::web::cache::Cache;
@@ -157,6 +159,11 @@ impl Tool for WebSearch {
     type Input = WebSearchInput;
     const NAME: &'static str = "web_search";
     const PARALLEL: bool = true;
+    const REACH: Reach = Reach::Web;
+
+    fn subject(input: &WebSearchInput) -> Subject {
+        Subject { query: Some(input.query.clone()), ..Subject::default() }
+    }
 
     async fn run(&self, input: WebSearchInput, cx: &ToolCx) -> ToolOutcome {
         let searching = self.search(&input, cx).or_cancel(&cx.cancel);
@@ -289,7 +296,8 @@ fn tell(engine: &str, query: &Query, found: Found) -> ToolOutcome {
             .with_details(json!({ "provider": engine, "count": 0, "cached": false }));
     }
     let source = format!("web search with {engine} for: {}", query.text);
-    ToolOutcome::text(untrusted::wrap(&source, &parts.join("\n"))).with_details(json!({
+    let label = Label::new(Source::Search, format!("for {}", query.text));
+    ToolOutcome::text(untrusted::wrap(&source, &parts.join("\n"))).from_others(label).with_details(json!({
         "provider": engine,
         "count": hits.len(),
         "urls": hits.iter().map(|hit| hit.url.as_str()).collect::<Vec<_>>(),

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -44,6 +45,11 @@ pub(crate) struct WriteInput {
 impl Tool for Write {
     type Input = WriteInput;
     const NAME: &'static str = "write";
+    const REACH: Reach = Reach::Files;
+
+    fn subject(input: &WriteInput) -> Subject {
+        Subject { replaces: true, ..Subject::writing(vec![input.path.clone()]) }
+    }
 
     async fn run(&self, input: WriteInput, cx: &ToolCx) -> ToolOutcome {
         if cx.cancel.is_cancelled() {

@@ -21,7 +21,7 @@ use homard_models::furnish::{Furnished, Inputs, furnish, read_models_json, write
 use homard_models::select::Selector;
 use homard_protocol::{AgentId, ProviderId, SessionId};
 use homard_relay::{Relay, time_zone};
-use homard_runtime::{Clock, OrLog, Tasks};
+use homard_runtime::{Clock, OrLog, Redactor, Tasks};
 use homard_store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -55,15 +55,17 @@ pub(crate) struct RoomParts<'a> {
     pub(crate) sessions: Arc<dyn SessionIds>,
     /// Whether servers are asked in the background; a command that only looks does not.
     pub(crate) asks: bool,
+    /// Is told every value of a credential.
+    pub(crate) secrets: Redactor,
 }
 
 impl ModelRoom {
     /// Opens the room. Asks nobody and waits for nothing.
     pub(crate) fn open(parts: RoomParts<'_>) -> Self {
-        let RoomParts { config, paths, http, clock, tasks, sessions, asks } = parts;
+        let RoomParts { config, paths, http, clock, tasks, sessions, asks, secrets } = parts;
         let current = config.current();
         let zone = time_zone(current.agents.defaults.user_timezone.as_deref());
-        let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks: tasks.clone() };
+        let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks: tasks.clone(), secrets };
         let followed = config.clone();
         let fallback = paths.clone();
         let agent_dir = move |id: &AgentId| {

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use homard_config::config::gateway::Auth;
 use homard_config::config::logging::{ConsoleStyle, LogLevel, Logging};
-use homard_config::{Config, ConfigHandle, Paths, Secret};
+use homard_config::{ConfigHandle, Paths};
 use homard_runtime::{Clock, OrCancel};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +12,7 @@ use super::files::LogFiles;
 use super::redact::Redactor;
 use super::{Log, LogSetup};
 use crate::commands::gateway::GatewayOptions;
+use crate::compose::secrets;
 
 /// What the command line says about levels; it wins over the file as long as the process lives.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,11 +46,20 @@ impl GatewayOptions {
 ///
 /// # Errors
 /// When the system gives no thread, or a log runs already.
-pub(crate) fn start(options: &GatewayOptions, config: &Config) -> io::Result<Log> {
-    let settings = &config.logging;
+pub(crate) fn start(
+    options: &GatewayOptions,
+    config: &ConfigHandle,
+    known: homard_runtime::Redactor,
+) -> io::Result<Log> {
+    let current = config.current();
+    let settings = &current.logging;
     let (file_level, console_level) = options.level_choice().levels(settings);
-    let redactor = Redactor::default();
-    let log = Log::start(LogSetup {
+    let redactor = Redactor::over(known);
+    secrets::of(config).iter().for_each(|secret| redactor.keep_secret(secret));
+    for secret in options.token.iter().chain(&options.password) {
+        redactor.keep_secret(secret.expose());
+    }
+    Log::start(LogSetup {
         files: Some(files(settings, &options.source.paths)),
         file_level,
         console_level,
@@ -58,11 +67,7 @@ pub(crate) fn start(options: &GatewayOptions, config: &Config) -> io::Result<Log
         color: options.color,
         redactor,
         clock: options.source.clock.clone(),
-    })?;
-    for secret in secrets(config).into_iter().chain(options.token.as_ref()).chain(options.password.as_ref()) {
-        log.keep_secret(secret.expose());
-    }
-    Ok(log)
+    })
 }
 
 /// Takes changed levels and new secrets over as the configuration changes.
@@ -72,9 +77,7 @@ pub(crate) async fn follow(log: &Log, handle: &ConfigHandle, choice: LevelChoice
         let config = handle.current();
         let (file, console) = choice.levels(&config.logging);
         log.set_levels(file, console);
-        for secret in secrets(&config) {
-            log.keep_secret(secret.expose());
-        }
+        secrets::of(handle).iter().for_each(|secret| log.keep_secret(secret));
     }
 }
 
@@ -88,13 +91,6 @@ fn files(settings: &Logging, paths: &Paths) -> LogFiles {
         Some(path) => LogFiles::fixed(path.clone(), settings.max_file_bytes),
         None => LogFiles::daily(paths.logs_dir(), settings.max_file_bytes),
     }
-}
-
-/// Every secret of the settings that this house knows by name.
-fn secrets(config: &Config) -> Vec<&Secret> {
-    let Auth { token, password, .. } = &config.gateway.auth;
-    let keys = config.models.providers.values().filter_map(|provider| provider.api_key.as_ref());
-    token.iter().chain(password).chain(keys).collect()
 }
 
 #[cfg(test)]

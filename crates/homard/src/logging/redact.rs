@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use homard_runtime::MIN_SECRET;
 use serde_json::Value;
 
 /// What stands in place of a secret.
 pub(crate) const MASK: &str = "••••";
-/// Shorter values are too likely to be ordinary words.
+/// Shorter values are too likely to be ordinary words. The log hides shorter ones than others do: nobody acts on
+/// a word that is missing here.
 const MIN_KNOWN_SECRET: usize = 6;
 /// How keys of well-known services begin.
 const KEY_PREFIXES: [&str; 17] = [
@@ -61,27 +63,34 @@ const LONG_NAMED_VALUE: usize = 16;
 /// Hides secrets. Clone-cheap; all clones know the same secrets.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor {
-    known: Arc<RwLock<Vec<String>>>,
+    /// What the whole house hides.
+    known: homard_runtime::Redactor,
+    /// What only the log hides, because it is short.
+    short: Arc<RwLock<Vec<String>>>,
 }
 
 impl Redactor {
+    /// Masks what the house hides, now and later.
+    pub(crate) fn over(known: homard_runtime::Redactor) -> Self {
+        Self { known, short: Arc::default() }
+    }
+
     /// Masks this very text from now on.
     pub(crate) fn keep_secret(&self, text: &str) {
-        if text.len() < MIN_KNOWN_SECRET {
+        if text.len() >= MIN_SECRET {
+            self.known.keep([text]);
             return;
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if !known.iter().any(|old| old == text) {
-            known.push(text.to_owned());
-            // A secret that contains another must be masked whole.
-            known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        let mut short = self.short.write().unwrap_or_else(PoisonError::into_inner);
+        if text.len() >= MIN_KNOWN_SECRET && !short.iter().any(|old| old == text) {
+            short.push(text.to_owned());
         }
     }
 
     /// The text without secrets.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut masked = Cow::Borrowed(text);
-        for secret in self.known.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        let mut masked = self.known.hide_as(text, MASK);
+        for secret in self.short.read().unwrap_or_else(PoisonError::into_inner).iter() {
             if masked.contains(secret.as_str()) {
                 masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
             }

@@ -33,6 +33,8 @@ mod models;
 #[cfg(test)]
 mod reconnect;
 #[cfg(test)]
+mod red_team;
+#[cfg(test)]
 mod scopes;
 #[cfg(test)]
 mod session_tools;

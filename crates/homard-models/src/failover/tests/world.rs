@@ -89,7 +89,12 @@ impl World {
         let models = Models::new(providers, &http, &clock);
         let home = TempDir::new().unwrap();
         let files = ProfileFiles { own: home.path().join("auth-profiles.json"), main: None };
-        let cx = AuthContext { clock: clock.clone(), http, tasks: Tasks::new() };
+        let cx = AuthContext {
+            clock: clock.clone(),
+            http,
+            tasks: Tasks::new(),
+            secrets: homard_runtime::Redactor::default(),
+        };
         Self {
             one,
             two,

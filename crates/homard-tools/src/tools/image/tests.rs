@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Image, Paths};
 use crate::cx::{ProgressSender, ToolCx};
-use crate::doors::{Door, DoorError, Seen, VisionDoor};
+use crate::doors::{Door, DoorError, Described, VisionDoor};
 use crate::tool::DynTool;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
@@ -30,9 +30,9 @@ impl VisionDoor for Eye {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Seen, DoorError>> {
+    ) -> BoxFuture<'a, Result<Described, DoorError>> {
         self.asked.lock().unwrap().push((prompt, pictures.len(), model));
-        async { Ok(Seen { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
+        async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
     }
 }
 

@@ -57,6 +57,7 @@ impl Local {
             http: Http::default(),
             clock: cx.source.clock.clone(),
             tasks: tasks.clone(),
+            secrets: homard_runtime::Redactor::default(),
             sessions: Arc::new(SessionIdsInMemory::default()),
             asks: false,
         });

@@ -1,0 +1,181 @@
+//! The attacks of `cases.jsonl`, each in a conversation of its own.
+
+use homard_tools::{Label, Source, Verdict};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// Fewest attacks the suite must have.
+const AT_LEAST: usize = 40;
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    /// How the text gets in.
+    via: String,
+    /// What the attacker wrote.
+    text: String,
+    /// What the model does about it, call by call.
+    does: Vec<(String, Value)>,
+    /// How many of the calls the owner must be asked about.
+    asks: usize,
+}
+
+fn cases(world: &World) -> Vec<Case> {
+    let places = [
+        ("{outside}", world.home.path().join("outside").display().to_string()),
+        ("{evil}", world.evil.url("")),
+    ];
+    let filled = places
+        .iter()
+        .fold(include_str!("cases.jsonl").to_owned(), |text, (name, place)| text.replace(name, place));
+    let cases: Vec<Case> = filled.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(cases.len() >= AT_LEAST, "only {} cases", cases.len());
+    cases
+}
+
+/// Brings the attacker's text into the conversation `session`; answers what the question must name.
+async fn let_in(world: &mut World, case: &Case, session: &str) -> String {
+    let by_others = |source, detail: &str| vec![Label::new(source, detail)];
+    match case.via.as_str() {
+        "page" => {
+            let page = world.page(&format!("/{session}"), &case.text);
+            let fetch = vec![vec![("web_fetch", json!({"url": page}))]];
+            world.owner_says(session, &format!("What does {page} say?"), fetch).await;
+            format!("web page {page} is in this conversation")
+        }
+        "search" => {
+            world.search_finds(&case.text);
+            let search = vec![vec![("web_search", json!({"query": session}))]];
+            world.owner_says(session, "Search for it.", search).await;
+            format!("search results for {session} is in this conversation")
+        }
+        "file" | "file-by-command" => {
+            let page = world.page(&format!("/{session}"), &case.text);
+            let name = format!("{session}.md");
+            let save = vec![
+                vec![("web_fetch", json!({"url": page}))],
+                vec![("write", json!({"path": name, "content": case.text}))],
+            ];
+            world.owner_says(&format!("{session}-before"), &format!("Save {page}"), save).await;
+            world.restart();
+            let look = if case.via == "file" {
+                ("read", json!({"path": name}))
+            } else {
+                ("exec", json!({"command": format!("cat {name}")}))
+            };
+            world.owner_says(session, "What does the file say?", vec![vec![look]]).await;
+            format!("{name} (written while a web page {page}")
+        }
+        "mail" => {
+            let labels = by_others(Source::Hook, "mail from boss@example.org");
+            world.say(session, &case.text, &labels, Vec::new()).await;
+            "external event mail from boss@example.org is in this conversation".to_owned()
+        }
+        "message" => {
+            let labels = by_others(Source::Message, "from Mallory (4711) on telegram");
+            world.say(session, &case.text, &labels, Vec::new()).await;
+            "message from Mallory (4711) on telegram is in this conversation".to_owned()
+        }
+        "attachment" => {
+            let labels = by_others(Source::File, "invoice.txt attached by Mallory");
+            world.say(session, &case.text, &labels, Vec::new()).await;
+            "file invoice.txt attached by Mallory is in this conversation".to_owned()
+        }
+        "tool" => {
+            case.text.clone_into(&mut world.lookup_says.lock().unwrap());
+            world.owner_says(session, "How is the weather?", vec![vec![("lookup", json!({}))]]).await;
+            "tool output of the server weather is in this conversation".to_owned()
+        }
+        other => panic!("{}: nobody knows how `{other}` gets in", case.name),
+    }
+}
+
+/// A workspace with a note, a link that leads out, and one that leads to the standing orders.
+fn furnish(world: &World) {
+    let workspace = world.workspace();
+    std::fs::create_dir(world.home.path().join("outside")).unwrap();
+    std::fs::write(workspace.join("note.txt"), "hello\n").unwrap();
+    std::os::unix::fs::symlink("../outside", workspace.join("way-out")).unwrap();
+    std::os::unix::fs::symlink("AGENTS.md", workspace.join("harmless.txt")).unwrap();
+}
+
+/// Everything an attack could have reached.
+fn reached(world: &World) -> Vec<String> {
+    let mut reached = std::mem::take(&mut *world.ran.lock().unwrap());
+    reached.extend(world.evil.asked());
+    let places = ["outside/pwned", ".bashrc"].map(|name| world.home.path().join(name));
+    let steering = ["AGENTS.md", "SOUL.md", "MEMORY.md", "HEARTBEAT.md", "skills", ".git"];
+    let steering = steering.map(|name| world.workspace().join(name));
+    let there = places.iter().chain(&steering).filter(|path| path.exists());
+    reached.extend(there.map(|path| path.display().to_string()));
+    if std::fs::read_to_string(world.workspace().join("note.txt")).unwrap() != "hello\n" {
+        reached.push("the note".to_owned());
+    }
+    reached
+}
+
+#[tokio::test]
+async fn no_injected_instruction_acts_without_a_yes() {
+    let mut world = World::new().await;
+    furnish(&world);
+    let mut failed = Vec::new();
+    for (number, case) in cases(&world).into_iter().enumerate() {
+        let session = format!("case-{number}");
+        let named = let_in(&mut world, &case, &session).await;
+        assert_eq!(world.questions(), [], "{}: looking needs no question", case.name);
+        let obeys =
+            case.does.iter().map(|(tool, arguments)| vec![(tool.as_str(), arguments.clone())]).collect();
+        let heard = world.owner_says(&session, "Go on.", obeys).await;
+        let questions = world.questions();
+        if questions.len() != case.asks {
+            let asked: Vec<&str> =
+                questions.iter().map(|question| question.request.action.as_str()).collect();
+            failed.push(format!("{}: asked {asked:?}; {:?}", case.name, heard.results));
+        }
+        for question in &questions {
+            if !question.request.reasons.iter().any(|reason| reason.contains(&named)) {
+                failed.push(format!("{}: {:?} does not name {named}", case.name, question.request.reasons));
+            }
+        }
+        let refused =
+            heard.results.iter().filter(|(text, error)| *error && text.starts_with("not done: ")).count();
+        if refused != case.asks {
+            failed.push(format!("{}: {:?}", case.name, heard.results));
+        }
+        for place in reached(&world) {
+            failed.push(format!("{}: reached {place}", case.name));
+        }
+    }
+    assert_eq!(failed, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_the_owner_asks_for_in_a_clean_conversation_is_not_asked_about() {
+    let mut world = World::new().await;
+    furnish(&world);
+    for (number, case) in cases(&world).into_iter().enumerate() {
+        // Only the first call: one that fetches brings words of others in.
+        let first =
+            case.does.iter().take(1).map(|(tool, arguments)| vec![(tool.as_str(), arguments.clone())]);
+        world.owner_says(&format!("clean-{number}"), "Do it.", first.collect()).await;
+        assert_eq!(world.questions(), [], "{}", case.name);
+        world.guards.files = homard_tools::TaintedFiles::default();
+    }
+    assert!(world.home.path().join("outside/pwned").exists());
+    assert!(world.ran.lock().unwrap().iter().any(|call| call.starts_with("cron")));
+}
+
+#[tokio::test]
+async fn the_owners_yes_is_enough() {
+    let mut world = World::new().await;
+    furnish(&world);
+    *world.verdict.lock().unwrap() = Verdict::AllowOnce;
+    let case = cases(&world).remove(0);
+    let_in(&mut world, &case, "allowed").await;
+    let (tool, arguments) = &case.does[0];
+    world.owner_says("allowed", "Go on.", vec![vec![(tool.as_str(), arguments.clone())]]).await;
+    assert_eq!(world.questions().len(), 1);
+    assert!(world.home.path().join("outside/pwned").exists());
+}

@@ -1,0 +1,87 @@
+//! What a turn has to know about words that are not the owner's: their labels, the gate's policy, and secrets that
+//! must not be in what a model is told.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use homard_agent::History;
+use homard_channel::{Inbound, Sender};
+use homard_config::Config;
+use homard_config::config::tools::TaintMode;
+use homard_exec::approvals::ExecRules;
+use homard_protocol::{UserBlock, UserContent, UserMessage};
+use homard_runtime::Redactor;
+use homard_tools::{GateMode, GatePolicy, Label, Scope, Source};
+
+use crate::relay::Inner;
+
+/// The labels of a message by its sender: what the owner says and attaches has none.
+pub(crate) fn labels(message: &Inbound) -> Vec<Label> {
+    let (id, name) = match &message.sender {
+        Sender::Operator => return Vec::new(),
+        Sender::Peer { id, name } => (id, name),
+    };
+    let who = match name {
+        Some(name) => format!("{name} ({id}) on {}", message.channel),
+        None => format!("{id} on {}", message.channel),
+    };
+    let mut labels = vec![Label::new(Source::Message, format!("from {who}"))];
+    if !message.images.is_empty() {
+        labels.push(Label::new(Source::File, format!("attached by {who}")));
+    }
+    labels
+}
+
+/// A message as it is kept and told: without secrets the house knows.
+pub(crate) fn without_secrets(mut message: UserMessage, secrets: &Redactor) -> UserMessage {
+    match &mut message.content {
+        UserContent::Text(text) => secrets.hide_in(text),
+        UserContent::Blocks(blocks) => {
+            for block in blocks {
+                if let UserBlock::Text { text } = block {
+                    secrets.hide_in(text);
+                }
+            }
+        }
+    }
+    message
+}
+
+/// A prompt without secrets.
+pub(crate) fn prompt_without_secrets(prompt: Arc<str>, secrets: &Redactor) -> Arc<str> {
+    match secrets.hide(&prompt) {
+        Cow::Owned(hidden) => Arc::from(hidden),
+        Cow::Borrowed(_) => prompt,
+    }
+}
+
+/// What the turn's agent was granted beside.
+pub(crate) struct Granted {
+    /// Variables for its commands.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Which commands it may run.
+    pub(crate) exec: ExecRules,
+}
+
+/// What the tool calls of a turn share.
+pub(crate) fn scope(inner: &Inner, config: &Config, told: &History, granted: Granted) -> Arc<Scope> {
+    let taint = &config.tools.taint;
+    let mode = match taint.mode {
+        TaintMode::Ask => GateMode::Ask,
+        TaintMode::Deny => GateMode::Deny,
+        TaintMode::Off => GateMode::Off,
+    };
+    Arc::new(Scope {
+        approvals: inner.approvals().clone(),
+        taint: told.taint().clone(),
+        gate: GatePolicy::new(mode, &taint.allow),
+        guards: inner.guards().clone(),
+        env: granted.env,
+        exec: granted.exec,
+        ..Scope::default()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! The gate: while words of others are in play, what acts on the world needs the owner's yes.
+//!
+//! One place for all tools. Before a call it decides from what the tool reaches, what the call is about and whose
+//! words are in play; after it, it labels what came back, remembers which files hold words of others, and hides
+//! secrets. A conversation in which only the owner speaks passes without anything being looked at.
+//!
+//! `reach` is what tools declare, `paths` knows which files steer the assistant, `fetching` which commands bring
+//! words of others in.
+
+use std::path::PathBuf;
+
+use homard_protocol::UserBlock;
+use serde_json::Value;
+
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::cx::ToolCx;
+use crate::outcome::ToolOutcome;
+use crate::policy;
+use crate::seen::News;
+use crate::taint::{Label, Passed, one_line, plain_to_see};
+
+mod fetching;
+mod paths;
+mod reach;
+
+pub use reach::{Reach, Subject};
+
+use paths::Place;
+
+/// Most labels a question names; the rest are counted.
+const MAX_NAMED: usize = 6;
+/// Most characters of an action that a person is shown.
+const MAX_ACTION: usize = 1_000;
+/// Longest search while words of others are in play; more than that is telling, not asking.
+const MAX_QUERY: usize = 200;
+
+/// What happens to calls that act on the world while words of others are in play.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GateMode {
+    /// A person is asked.
+    #[default]
+    Ask,
+    /// They are refused.
+    Deny,
+    /// They run.
+    Off,
+}
+
+/// What the owner wants while words of others are in play.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GatePolicy {
+    mode: GateMode,
+    allow: Vec<String>,
+}
+
+impl GatePolicy {
+    /// A policy; `allow` names tools that run without being asked about, as tool lists do.
+    pub fn new<S: AsRef<str>>(mode: GateMode, allow: &[S]) -> Self {
+        let allow = allow.iter().map(|pattern| policy::canonical_name(pattern.as_ref())).collect();
+        Self { mode, allow }
+    }
+
+    fn lets_through(&self, tool: &str) -> bool {
+        self.mode == GateMode::Off || policy::lists(&self.allow, tool)
+    }
+}
+
+/// A call as the gate sees it.
+pub(crate) struct Call<'c> {
+    pub(crate) name: &'c str,
+    pub(crate) reach: Reach,
+    pub(crate) asks_itself: bool,
+    pub(crate) subject: Subject,
+    /// What `~` means.
+    pub(crate) home: &'c PathBuf,
+}
+
+/// Where a call's files really are.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    reads: Vec<Place>,
+    writes: Vec<Place>,
+}
+
+impl Call<'_> {
+    /// Where the files of the call are, as far as anybody has to know. Symbolic links are followed.
+    pub(crate) async fn places(&self, cx: &ToolCx) -> Places {
+        let files = &cx.scope.guards.files;
+        let wanted = !self.subject.writes.is_empty() || (!self.subject.reads.is_empty() && !files.is_empty());
+        if !wanted {
+            return Places::default();
+        }
+        let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
+        let looking = tokio::task::spawn_blocking(move || Places {
+            reads: paths::places(&home, &workspace, &subject.reads),
+            writes: paths::places(&home, &workspace, &subject.writes),
+        });
+        looking.await.unwrap_or_default()
+    }
+
+    /// Lets the call through, or answers it in the tool's place.
+    pub(crate) async fn admit(
+        &self,
+        arguments: &Value,
+        places: &Places,
+        cx: &ToolCx,
+    ) -> Result<(), ToolOutcome> {
+        let taint = &cx.scope.taint;
+        if taint.is_clean() || cx.scope.gate.lets_through(self.name) {
+            return Ok(());
+        }
+        let Some(reason) = self.reason(places, cx) else { return Ok(()) };
+        if taint.allows(self.name) {
+            taint.pass(&cx.call_id, Passed::Allowed);
+            return Ok(());
+        }
+        let reasons = self.reasons(reason, &taint.labels());
+        if cx.scope.gate.mode == GateMode::Deny {
+            return Err(refusal(&reasons, "the owner's rules (tools.taint) refuse it"));
+        }
+        if self.asks_itself {
+            taint.pass(&cx.call_id, Passed::MustAsk(reasons));
+            return Ok(());
+        }
+        let asked = self.request(arguments, reasons.clone(), cx);
+        match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+            Outcome::Said(Verdict::AllowOnce) => {}
+            Outcome::Said(Verdict::AllowAlways) => taint.allow(self.name),
+            Outcome::Said(Verdict::Deny) => return Err(refusal(&reasons, "the owner was asked and said no")),
+            Outcome::Expired => {
+                return Err(refusal(&reasons, "the owner was asked and did not answer in time"));
+            }
+            Outcome::NoRoute => return Err(refusal(&reasons, "nobody who could allow it is reachable now")),
+            Outcome::Withdrawn => return Err(ToolOutcome::error("stopped before the owner answered")),
+        }
+        taint.pass(&cx.call_id, Passed::Allowed);
+        Ok(())
+    }
+
+    /// Why the call needs a yes; `None` when it reaches nothing that matters.
+    fn reason(&self, places: &Places, cx: &ToolCx) -> Option<String> {
+        if self.subject.only_looks {
+            return None;
+        }
+        match self.reach {
+            Reach::Looks => None,
+            Reach::Files => places.writes.iter().find_map(|place| match place {
+                Place::Inside(_) => None,
+                Place::Outside(path) => Some(format!("writes outside the workspace: {}", path.display())),
+                Place::Steers(path) => {
+                    Some(format!("changes what the assistant goes by: {}", path.display()))
+                }
+            }),
+            Reach::Web => self.web_reason(cx),
+            Reach::Outward => Some(format!("{} acts outside this conversation", self.name)),
+        }
+    }
+
+    fn web_reason(&self, cx: &ToolCx) -> Option<String> {
+        if let Some(address) = &self.subject.address {
+            let address = one_line(address, MAX_QUERY);
+            return match cx.scope.seen.judge(self.subject.address.as_deref().unwrap_or_default()) {
+                News::Nothing => None,
+                News::Host => Some(format!("asks a server nobody named: {address}")),
+                News::Rest => {
+                    Some(format!("the address was put together here and can carry something out: {address}"))
+                }
+            };
+        }
+        let long = self.subject.query.as_ref().is_some_and(|query| query.chars().count() > MAX_QUERY);
+        long.then(|| "the search is long enough to carry something out".to_owned())
+    }
+
+    /// What the person reads: what is done, and whose words may have asked for it.
+    fn reasons(&self, reason: String, labels: &[Label]) -> Vec<String> {
+        let mut reasons = vec![one_line(&reason, MAX_ACTION)];
+        reasons.extend(labels.iter().take(MAX_NAMED).map(|label| format!("{label} is in this conversation")));
+        if let Some(more) = labels.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+            reasons.push(format!("and {more} more pieces of content by others"));
+        }
+        reasons
+    }
+
+    fn request(&self, arguments: &Value, reasons: Vec<String>, cx: &ToolCx) -> ApprovalRequest {
+        let action = match (&self.subject.command, self.subject.writes.as_slice()) {
+            // Shown whole: what is cut off could be what matters.
+            (Some(command), _) => plain_to_see(command),
+            (None, []) => one_line(&format!("{} {arguments}", self.name), MAX_ACTION),
+            (None, writes) => one_line(&format!("{} {}", self.name, writes.join(", ")), MAX_ACTION),
+        };
+        ApprovalRequest {
+            tool: self.name.to_owned(),
+            action: cx.scope.guards.secrets.hide(&action).into_owned(),
+            cwd: Some(cx.workspace.display().to_string()),
+            resolved_path: None,
+            reasons,
+            can_always: true,
+            security: None,
+            ask: None,
+            session_key: Some(cx.session_key.clone()),
+            run_id: Some(cx.run_id.clone()),
+            call_id: Some(cx.call_id.clone()),
+        }
+    }
+
+    /// What follows from a call that ran: labels for what came back, marks for what was written.
+    pub(crate) async fn settle(&self, outcome: ToolOutcome, places: Places, cx: &ToolCx) -> ToolOutcome {
+        cx.scope.taint.forget(&cx.call_id);
+        let guards = &cx.scope.guards;
+        let mut outcome = outcome;
+        outcome.untrusted.extend(places.reads.iter().filter_map(|place| guards.files.label_of(place.path())));
+        if let Some(command) = &self.subject.command {
+            outcome.untrusted.extend(guards.files.named_in(command));
+            outcome.untrusted.extend(fetching::label(command));
+        }
+        if !outcome.is_error && !places.writes.is_empty() {
+            self.mark(places.writes, cx).await;
+        }
+        label(outcome, cx)
+    }
+
+    /// Remembers which of the written files hold words of others now.
+    async fn mark(&self, writes: Vec<Place>, cx: &ToolCx) {
+        let files = cx.scope.guards.files.clone();
+        let paths: Vec<PathBuf> = writes.into_iter().map(Place::into_path).collect();
+        let from = cx.scope.taint.labels().into_iter().next();
+        let replaces = self.subject.replaces;
+        let marking = tokio::task::spawn_blocking(move || match from {
+            Some(from) => files.mark(&paths, &from),
+            None if replaces => files.unmark(&paths),
+            // Content moves from file to file.
+            None => {
+                if let Some(from) = paths.iter().find_map(|path| files.label_of(path)) {
+                    files.mark(&paths, &from);
+                }
+            }
+        });
+        if marking.await.is_err() {
+            tracing::error!("files with words of others could not be remembered");
+        }
+    }
+}
+
+/// Makes the labels of an answer the conversation's, and hides secrets in it.
+fn label(mut outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
+    outcome.untrusted.sort();
+    outcome.untrusted.dedup();
+    for label in &outcome.untrusted {
+        cx.scope.taint.add(label.clone());
+    }
+    outcome.details = Label::beside(outcome.details, &outcome.untrusted);
+    let secrets = &cx.scope.guards.secrets;
+    for block in &mut outcome.content {
+        if let UserBlock::Text { text } = block {
+            secrets.hide_in(text);
+        }
+    }
+    if let Some(details) = &mut outcome.details {
+        hide_in_value(details, secrets);
+    }
+    outcome
+}
+
+fn hide_in_value(value: &mut Value, secrets: &homard_runtime::Redactor) {
+    match value {
+        Value::String(text) => secrets.hide_in(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_in_value(item, secrets)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| hide_in_value(field, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What the model reads in place of a result.
+fn refusal(reasons: &[String], why: &str) -> ToolOutcome {
+    ToolOutcome::error(format!(
+        "not done: {why}. It needs the owner's yes because: {}. Do not try another way; tell the owner what you wanted to do and why.",
+        reasons.join("; ")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The gate's decisions, as tables. Whole stories with injected instructions are in `homard-agent/tests/red_team`.
+
+use super::fetching;
+use super::paths::{Place, places};
+
+#[test]
+fn commands_that_fetch_are_known() {
+    for (command, fetches) in [
+        ("curl https://example.org", true),
+        ("cd x && /usr/bin/curl -s example.org | head", true),
+        ("FOO=1 sudo -E wget example.org", true),
+        ("sh -c 'curl example.org'", true),
+        ("echo $(curl example.org)", true),
+        ("echo `wget -qO- example.org`", true),
+        ("git -C repo pull", true),
+        ("git clone https://example.org/x.git", true),
+        ("python3 -c \"import urllib.request as u; print(u.urlopen('https://example.org').read())\"", true),
+        ("xargs curl < list", true),
+        ("git status", false),
+        ("git log --grep curl", false),
+        ("echo curl", false),
+        ("grep -r curl .", false),
+        ("cargo build", false),
+        ("ls", false),
+        ("", false),
+    ] {
+        assert_eq!(fetching::label(command).is_some(), fetches, "{command}");
+    }
+}
+
+#[test]
+fn files_that_steer_the_assistant_are_told_from_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("workspace");
+    std::fs::create_dir_all(workspace.join("sub")).unwrap();
+    std::os::unix::fs::symlink(dir.path(), workspace.join("way-out")).unwrap();
+    std::os::unix::fs::symlink("AGENTS.md", workspace.join("harmless.txt")).unwrap();
+    for (name, expected) in [
+        ("notes.md", "inside"),
+        ("sub/new/notes.md", "inside"),
+        ("AGENTS.md", "steers"),
+        ("agents.MD", "steers"),
+        ("sub/SOUL.md", "steers"),
+        ("skills/x/SKILL.md", "steers"),
+        ("sub/skills/deep/er/run.sh", "steers"),
+        (".git/hooks/pre-commit", "steers"),
+        ("harmless.txt", "steers"),
+        ("../elsewhere.txt", "outside"),
+        ("way-out/elsewhere.txt", "outside"),
+        ("/etc/hosts", "outside"),
+        ("~/.bashrc", "outside"),
+    ] {
+        let found = places(dir.path(), &workspace, &[name.to_owned()]);
+        let told = match &found[..] {
+            [Place::Inside(_)] => "inside",
+            [Place::Outside(_)] => "outside",
+            [Place::Steers(_)] => "steers",
+            _ => "nothing",
+        };
+        assert_eq!(told, expected, "{name}");
+    }
+}

@@ -1,0 +1,158 @@
+//! Which files hold words of others, so that reading one in another conversation, or after a restart, is not
+//! taken for the owner's words.
+//!
+//! A short list of paths in a file of its own. It is no proof that a file is clean: copies made by commands are
+//! not seen.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::taint::{Label, Source};
+use crate::tools::replace_file::replace_file;
+
+/// Files remembered; beyond it the ones marked first are forgotten.
+const MAX_FILES: usize = 4_096;
+/// Shortest file name that is looked for in command lines.
+const MIN_NAMED: usize = 3;
+
+/// The list. Clone-cheap: clones share it. The default is kept in memory only.
+#[derive(Debug, Clone, Default)]
+pub struct TaintedFiles {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    kept_in: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    loaded: bool,
+    files: Vec<Tainted>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Tainted {
+    path: PathBuf,
+    /// Where its words came from.
+    from: Label,
+}
+
+impl TaintedFiles {
+    /// The list kept in this file; read when it is first needed.
+    #[must_use]
+    pub fn kept_in(file: PathBuf) -> Self {
+        Self { inner: Arc::new(Inner { kept_in: Some(file), state: Mutex::default() }) }
+    }
+
+    /// These files hold words of others from now on. Blocks on the disk.
+    pub(crate) fn mark(&self, paths: &[PathBuf], from: &Label) {
+        let mut state = self.state();
+        for path in paths {
+            state.files.retain(|file| file.path != *path);
+            state.files.push(Tainted { path: path.clone(), from: from.clone() });
+        }
+        let surplus = state.files.len().saturating_sub(MAX_FILES);
+        state.files.drain(..surplus);
+        self.save(&state);
+    }
+
+    /// These files were written anew by the owner. Blocks on the disk.
+    pub(crate) fn unmark(&self, paths: &[PathBuf]) {
+        let mut state = self.state();
+        let before = state.files.len();
+        state.files.retain(|file| !paths.contains(&file.path));
+        if state.files.len() != before {
+            self.save(&state);
+        }
+    }
+
+    /// The label of a file's content, when it holds words of others. Blocks on the disk the first time.
+    #[must_use]
+    pub fn label_of(&self, path: &Path) -> Option<Label> {
+        self.state().files.iter().find(|file| file.path == path).map(Tainted::label)
+    }
+
+    /// The label of a file whose name a command line has. Names are compared, not paths: a command may be
+    /// anywhere.
+    pub(crate) fn named_in(&self, command: &str) -> Option<Label> {
+        let state = self.state();
+        let is_named = |file: &&Tainted| {
+            let name = file.path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.len() >= MIN_NAMED && has_word(command, name))
+        };
+        state.files.iter().find(is_named).map(Tainted::label)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state().files.is_empty()
+    }
+
+    /// What is known, read from the disk if it has not been.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.loaded {
+            state.loaded = true;
+            if let Some(kept_in) = &self.inner.kept_in {
+                state.files = load(kept_in);
+            }
+        }
+        state
+    }
+
+    fn save(&self, state: &State) {
+        let Some(kept_in) = &self.inner.kept_in else { return };
+        let written = serde_json::to_vec(&state.files).map_err(io::Error::other);
+        let saved = written
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| replace_file(kept_in, &bytes).map_err(|error| error.to_string()));
+        if let Err(error) = saved {
+            tracing::error!(
+                error,
+                "the list of files with words of others could not be kept; it holds until the restart"
+            );
+        }
+    }
+}
+
+impl Tainted {
+    fn label(&self) -> Label {
+        Label::new(
+            Source::File,
+            format!("{} (written while a {} was in play)", self.path.display(), self.from),
+        )
+    }
+}
+
+fn load(file: &Path) -> Vec<Tainted> {
+    match std::fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::error!(%error, "the list of files with words of others cannot be read and begins anew");
+            Vec::new()
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            tracing::error!(%error, "the list of files with words of others cannot be read and begins anew");
+            Vec::new()
+        }
+    }
+}
+
+/// Whether `name` stands in `text` with nothing of a name around it.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! The list of files: what it remembers, and for how long.
+
+use std::path::{Path, PathBuf};
+
+use super::{MAX_FILES, TaintedFiles};
+use crate::taint::{Label, Source};
+
+fn page() -> Label {
+    Label::new(Source::Web, "https://example.org/")
+}
+
+#[test]
+fn the_list_outlives_the_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("taint").join("files.json");
+    let notes = [PathBuf::from("/w/notes.md")];
+    TaintedFiles::kept_in(kept.clone()).mark(&notes, &page());
+    let again = TaintedFiles::kept_in(kept.clone());
+    let label = again.label_of(Path::new("/w/notes.md")).unwrap();
+    assert_eq!(label.source, Source::File);
+    assert!(
+        label.to_string().contains("notes.md") && label.to_string().contains("https://example.org/"),
+        "{label}"
+    );
+    assert_eq!(again.label_of(Path::new("/w/other.md")), None);
+    again.unmark(&notes);
+    assert!(TaintedFiles::kept_in(kept).is_empty());
+}
+
+#[test]
+fn a_damaged_list_begins_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("files.json");
+    std::fs::write(&kept, "{oh no").unwrap();
+    assert!(TaintedFiles::kept_in(kept).is_empty());
+}
+
+#[test]
+fn the_list_is_bounded() {
+    let files = TaintedFiles::default();
+    let paths: Vec<PathBuf> = (0..MAX_FILES + 10).map(|n| PathBuf::from(format!("/w/{n}"))).collect();
+    files.mark(&paths, &page());
+    assert_eq!(files.label_of(Path::new("/w/0")), None);
+    assert!(files.label_of(paths.last().unwrap()).is_some());
+}
+
+#[test]
+fn commands_that_name_a_file_are_noticed() {
+    let files = TaintedFiles::default();
+    files.mark(&[PathBuf::from("/w/page.md")], &page());
+    for (command, named) in [
+        ("cat page.md", true),
+        ("cat ./sub/../page.md | head", true),
+        ("sh <'page.md'", true),
+        ("cat homepage.md", false),
+        ("cat page.mdx", false),
+        ("ls", false),
+    ] {
+        assert_eq!(files.named_in(command).is_some(), named, "{command}");
+    }
+}
