@@ -5,4 +5,6 @@ pub mod chat;
 pub mod config;
 pub mod sessions;
 pub mod system;
+pub mod tools;
+pub mod undo;
 pub mod usage;

@@ -13,7 +13,7 @@ use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
-use homard_tools::{Approvals, Toolbox};
+use homard_tools::{Approvals, Toolbox, Undo};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -47,6 +47,8 @@ pub struct RelayParts {
     pub clock: Clock,
     /// Where a person is asked before something is done.
     pub approvals: Approvals,
+    /// Where file tools keep what they replace.
+    pub undo: Undo,
 }
 
 /// What a reload may replace.
@@ -66,6 +68,7 @@ pub(crate) struct Inner {
     store: Store,
     bus: Bus,
     approvals: Approvals,
+    undo: Undo,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -95,6 +98,10 @@ impl Inner {
 
     pub(crate) fn approvals(&self) -> &Approvals {
         &self.approvals
+    }
+
+    pub(crate) fn undo(&self) -> &Undo {
+        &self.undo
     }
 
     pub(crate) fn capacity(&self) -> Arc<Semaphore> {
@@ -219,7 +226,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, undo } = parts;
         let permits = config.current().agents.defaults.max_concurrent.max(1);
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -235,6 +242,7 @@ impl Relay {
             store,
             bus,
             approvals,
+            undo,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -244,7 +252,9 @@ impl Relay {
             stopping,
             on_end: std::sync::OnceLock::new(),
         };
-        Self { inner: Arc::new(inner) }
+        let relay = Self { inner: Arc::new(inner) };
+        relay.warn_of_misspelled_tools();
+        relay
     }
 
     /// Calls `listener` whenever a run ends; the first one given stands.
@@ -266,6 +276,7 @@ impl Relay {
         let offers = Offers::default();
         let rooms = Rooms { desk: Arc::new(desk), tools: Arc::new(tools), offers, capacity, permits };
         self.inner.rooms.store(Arc::new(rooms));
+        self.warn_of_misspelled_tools();
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.

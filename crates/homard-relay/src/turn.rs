@@ -14,13 +14,14 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Scope, ToolSpec};
+use homard_tools::{Scope, ToolPolicy, ToolSpec};
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
 use crate::lane::{Overrides, Waiting};
 use crate::meter::RunMeter;
+use crate::policy_layers::{Circumstances, policy_for};
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -191,7 +192,8 @@ async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
-    let offer = rooms.offers.of(&rooms.tools, &settings.policy);
+    let policy = Arc::new(tool_policy(&config, agent, &routed, (&settings.model, &session)));
+    let offer = rooms.offers.of(&rooms.tools, &policy);
     let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
@@ -215,12 +217,36 @@ async fn prepare(
         thinking: settings.thinking,
         offered: offer.for_model,
         tools: Arc::clone(&rooms.tools),
-        policy: settings.policy,
+        policy,
         compaction: settings.compaction,
-        scope: Arc::new(Scope { approvals: inner.approvals().clone(), ..Scope::default() }),
+        scope: Arc::new(Scope {
+            approvals: inner.approvals().clone(),
+            workspace_only: agent.tools.workspace_only,
+            undo: inner.undo().clone(),
+            ..Scope::default()
+        }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+}
+
+/// Which tools the turn is offered.
+fn tool_policy(
+    config: &Config,
+    agent: &ConfiguredAgent,
+    routed: &Routed,
+    (model, session): (&Resolved, &SessionRecord),
+) -> ToolPolicy {
+    let message = routed.message();
+    let about = Circumstances {
+        key: routed.session_key(),
+        sender: &message.sender,
+        channel: &message.channel,
+        account: Some(&message.account),
+        model: (model.provider.id().as_str(), &model.model.id),
+        session: Some(&session.entry),
+    };
+    policy_for(config, agent, &about)
 }
 
 /// What was said, this turn's message included, as the transcript has it.

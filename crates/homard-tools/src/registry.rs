@@ -15,6 +15,7 @@ use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::{apply_patch, edit, exec, process, read, web_fetch, web_search, write};
+use crate::undo;
 
 /// Every built-in tool, alphabetical, one line each.
 const TABLE: &[ToolEntry] = &[
@@ -103,6 +104,9 @@ impl OfferedTool {
 
     /// Runs it.
     pub async fn call(&self, arguments: Value, cx: &ToolCx) -> ToolOutcome {
+        if self.spec.name == exec::NAME {
+            undo::note_command(cx).await;
+        }
         self.tool.call(arguments, cx).await
     }
 }

@@ -3,6 +3,8 @@
 pub(crate) mod apply_patch;
 pub(crate) mod edit;
 pub(crate) mod exec;
+#[cfg(test)]
+mod hostile_paths;
 mod near_names;
 mod nearest_lines;
 mod off_thread;

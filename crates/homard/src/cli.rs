@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status, usage,
+    agent, completion, config, dashboard, gateway, health, logs, models, sessions, status, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Models(models::ModelsArgs),
     Sessions(sessions::SessionsArgs),
     Status(status::StatusArgs),
+    Tools(Box<tools::ToolsArgs>),
+    Undo(Box<undo::UndoArgs>),
     Usage(Box<usage::UsageArgs>),
 }
 

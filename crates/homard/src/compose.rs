@@ -20,7 +20,7 @@ use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Tasks};
 use homard_store::{OpenOptions, Store};
-use homard_tools::Approvals;
+use homard_tools::{Approvals, Undo};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -133,6 +133,7 @@ async fn serve(
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
+        undo: Undo::new(source.paths.undo_dir(), clock.clone()),
     });
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),

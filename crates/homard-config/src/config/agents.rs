@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
-use super::tools::AgentTools;
+use super::tools::{AgentTools, SandboxMode};
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
 
@@ -89,6 +89,8 @@ pub struct AgentDefaults {
     pub context_tokens: Option<u64>,
     /// Whether commands are to run in a sandbox.
     pub sandboxed: bool,
+    /// In which conversations.
+    pub sandbox_mode: SandboxMode,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
@@ -224,6 +226,10 @@ impl AgentDefaults {
             raw.image_model.map(|choice| selection(choice, "agents.defaults.imageModel", &models, cx));
         let allowed = raw.model_policy.and_then(|policy| policy.allow).unwrap_or_default();
         let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
+        let sandbox_mode = raw
+            .sandbox
+            .and_then(|sandbox| sandbox.mode)
+            .map_or(SandboxMode::Off, |mode| SandboxMode::read(&mode));
         let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
             0 => NO_TIMEOUT,
             seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
@@ -243,7 +249,8 @@ impl AgentDefaults {
             user_timezone: raw.user_timezone,
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
-            sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
+            sandboxed: sandbox_mode != SandboxMode::Off,
+            sandbox_mode,
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
         }
@@ -330,9 +337,9 @@ impl Agent {
         let model = raw.model.map(|choice| own_model(choice, &format!("{path}.model"), defaults, cx));
         let identity = raw.identity.unwrap_or_default();
         let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
-        let sandboxed = own_sandbox.map_or(defaults.sandboxed, |mode| mode != "off");
         let mut tools = AgentTools::resolve(raw.tools.unwrap_or_default());
-        tools.restricts_commands |= sandboxed;
+        tools.sandbox_mode = own_sandbox.map_or(defaults.sandbox_mode, |mode| SandboxMode::read(&mode));
+        tools.restricts_commands |= tools.sandbox_mode != SandboxMode::Off;
         Self {
             default: place.default,
             name: raw.name,

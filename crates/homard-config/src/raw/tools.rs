@@ -416,7 +416,7 @@ pub struct Tools {
     /// The same, per provider or model.
     pub by_provider: Option<BTreeMap<String, ToolRule>>,
     /// The same, per sender.
-    pub tools_by_sender: Option<Value>,
+    pub tools_by_sender: Option<BTreeMap<String, ToolRule>>,
     /// Running commands.
     pub exec: Option<Exec>,
     /// Reading and writing files.

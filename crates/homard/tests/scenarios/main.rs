@@ -36,7 +36,11 @@ mod starting;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]
+mod tool_policy;
+#[cfg(test)]
 mod tool_turns;
+#[cfg(test)]
+mod undo;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]
