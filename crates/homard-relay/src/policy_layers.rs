@@ -216,7 +216,8 @@ fn parent(about: &Circumstances<'_>) -> Option<SessionKey> {
 
 /// Entries of the owner's lists that name no tool: misspelled, most likely.
 pub(crate) fn misspelled<'n>(config: &Config, there: impl Iterator<Item = &'n str>) -> Vec<Unmatched> {
-    let known: Vec<&str> = known_names().chain(there).collect();
+    let mut known: Vec<&str> = known_names().collect();
+    known.extend(there);
     let mut layers = vec![
         lists(LayerName::Global, &config.tools.rule).at("tools"),
         also(&config.tools.rule).at("tools.profile"),

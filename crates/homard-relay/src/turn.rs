@@ -243,7 +243,7 @@ fn tool_policy(
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account),
-        model: (model.provider.id().as_str(), &model.model.id),
+        model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
     };
     policy_for(config, agent, &about)

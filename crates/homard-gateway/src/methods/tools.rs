@@ -129,7 +129,8 @@ fn names(gateway: &Gateway) -> Vec<String> {
 /// Entries of the lists in play that name nothing.
 fn notices(gateway: &Gateway, view: &PolicyView) -> Vec<String> {
     let there = names(gateway);
-    let known: Vec<&str> = known_names().chain(there.iter().map(String::as_str)).collect();
+    let mut known: Vec<&str> = known_names().collect();
+    known.extend(there.iter().map(String::as_str));
     let words = |Unmatched { place, pattern }: Unmatched| {
         let near = near_names(&pattern, known.iter().copied());
         let hint = near.first().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
@@ -163,8 +164,9 @@ fn explained(view: &PolicyView, name: &str, there: &[String]) -> ExplainedTool {
     let similar = if is_known {
         Vec::new()
     } else {
-        let known = there.iter().map(String::as_str).chain(known_names());
-        near_names(name, known)
+        let mut known: Vec<&str> = known_names().collect();
+        known.extend(there.iter().map(String::as_str));
+        near_names(name, known.into_iter())
     };
     ExplainedTool {
         name: name.to_owned(),

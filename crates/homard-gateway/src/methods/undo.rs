@@ -18,7 +18,7 @@ pub(super) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResul
     check_range("undo.list", "limit", params.limit, 1..=MAX_UNDO_RUNS)?;
     let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_UNDO_RUNS)).unwrap_or(1);
-    let runs = gateway.relay().undo_list(key, limit).await.map_err(refused)?;
+    let runs = gateway.relay().undo_list(key, limit).await.map_err(|why| refused(&why))?;
     Ok(UndoListResult { ts: gateway.clock().now_ms(), runs: runs.iter().map(run).collect() })
 }
 
@@ -28,10 +28,10 @@ pub(super) async fn apply(cx: Cx, params: UndoApplyParams) -> Result<UndoApplyRe
     let session = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
     let request = UndoRequest { session, run: params.run_id, force: params.force };
     if params.dry_run {
-        let changes = gateway.relay().undo_preview(request).await.map_err(refused)?;
+        let changes = gateway.relay().undo_preview(request).await.map_err(|why| refused(&why))?;
         return Ok(previewed(&changes));
     }
-    let report = gateway.relay().undo_as(request).await.map_err(refused)?;
+    let report = gateway.relay().undo_as(request).await.map_err(|why| refused(&why))?;
     Ok(done(&report))
 }
 
@@ -79,8 +79,8 @@ fn run(changes: &RunChanges) -> UndoRun {
     }
 }
 
-fn refused(why: UndoRefused) -> ErrorShape {
-    match &why {
+fn refused(why: &UndoRefused) -> ErrorShape {
+    match why {
         UndoRefused::Undo(UndoError::Blocked { changes }) => ErrorShape::invalid(why.to_string())
             .with_details(json!({"code": "UNDO_BLOCKED", "run": run(changes)})),
         UndoRefused::Undo(UndoError::Read(source) | UndoError::Keep(source)) => {

@@ -104,7 +104,10 @@ fn written(tools: &Value) -> Option<Layer> {
 }
 
 /// The key that means this sender: by the platform's id, never by a name, which anybody can take. Else `*`.
-fn sender_key<'k>(keys: impl Iterator<Item = &'k str> + Clone, about: &Circumstances<'_>) -> Option<&'k str> {
+fn sender_key<'k>(
+    mut keys: impl Iterator<Item = &'k str> + Clone,
+    about: &Circumstances<'_>,
+) -> Option<&'k str> {
     let means_sender = |key: &&'k str| match about.sender {
         Sender::Operator => false,
         Sender::Peer { id, .. } => {
@@ -115,5 +118,6 @@ fn sender_key<'k>(keys: impl Iterator<Item = &'k str> + Clone, about: &Circumsta
             bare.eq_ignore_ascii_case(id.as_str())
         }
     };
-    keys.clone().find(means_sender).or_else(|| keys.clone().find(|key| key.trim() == ANY))
+    let mut again = keys.clone();
+    keys.find(means_sender).or_else(|| again.find(|key| key.trim() == ANY))
 }

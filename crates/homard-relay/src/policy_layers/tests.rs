@@ -1,10 +1,8 @@
 //! Every layer comes from where the owner wrote it, and in the documented order.
 
-use std::collections::BTreeMap;
-
 use homard_channel::Sender;
 use homard_config::config::tools::ApplyPatch;
-use homard_config::{Config, Environment, Overrides, Paths, ProcessFacts, Snapshot, Source};
+use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
 use homard_store::SessionEntry;
@@ -18,12 +16,7 @@ fn config(written: &Value) -> Config {
     let dir = tempfile::tempdir().unwrap();
     let paths = Paths::under(dir.path());
     std::fs::write(paths.config_source(), written.to_string()).unwrap();
-    let source = Source {
-        environment: Environment::from_pairs(BTreeMap::new()),
-        facts: ProcessFacts::from_process(),
-        paths,
-        clock: Clock::system(),
-    };
+    let source = Source::isolated(paths, Environment::default(), Clock::system());
     let snapshot = Snapshot::load(&source, &Overrides::default());
     let issues = snapshot.issues;
     (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ use crate::workbench::Workbench;
 const SECRET: &str = "the secret\n";
 
 /// A workspace with traps in it and something outside it.
-fn trapped() -> Workbench {
+async fn trapped() -> Workbench {
     let bench = Workbench::new();
     let outside = bench.root.join("outside");
     fs::create_dir_all(outside.join("dir")).unwrap();
@@ -27,8 +26,7 @@ fn trapped() -> Workbench {
     symlink("loop", bench.at("loop")).unwrap();
     symlink("/proc/self", bench.at("me")).unwrap();
     symlink("/dev/zero", bench.at("zero")).unwrap();
-    let made = Command::new("mkfifo").arg(bench.at("pipe")).status().unwrap();
-    assert!(made.success());
+    assert!(!bench.call("run", "exec", json!({"command": "mkfifo pipe"})).await.is_error);
     bench
 }
 
@@ -59,7 +57,7 @@ fn untouched(bench: &Workbench, what: &str) {
 
 #[tokio::test]
 async fn no_hostile_path_leads_out_through_any_file_tool() {
-    let bench = trapped();
+    let bench = trapped().await;
     let before = fs::read_dir(&bench.workspace).unwrap().count();
     let absolute = bench.root.join("outside/secret").display().to_string();
     let deep = format!("{}../outside/secret", "sub/../".repeat(300));
@@ -106,7 +104,7 @@ async fn no_hostile_path_leads_out_through_any_file_tool() {
 
 #[tokio::test]
 async fn pipes_and_devices_never_block_even_where_everything_may_be_reached() {
-    let mut bench = trapped();
+    let mut bench = trapped().await;
     bench.workspace_only = Some(false);
     for path in ["pipe", "zero", "/dev/zero", "/dev/full", "/dev/tty", ".", "/proc/self/fd"] {
         for (tool, arguments) in calls(path) {
@@ -119,7 +117,7 @@ async fn pipes_and_devices_never_block_even_where_everything_may_be_reached() {
 
 #[tokio::test]
 async fn a_runs_own_word_about_the_workspace_counts() {
-    let mut bench = trapped();
+    let mut bench = trapped().await;
     let read = json!({"path": "../outside/secret"});
     assert!(bench.call("run", "read", read.clone()).await.is_error);
     bench.workspace_only = Some(false);
