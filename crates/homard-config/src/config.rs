@@ -12,6 +12,7 @@ pub mod delegation;
 pub mod gateway;
 pub mod logging;
 pub mod models;
+pub mod owners;
 pub mod session;
 pub mod skills;
 pub mod tools;
@@ -44,6 +45,8 @@ pub struct Config {
     pub budgets: budgets::Budgets,
     /// What agents may do.
     pub tools: tools::Tools,
+    /// Who on chat platforms is the owner.
+    pub owners: owners::Owners,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -82,6 +85,7 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
+            owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),

@@ -181,6 +181,12 @@ impl Paths {
         self.state_dir.join("exec-approvals.json")
     }
 
+    /// Where file tools keep what they replace.
+    #[must_use]
+    pub fn undo_dir(&self) -> PathBuf {
+        self.state_dir.join("undo")
+    }
+
     /// Logs and audit trails.
     #[must_use]
     pub fn logs_dir(&self) -> PathBuf {

@@ -9,6 +9,8 @@ mod models;
 mod sessions;
 mod skills;
 mod system;
+mod tools;
+mod undo;
 mod usage;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
@@ -25,6 +27,8 @@ use homard_protocol::methods::sessions::{
 };
 use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
+use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain};
+use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
@@ -77,6 +81,11 @@ pub(crate) fn table() -> MethodTable {
         .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
         .on::<SystemPresence, _, _>(system::presence)
+        .on::<ToolsCatalog, _, _>(tools::catalog)
+        .on::<ToolsEffective, _, _>(tools::effective)
+        .on::<ToolsExplain, _, _>(tools::explain)
+        .on::<UndoApply, _, _>(undo::apply)
+        .on::<UndoList, _, _>(undo::list)
         .on::<UsageCost, _, _>(usage::cost)
         .on::<UsageRuns, _, _>(usage::runs)
         .on::<UsageStatus, _, _>(usage::status)

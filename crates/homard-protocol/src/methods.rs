@@ -8,4 +8,6 @@ pub mod exec_policy;
 pub mod sessions;
 pub mod skills;
 pub mod system;
+pub mod tools;
+pub mod undo;
 pub mod usage;

@@ -15,7 +15,7 @@ use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{Accepted, NewRun, RunRecord, SessionRecord, Store, StoreError};
-use homard_tools::{Approvals, Guards, Label, Toolbox};
+use homard_tools::{Approvals, Guards, Label, Toolbox, Undo};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -56,6 +56,8 @@ pub struct RelayParts {
     pub skills: Skills,
     /// What is known about secrets and strangers' files.
     pub guards: Guards,
+    /// Where file tools keep what they replace.
+    pub undo: Undo,
 }
 
 /// What a reload may replace.
@@ -91,6 +93,7 @@ pub(crate) struct Inner {
     approvals: Approvals,
     skills: Skills,
     guards: Guards,
+    undo: Undo,
     clock: Clock,
     rooms: ArcSwap<Rooms>,
     prompt: Arc<Prompt>,
@@ -147,6 +150,10 @@ impl Inner {
 
     pub(crate) fn guards(&self) -> &Guards {
         &self.guards
+    }
+
+    pub(crate) fn undo(&self) -> &Undo {
+        &self.undo
     }
 
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
@@ -267,7 +274,7 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills, guards } = parts;
+        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills, guards, undo } = parts;
         let (permits, nested_permits) = places(&config.current());
         let rooms = Rooms {
             desk: Arc::new(desk),
@@ -287,6 +294,7 @@ impl Relay {
             approvals,
             skills,
             guards,
+            undo,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
             prompt: Arc::default(),
@@ -297,7 +305,9 @@ impl Relay {
             stopping,
             on_end: std::sync::OnceLock::new(),
         };
-        Self { inner: Arc::new(inner) }
+        let relay = Self { inner: Arc::new(inner) };
+        relay.warn_of_misspelled_tools();
+        relay
     }
 
     /// Calls `listener` whenever a run ends; the first one given stands.
@@ -321,6 +331,7 @@ impl Relay {
             nested_permits,
         };
         self.inner.rooms.store(Arc::new(rooms));
+        self.warn_of_misspelled_tools();
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.

@@ -1,13 +1,11 @@
 //! What a turn uses, decided once at its beginning from the owner's configuration and the session's own.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use homard_agent::{CompactionSettings, PromptSettings};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
-use homard_config::config::tools::{ApplyPatch, ToolProfile, ToolRule};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
 use homard_models::desk::Desk;
 use homard_models::failover::Pinned;
@@ -16,14 +14,7 @@ use homard_models::select::{
 };
 use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
-use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
 use jiff::tz::TimeZone;
-
-use crate::exec_rules::may_run_commands;
-use crate::subagents;
-
-/// Whose models know the format of the patch tool.
-const PATCHING_PROVIDERS: [&str; 2] = ["openai", "openai-codex"];
 
 /// What the assistant is called when the owner gave no name.
 const DEFAULT_NAME: &str = "Homard";
@@ -41,8 +32,6 @@ pub struct TurnSettings {
     pub pinned: Option<Pinned>,
     /// How hard.
     pub thinking: ThinkingLevel,
-    /// Which tools.
-    pub policy: Arc<ToolPolicy>,
     /// How long it may take.
     pub timeout: Duration,
     /// The owner's time zone.
@@ -123,7 +112,6 @@ pub fn settings_for(
     let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
     Ok(TurnSettings {
         workspace: agent.workspace.clone(),
-        policy: Arc::new(policy(config, agent, &model, session)),
         thinking,
         timeout: defaults.timeout,
         compaction: compaction(config, &model),
@@ -203,65 +191,3 @@ fn thinking_level(configured: Configured) -> ThinkingLevel {
     }
 }
 
-/// The layers of the tool policy, in the documented order; later rooms add theirs.
-fn policy(config: &Config, agent: &Agent, model: &Resolved, session: Option<&SessionEntry>) -> ToolPolicy {
-    let provider = model.provider.id().as_str();
-    let model = format!("{provider}/{}", model.model.id);
-    let by_provider = config.tools.by_provider.get(&model).or_else(|| config.tools.by_provider.get(provider));
-    let own = &agent.tools.rule;
-    let mut layers = Vec::new();
-    // An agent's profile replaces the global one.
-    let profile_of = if own.profile.is_some() { own } else { &config.tools.rule };
-    push_profile(&mut layers, LayerName::Profile, profile_of);
-    push_lists(&mut layers, LayerName::Global, &config.tools.rule);
-    if let Some(rule) = by_provider {
-        push_profile(&mut layers, LayerName::ProviderProfile, rule);
-        push_lists(&mut layers, LayerName::GlobalProvider, rule);
-    }
-    push_lists(&mut layers, LayerName::Agent, own);
-    if !may_run_commands(&config.tools.exec, agent, session) {
-        layers.push(Layer::new(LayerName::Global, &[], &["exec", "process"]));
-    }
-    let stays_inside = agent.tools.workspace_only == Some(true);
-    if !may_patch(&config.tools.exec.apply_patch, stays_inside, (provider, &model)) {
-        layers.push(Layer::new(LayerName::Global, &[], &["apply_patch"]));
-    }
-    if agent.tools.workspace_only == Some(true) && !config.tools.fs.workspace_only {
-        // File tools are kept in the workspace for all agents or for none; this one asked for it alone.
-        layers.push(Layer::new(LayerName::Agent, &[], &["read", "write", "edit"]));
-    }
-    if let Some(depth) = session.and_then(|entry| entry.spawn_depth).filter(|&depth| depth > 0) {
-        layers.push(subagents::denials(config, depth));
-    }
-    ToolPolicy::new(layers)
-}
-
-/// Whether the patch tool is offered: only to the models that were taught its format.
-/// An agent that stays inside its workspace does not get one that may leave it.
-fn may_patch(patch: &ApplyPatch, stays_inside: bool, (provider, model): (&str, &str)) -> bool {
-    let bare = model.strip_prefix(provider).and_then(|rest| rest.strip_prefix('/')).unwrap_or(model);
-    let is_named = |name: &String| [bare, model].iter().any(|known| name.trim().eq_ignore_ascii_case(known));
-    patch.enabled
-        && PATCHING_PROVIDERS.contains(&provider)
-        && (patch.allow_models.is_empty() || patch.allow_models.iter().any(is_named))
-        && (patch.workspace_only || !stays_inside)
-}
-
-fn push_profile(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {
-    let profile = match rule.profile {
-        None => return,
-        Some(ToolProfile::Minimal) => Profile::Minimal,
-        Some(ToolProfile::Coding) => Profile::Coding,
-        Some(ToolProfile::Messaging) => Profile::Messaging,
-        Some(ToolProfile::Full) => Profile::Full,
-    };
-    layers.push(Layer::profile(name, profile, &rule.also_allow));
-}
-
-fn push_lists(layers: &mut Vec<Layer>, name: LayerName, rule: &ToolRule) {
-    let allow = rule.allow.clone().unwrap_or_default();
-    layers.push(Layer::new(name, &allow, &rule.deny));
-}
-
-#[cfg(test)]
-mod tests;

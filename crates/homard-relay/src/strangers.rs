@@ -8,10 +8,12 @@ use std::sync::Arc;
 use homard_agent::History;
 use homard_channel::{Inbound, Sender};
 use homard_config::Config;
+use homard_config::config::agents::Agent;
 use homard_config::config::tools::TaintMode;
 use homard_exec::approvals::ExecRules;
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_runtime::Redactor;
+use homard_skills::Snapshot;
 use homard_tools::{GateMode, GatePolicy, Label, Scope, Source};
 
 use crate::relay::Inner;
@@ -62,6 +64,15 @@ pub(crate) struct Granted {
     pub(crate) env: BTreeMap<String, String>,
     /// Which commands it may run.
     pub(crate) exec: ExecRules,
+    /// Whether its file tools stay inside the workspace.
+    pub(crate) workspace_only: Option<bool>,
+}
+
+impl Granted {
+    /// What `agent` is granted, with the variables of its skills.
+    pub(crate) fn of(agent: &Agent, skills: &Snapshot, exec: ExecRules) -> Self {
+        Self { env: skills.env().clone(), exec, workspace_only: agent.tools.workspace_only }
+    }
 }
 
 /// What the tool calls of a turn share.
@@ -79,6 +90,8 @@ pub(crate) fn scope(inner: &Inner, config: &Config, told: &History, granted: Gra
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,
+        workspace_only: granted.workspace_only,
+        undo: inner.undo().clone(),
         ..Scope::default()
     })
 }

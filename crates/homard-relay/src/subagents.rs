@@ -16,7 +16,7 @@ use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
 use homard_runtime::OrLog;
 use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
-use homard_tools::{ChildLine, ChildTask, DoorError, Layer, LayerName, Spawned, ToolCx};
+use homard_tools::{ChildLine, ChildTask, DoorError, Spawned, ToolCx};
 use tokio::sync::Notify;
 
 use crate::access::agent_of;
@@ -25,20 +25,6 @@ use crate::relay::{Relay, Submission};
 
 /// Where a child's messages say they came from.
 const SOURCE: &str = "subagent";
-/// Tools no subagent is offered: they are for whoever answers the owner.
-const NEVER: [&str; 8] = [
-    // Logging in to a platform, whichever.
-    "*_login",
-    "agents_list",
-    "cron",
-    "gateway",
-    "memory_get",
-    "memory_search",
-    "session_status",
-    "sessions_send",
-];
-/// Tools a subagent that may start none of its own is not offered either.
-const NEVER_FOR_LEAVES: [&str; 4] = ["sessions_history", "sessions_list", "sessions_spawn", "subagents"];
 /// How much of a task a list shows, in characters.
 const TASK_SHOWN: usize = 120;
 /// What the model is told about a child that was started.
@@ -50,16 +36,6 @@ const NOTE: &str =
 pub(crate) struct Family {
     /// Something was settled.
     settled: Notify,
-}
-
-/// The tools a subagent at `depth` is not offered, and the owner's own lists for subagents.
-pub(crate) fn denials(config: &Config, depth: u32) -> Layer {
-    let rule = &config.tools.subagents;
-    let is_leaf = depth >= config.agents.defaults.subagents.max_depth;
-    let leaves = NEVER_FOR_LEAVES.iter().filter(|_| is_leaf);
-    let mut deny: Vec<String> = NEVER.iter().chain(leaves).map(|&name| name.to_owned()).collect();
-    deny.extend(rule.deny.iter().cloned());
-    Layer::new(LayerName::Subagent, rule.allow.as_deref().unwrap_or_default(), &deny)
 }
 
 /// What a subagent is told beside its prompt.

@@ -15,7 +15,7 @@ use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_skills::Snapshot;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, ToolSpec};
+use homard_tools::{Label, ToolPolicy, ToolSpec};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -24,6 +24,7 @@ use crate::exec_rules::exec_rules;
 use crate::lane::{Overrides, Waiting};
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
+use crate::policy_layers::{Circumstances, policy_for};
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -202,7 +203,8 @@ async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
-    let offer = rooms.offers.of(&rooms.tools, &settings.policy);
+    let policy = Arc::new(tool_policy(&config, agent, &routed, (&settings.model, &session)));
+    let offer = rooms.offers.of(&rooms.tools, &policy);
     let skills = inner.skills().for_turn(&config, agent).await;
     let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
     let system = with_skills(system, &skills, &offer.for_model);
@@ -229,12 +231,31 @@ async fn prepare(
         thinking: settings.thinking,
         offered: offer.for_model,
         tools: Arc::clone(&rooms.tools),
-        policy: settings.policy,
+        policy,
         compaction: settings.compaction,
-        scope: strangers::scope(inner, &config, &told, Granted { env: skills.env().clone(), exec }),
+        scope: strangers::scope(inner, &config, &told, Granted::of(agent, &skills, exec)),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+}
+
+/// Which tools the turn is offered.
+fn tool_policy(
+    config: &Config,
+    agent: &ConfiguredAgent,
+    routed: &Routed,
+    (model, session): (&Resolved, &SessionRecord),
+) -> ToolPolicy {
+    let message = routed.message();
+    let about = Circumstances {
+        key: routed.session_key(),
+        sender: &message.sender,
+        channel: &message.channel,
+        account: Some(&message.account),
+        model: (model.provider.id().as_str(), model.model.id.as_str()),
+        session: Some(&session.entry),
+    };
+    policy_for(config, agent, &about)
 }
 
 /// What was said, this turn's message included, as the transcript has it.

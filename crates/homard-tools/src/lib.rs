@@ -1,8 +1,8 @@
 //! What the model may do, and whether it may.
 //!
 //! This crate owns the [`Tool`] seam, the tools themselves (one file each under `tools/`), the table that lists
-//! them, the policy that decides which of them a conversation is offered, and the guard that keeps file tools
-//! where they belong. It does not own the loop that calls tools, nor how processes are run (`homard-exec`).
+//! them, the policy that decides which of them a conversation is offered, the guard that keeps file tools where they
+//! belong, and what they replaced, so that it can be put back. It does not own the loop that calls tools, nor how processes are run (`homard-exec`).
 //!
 //! Reading order: [`Tool`] and [`ToolCx`] are the seam, [`Toolbox`] holds what there is, [`ToolPolicy`] says
 //! what is offered, `gate` stands before every call. A new tool is one file under `tools/` and one line in `registry.rs`.
@@ -23,7 +23,10 @@ mod taint;
 mod tainted_files;
 mod tool;
 mod tools;
+mod undo;
 mod untrusted;
+#[cfg(test)]
+mod workbench;
 
 pub use approvals::{
     ANSWER_WITHIN, ApprovalListener, ApprovalRequest, Approvals, KEEP_ANSWERED, MAX_PENDING, NotAsked,
@@ -38,7 +41,9 @@ pub use doors::{
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;
 pub use policy::{
-    DecidedBy, Decision, Layer, LayerName, Profile, ToolPolicy, canonical_name, is_known_group,
+    DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ONLY, Profile, SANDBOX_ALLOW,
+    SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, canonical_name, decision_of,
+    is_known_group, known_names, near_names,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
@@ -46,3 +51,7 @@ pub use seen::Seen;
 pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
+pub use undo::{
+    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
+    Wish as UndoWish,
+};

@@ -8,6 +8,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::cx::ToolCx;
+
 /// Longest path a model may write, in characters; also the system's own limit.
 pub(crate) const MAX_PATH_CHARS: usize = 4096;
 /// Most symbolic links followed in one path; the system's own limit.
@@ -44,6 +46,12 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
+    /// The rules for one call: the run's own word about the workspace counts.
+    pub(crate) fn for_call(&self, cx: &ToolCx) -> Self {
+        let workspace_only = cx.scope.workspace_only.unwrap_or(self.workspace_only);
+        Self { home: self.home.clone(), workspace_only }
+    }
+
     /// The real path `raw` means, with every symbolic link followed. The file need not exist. Blocks on the
     /// disk, so call it off the async threads.
     pub(crate) fn resolve(&self, workspace: &Path, raw: &str) -> Result<PathBuf, PathError> {

@@ -20,6 +20,7 @@ use crate::tools::{
     agents_list, apply_patch, edit, exec, gateway, image, process, read, session_status, sessions_history,
     sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
 };
+use crate::undo;
 
 /// Every built-in tool, alphabetical, one line each.
 const TABLE: &[ToolEntry] = &[
@@ -125,6 +126,9 @@ impl OfferedTool {
 
     /// Runs it, past the gate.
     pub(crate) async fn call(&self, arguments: Value, cx: &ToolCx) -> ToolOutcome {
+        if self.spec.name == exec::NAME {
+            undo::note_command(cx).await;
+        }
         self.tool.call(arguments, cx).await
     }
 }

@@ -10,6 +10,7 @@ use crate::gate::GatePolicy;
 use crate::seen::Seen;
 use crate::taint::Taint;
 use crate::tainted_files::TaintedFiles;
+use crate::undo::Undo;
 
 /// The surroundings of a run, as far as tools are concerned. The default is a run in which nobody can be asked
 /// and only the owner speaks.
@@ -29,6 +30,10 @@ pub struct Scope {
     pub seen: Seen,
     /// What is known beyond this conversation.
     pub guards: Guards,
+    /// Whether file tools stay inside the workspace; `None` means as the tools were built.
+    pub workspace_only: Option<bool>,
+    /// Where file tools keep what they replace.
+    pub undo: Undo,
 }
 
 /// What the whole house knows about secrets and strangers' files. Clone-cheap; the default knows nothing.

@@ -6,6 +6,8 @@ pub(crate) mod edit;
 pub(crate) mod exec;
 pub(crate) mod gateway;
 pub(crate) mod image;
+#[cfg(test)]
+mod hostile_paths;
 mod near_names;
 mod nearest_lines;
 mod off_thread;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, approvals, completion, config, dashboard, gateway, health, logs, models, sessions, skills, status,
-    usage,
+    tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Sessions(sessions::SessionsArgs),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
+    Tools(Box<tools::ToolsArgs>),
+    Undo(Box<undo::UndoArgs>),
     Usage(Box<usage::UsageArgs>),
 }
 

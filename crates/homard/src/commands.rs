@@ -14,6 +14,8 @@ pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
 mod table;
+pub(crate) mod tools;
+pub(crate) mod undo;
 pub(crate) mod usage;
 mod words;
 
@@ -100,6 +102,8 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Sessions(args) => ask(cx, sessions::run(cx, args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),
+        Command::Tools(args) => ask(cx, tools::run(cx, *args)),
+        Command::Undo(args) => ask(cx, undo::run(cx, *args)),
         Command::Usage(args) => ask(cx, usage::run(cx, *args)),
     }
 }

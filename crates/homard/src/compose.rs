@@ -22,7 +22,7 @@ use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
-use homard_tools::{Approvals, Doors, Guards, TaintedFiles};
+use homard_tools::{Approvals, Doors, Guards, TaintedFiles, Undo};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -148,6 +148,7 @@ async fn serve(
         approvals: Approvals::default(),
         skills: Skills::new(config.clone()),
         guards: guards.clone(),
+        undo: Undo::new(source.paths.undo_dir(), clock.clone()),
     });
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),

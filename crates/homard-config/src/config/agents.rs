@@ -12,7 +12,7 @@ use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
 use super::delegation::{AgentSubagents, Subagents};
-use super::tools::AgentTools;
+use super::tools::{AgentTools, SandboxMode};
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
 
@@ -90,6 +90,8 @@ pub struct AgentDefaults {
     pub context_tokens: Option<u64>,
     /// Whether commands are to run in a sandbox.
     pub sandboxed: bool,
+    /// In which conversations.
+    pub sandbox_mode: SandboxMode,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
@@ -232,6 +234,10 @@ impl AgentDefaults {
         });
         let allowed = raw.model_policy.and_then(|policy| policy.allow).unwrap_or_default();
         let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
+        let sandbox_mode = raw
+            .sandbox
+            .and_then(|sandbox| sandbox.mode)
+            .map_or(SandboxMode::Off, |mode| SandboxMode::read(&mode));
         let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
             0 => NO_TIMEOUT,
             seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
@@ -251,7 +257,8 @@ impl AgentDefaults {
             user_timezone: raw.user_timezone,
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
-            sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
+            sandboxed: sandbox_mode != SandboxMode::Off,
+            sandbox_mode,
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
@@ -342,9 +349,8 @@ impl Agent {
         });
         let identity = raw.identity.unwrap_or_default();
         let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
-        let sandboxed = own_sandbox.map_or(defaults.sandboxed, |mode| mode != "off");
         let mut tools = AgentTools::resolve(raw.tools.unwrap_or_default());
-        tools.is_sandboxed = sandboxed;
+        tools.sandbox_mode = own_sandbox.map_or(defaults.sandbox_mode, |mode| SandboxMode::read(&mode));
         Self {
             default: place.default,
             name: raw.name,

@@ -33,6 +33,19 @@ pub enum ToolProfile {
     Full,
 }
 
+impl ToolProfile {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Coding => "coding",
+            Self::Messaging => "messaging",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// Which commands may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -93,6 +106,46 @@ pub struct ToolRule {
     pub deny: Vec<String>,
 }
 
+/// Tools inside the sandbox. A list that is left out is the built-in one, an empty one does not
+/// restrict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxTools {
+    /// Tools offered.
+    pub allow: Option<Vec<String>>,
+    /// Tools refused; wins.
+    pub deny: Option<Vec<String>>,
+}
+
+impl SandboxTools {
+    fn from_raw(raw: Option<raw::SubTools>) -> Self {
+        let lists = raw.and_then(|sub| sub.tools).unwrap_or_default();
+        Self { allow: lists.allow, deny: lists.deny }
+    }
+}
+
+/// Which conversations are sandboxed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SandboxMode {
+    /// None.
+    #[default]
+    Off,
+    /// All but the agent's main one.
+    NonMain,
+    /// All.
+    All,
+}
+
+impl SandboxMode {
+    /// Reads the configuration's word; a word of another version counts as the strictest.
+    pub(super) fn read(word: &str) -> Self {
+        match word {
+            "off" => Self::Off,
+            "non-main" => Self::NonMain,
+            _ => Self::All,
+        }
+    }
+}
+
 /// Decided `tools`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tools {
@@ -100,6 +153,12 @@ pub struct Tools {
     pub rule: ToolRule,
     /// The same, per provider or `provider/model`.
     pub by_provider: BTreeMap<String, ToolRule>,
+    /// The same, per sender.
+    pub by_sender: BTreeMap<String, ToolRule>,
+    /// Inside the sandbox.
+    pub sandbox: SandboxTools,
+    /// For agents started by agents.
+    pub subagents: ToolRule,
     /// Running commands.
     pub exec: Exec,
     /// Reading and writing files.
@@ -110,8 +169,6 @@ pub struct Tools {
     pub visibility: Visibility,
     /// Agents writing to each other.
     pub agent_to_agent: AgentToAgent,
-    /// Which tools agents started by agents are offered.
-    pub subagents: ToolRule,
     /// While content of others is in a conversation.
     pub taint: Taint,
 }
@@ -176,12 +233,16 @@ pub struct FileTools {
 pub struct AgentTools {
     /// Which tools are offered.
     pub rule: ToolRule,
+    /// The same, per provider or `provider/model`.
+    pub by_provider: BTreeMap<String, ToolRule>,
+    /// Inside the sandbox; what it leaves out comes from [`Tools::sandbox`].
+    pub sandbox: SandboxTools,
+    /// Which of its conversations are sandboxed.
+    pub sandbox_mode: SandboxMode,
     /// Keep file tools inside the workspace; `None` means as everywhere.
     pub workspace_only: Option<bool>,
     /// Running commands.
     pub exec: AgentExec,
-    /// Whether its commands belong into a sandbox.
-    pub is_sandboxed: bool,
 }
 
 /// What one agent says about its commands; what it leaves out comes from [`Exec`].
@@ -209,16 +270,19 @@ impl Tools {
         if rule.allow.is_some() && !rule.also_allow.is_empty() {
             cx.issue("tools.alsoAllow", "`allow` and `alsoAllow` cannot both be used; put everything in `allow`, or use a profile with `alsoAllow`");
         }
-        let by_provider = raw.by_provider.unwrap_or_default();
+        let lists = raw.subagents.and_then(|sub| sub.tools).unwrap_or_default();
+        let subagents = raw::ToolRule { allow: lists.allow, deny: lists.deny, ..raw::ToolRule::default() };
         Self {
             rule,
-            by_provider: by_provider.into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect(),
+            by_provider: rules(raw.by_provider),
+            by_sender: rules(raw.tools_by_sender),
+            sandbox: SandboxTools::from_raw(raw.sandbox),
+            subagents: ToolRule::from_raw(subagents),
             exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
             fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
             web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
             visibility: Visibility::resolve(raw.sessions),
             agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
-            subagents: sub_tools(raw.subagents),
             taint: Taint::from_raw(raw.taint.unwrap_or_default()),
         }
     }
@@ -228,6 +292,10 @@ impl Taint {
     fn from_raw(raw: raw::Taint) -> Self {
         Self { mode: raw.mode.unwrap_or_default(), allow: raw.allow.unwrap_or_default() }
     }
+}
+
+fn rules(raw: Option<BTreeMap<String, raw::ToolRule>>) -> BTreeMap<String, ToolRule> {
+    raw.unwrap_or_default().into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect()
 }
 
 impl ToolRule {
@@ -264,6 +332,9 @@ impl AgentTools {
         let (security, ask) = of_mode(exec.mode.as_deref());
         Self {
             rule: ToolRule::from_raw(rule),
+            by_provider: rules(raw.by_provider),
+            sandbox: SandboxTools::from_raw(raw.sandbox),
+            sandbox_mode: SandboxMode::Off,
             workspace_only: raw.fs.and_then(|fs| fs.workspace_only),
             exec: AgentExec {
                 host: exec.host,
@@ -271,7 +342,6 @@ impl AgentTools {
                 ask: exec.ask.or(ask),
                 safe_bins: exec.safe_bins,
             },
-            is_sandboxed: false,
         }
     }
 }

@@ -428,7 +428,7 @@ pub struct Tools {
     /// The same, per provider or model.
     pub by_provider: Option<BTreeMap<String, ToolRule>>,
     /// The same, per sender.
-    pub tools_by_sender: Option<Value>,
+    pub tools_by_sender: Option<BTreeMap<String, ToolRule>>,
     /// While content of others is in a conversation.
     pub taint: Option<Taint>,
     /// Running commands.

@@ -1,6 +1,11 @@
 //! Who may use which tool, and which rule says so.
 
-use super::{GROUPS, Layer, LayerName, NATIVE, Profile, ToolPolicy, glob, is_known_group};
+use super::groups::NATIVE;
+use super::layers::glob;
+use super::{
+    DecidedBy, GROUPS, Layer, LayerName, Profile, ToolPolicy, Unmatched, decision_of, is_known_group,
+    known_names,
+};
 
 fn lists(name: LayerName, allow: &[&str], deny: &[&str]) -> Layer {
     Layer::new(name, allow, deny)
@@ -93,6 +98,8 @@ fn the_rule_that_decides_is_named() {
             (allowed, by),
             "{tool} under {layers:?}"
         );
+        let explained = decision_of(&ToolPolicy::new(layers).explain(tool));
+        assert_eq!(explained, decision, "the explanation of {tool} comes to the same");
     }
 }
 
@@ -120,8 +127,8 @@ fn a_star_stands_for_any_characters() {
 
 #[test]
 fn groups_and_their_members_are_alphabetical() {
-    assert!(GROUPS.is_sorted_by_key(|(name, _)| *name));
-    assert!(GROUPS.iter().all(|(_, members)| members.is_sorted()) && NATIVE.is_sorted());
+    assert!(GROUPS.is_sorted_by_key(|group| group.name));
+    assert!(GROUPS.iter().all(|group| group.members.is_sorted()) && NATIVE.is_sorted());
 }
 
 #[test]
@@ -134,4 +141,60 @@ fn misspelled_groups_can_be_found() {
 fn profiles_are_read_from_the_configurations_words() {
     assert_eq!(Profile::parse(" Coding"), Some(Profile::Coding));
     assert_eq!(Profile::parse("everything"), None);
+}
+
+#[test]
+fn an_explanation_goes_through_every_layer_and_says_what_to_change() {
+    let policy = ToolPolicy::new(vec![
+        profile(Profile::Coding, &[]).at("tools.profile"),
+        lists(LayerName::Global, &[], &["group:runtime"]).at("tools"),
+        lists(LayerName::Agent, &["read"], &[]).at("agents.list[main].tools"),
+        lists(LayerName::Owner, &[], &["cron"]).at("built in").remedy("only the owner may"),
+    ]);
+    let advice = |tool: &str| -> Vec<String> {
+        policy.explain(tool).into_iter().filter_map(|verdict| verdict.advice).collect()
+    };
+    let layers: Vec<LayerName> = policy.explain("exec").iter().map(|verdict| verdict.layer).collect();
+    assert_eq!(layers, LayerName::ALL);
+    let exec = ["take `group:runtime` out of tools.deny", "add `exec` to agents.list[main].tools.allow"];
+    assert_eq!(advice("exec"), exec);
+    let cron = [
+        "add `cron` to tools.alsoAllow, or choose another tools.profile",
+        "add `cron` to agents.list[main].tools.allow",
+        "only the owner may",
+    ];
+    assert_eq!(advice("cron"), cron);
+    assert_eq!(advice("read"), Vec::<String>::new());
+    assert!(policy.explain("read").iter().all(|verdict| !verdict.by.refuses()));
+    let silent = &policy.explain("read")[3];
+    assert_eq!(
+        (&silent.place, &silent.by),
+        (&None, &DecidedBy::Nothing),
+        "a layer without lists is shown too"
+    );
+}
+
+#[test]
+fn entries_that_name_nothing_are_found() {
+    let known: Vec<&str> = known_names().collect();
+    let policy = ToolPolicy::new(vec![
+        profile(Profile::Coding, &["raed"]).at("tools.profile"),
+        lists(LayerName::Global, &["read", "wriet", "group:files", "web_*", "*"], &["exce", "cron"])
+            .at("tools"),
+    ]);
+    let entry =
+        |place: &str, pattern: &str| Unmatched { place: place.to_owned(), pattern: pattern.to_owned() };
+    let expected = [
+        entry("tools.allow", "group:files"),
+        entry("tools.allow", "wriet"),
+        entry("tools.alsoAllow", "raed"),
+        entry("tools.deny", "exce"),
+    ];
+    assert_eq!(policy.unmatched(&known), expected);
+}
+
+#[test]
+fn a_profile_widened_by_nothing_built_in_is_still_the_profile() {
+    let full = ToolPolicy::new(vec![profile(Profile::Full, &["read"])]);
+    assert_eq!(full, ToolPolicy::default(), "everything is everything");
 }

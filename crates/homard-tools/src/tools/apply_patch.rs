@@ -21,6 +21,7 @@ use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::off_thread::off_thread;
 use crate::tools::text_file::{self, TextFileError};
+use crate::undo::{KeepError, Keeper};
 
 mod commit;
 mod hunks;
@@ -84,8 +85,11 @@ impl Tool for ApplyPatch {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was changed");
         }
-        let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
-        off_thread(move || apply_patch(&paths, &workspace, &input.input)).await
+        // The tool has a rule of its own about the workspace; a run can only make it stricter.
+        let workspace_only = self.paths.workspace_only || cx.scope.workspace_only == Some(true);
+        let paths = Paths { workspace_only, ..self.paths.clone() };
+        let (workspace, keeper) = (cx.workspace.clone(), Keeper::of(cx, Self::NAME));
+        off_thread(move || apply_patch(&paths, &workspace, &input.input, &keeper)).await
     }
 }
 
@@ -100,6 +104,8 @@ enum PatchError {
         #[source]
         why: SectionError,
     },
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
@@ -139,12 +145,18 @@ struct Told {
     diffs: Vec<String>,
 }
 
-fn apply_patch(paths: &Paths, workspace: &Path, input: &str) -> Result<ToolOutcome, PatchError> {
+fn apply_patch(
+    paths: &Paths,
+    workspace: &Path,
+    input: &str,
+    keeper: &Keeper,
+) -> Result<ToolOutcome, PatchError> {
     let sections = parse(input)?;
     let mut plan = Plan { paths, workspace, used: BTreeMap::new(), steps: Vec::new(), told: Told::default() };
     for section in &sections {
         plan.section(section).map_err(|why| PatchError::Section { at: section.at, why })?;
     }
+    keeper.before(&plan.steps.iter().map(Step::planned).collect::<Vec<_>>())?;
     commit(&plan.steps)?;
     let Told { words, added, changed, deleted, diffs } = plan.told;
     let diff = text_file::shortened(diffs.concat());

@@ -18,6 +18,7 @@ use crate::tools::nearest_lines::nearest_lines;
 use crate::tools::off_thread::off_thread;
 use crate::tools::replace_file::{ReplaceError, replace_file};
 use crate::tools::text_file::{TextFileError, diff, load};
+use crate::undo::{KeepError, Keeper, Planned};
 
 /// Most places of a text that is there too often that are named.
 const MAX_PLACES: usize = 10;
@@ -62,8 +63,9 @@ impl Tool for Edit {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was changed");
         }
-        let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
-        off_thread(move || edit(&paths, &workspace, &input)).await
+        let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
+        let keeper = Keeper::of(cx, Self::NAME);
+        off_thread(move || edit(&paths, &workspace, &input, &keeper)).await
     }
 }
 
@@ -75,16 +77,24 @@ enum EditError {
     #[error(transparent)]
     Replace(#[from] ReplaceError),
     #[error(transparent)]
+    Keep(#[from] KeepError),
+    #[error(transparent)]
     File(#[from] TextFileError),
     #[error("nothing was changed in `{path}`: {why}")]
     Unchanged { path: String, why: Mismatch },
 }
 
-fn edit(paths: &Paths, workspace: &Path, input: &EditInput) -> Result<ToolOutcome, EditError> {
+fn edit(
+    paths: &Paths,
+    workspace: &Path,
+    input: &EditInput,
+    keeper: &Keeper,
+) -> Result<ToolOutcome, EditError> {
     let real = paths.resolve(workspace, &input.path)?;
     let before = load(&real, &input.path)?;
     let edited = replace_once(&before, &input.old_text, &input.new_text)
         .map_err(|why| EditError::Unchanged { path: input.path.clone(), why })?;
+    keeper.before(&[Planned::put(&real, edited.text.as_bytes())])?;
     replace_file(&real, edited.text.as_bytes())?;
     let text = format!("changed {} at line {}", input.path, edited.line);
     let details =

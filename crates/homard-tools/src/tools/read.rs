@@ -75,7 +75,7 @@ impl Tool for Read {
     }
 
     async fn run(&self, input: ReadInput, cx: &ToolCx) -> ToolOutcome {
-        let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
+        let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
         let reading = off_thread(move || read(&paths, &workspace, &input));
         reading
             .or_cancel(&cx.cancel)
@@ -296,12 +296,11 @@ fn skip_lines(file: &mut impl BufRead, lines: u64) -> io::Result<u64> {
 
 /// How many bytes to use to pass up to `wanted` line ends, and how many ends those hold.
 fn count_ends(buffer: &[u8], wanted: u64) -> (usize, u64) {
-    let all = buffer.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    let all = memchr::memchr_iter(b'\n', buffer).count() as u64;
     if all < wanted {
         return (buffer.len(), all);
     }
-    let ends = buffer.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    let last = usize::try_from(wanted - 1).ok().and_then(|nth| ends.map(|(at, _)| at).nth(nth));
+    let last = usize::try_from(wanted - 1).ok().and_then(|nth| memchr::memchr_iter(b'\n', buffer).nth(nth));
     (last.map_or(buffer.len(), |at| at + 1), wanted)
 }
 

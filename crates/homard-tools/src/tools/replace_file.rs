@@ -1,6 +1,6 @@
 //! Putting new content in a file's place in one step.
 //!
-//! Every tool that changes files does it here, so that keeping what was replaced has one place to live.
+//! Every tool that changes files does it here, after it had what it replaces kept (`undo`).
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
@@ -27,6 +27,14 @@ pub(crate) enum ReplaceError {
         #[source]
         source: io::Error,
     },
+}
+
+/// That nothing but a regular file would be replaced.
+pub(crate) fn check_replaceable(path: &Path) -> Result<(), ReplaceError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(ReplaceError::NotAFile { path: path.to_owned() }),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Writes `content` beside `path` and renames it into place, so that readers see the old file or the new one

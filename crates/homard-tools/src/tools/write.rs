@@ -14,7 +14,8 @@ use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::off_thread::off_thread;
-use crate::tools::replace_file::{ReplaceError, replace_file};
+use crate::tools::replace_file::{ReplaceError, check_replaceable, replace_file};
+use crate::undo::{KeepError, Keeper, Planned};
 
 /// Largest content of one call.
 const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -55,8 +56,9 @@ impl Tool for Write {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was written");
         }
-        let (paths, workspace) = (self.paths.clone(), cx.workspace.clone());
-        off_thread(move || write(&paths, &workspace, &input)).await
+        let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
+        let keeper = Keeper::of(cx, Self::NAME);
+        off_thread(move || write(&paths, &workspace, &input, &keeper)).await
     }
 }
 
@@ -67,16 +69,25 @@ enum WriteError {
     Path(#[from] PathError),
     #[error(transparent)]
     Replace(#[from] ReplaceError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     #[error("the content has {bytes} bytes; at most {MAX_BYTES} can be written in one call")]
     TooLarge { bytes: usize },
 }
 
-fn write(paths: &Paths, workspace: &Path, input: &WriteInput) -> Result<ToolOutcome, WriteError> {
+fn write(
+    paths: &Paths,
+    workspace: &Path,
+    input: &WriteInput,
+    keeper: &Keeper,
+) -> Result<ToolOutcome, WriteError> {
     let bytes = input.content.len();
     if bytes > MAX_BYTES {
         return Err(WriteError::TooLarge { bytes });
     }
     let real = paths.resolve(workspace, &input.path)?;
+    check_replaceable(&real)?;
+    keeper.before(&[Planned::put(&real, input.content.as_bytes())])?;
     let created = replace_file(&real, input.content.as_bytes())?;
     let done = if created { "created" } else { "replaced" };
     let text = format!("{done} {} ({bytes} bytes)", input.path);

@@ -48,7 +48,11 @@ mod subagents;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]
+mod tool_policy;
+#[cfg(test)]
 mod tool_turns;
+#[cfg(test)]
+mod undo;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::tools::replace_file::{ReplaceError, replace_file};
+use crate::undo::Planned;
 
 /// One change to the disk.
 #[derive(Debug)]
@@ -16,6 +17,16 @@ pub(super) enum Step {
     Put { path: PathBuf, content: Vec<u8>, mode: Option<Permissions> },
     /// The file is gone afterwards.
     Remove { path: PathBuf },
+}
+
+impl Step {
+    /// The step as what is kept before it is told.
+    pub(super) fn planned(&self) -> Planned {
+        match self {
+            Self::Put { path, content, .. } => Planned::put(path, content),
+            Self::Remove { path } => Planned::remove(path),
+        }
+    }
 }
 
 /// Why a patch was not written.

@@ -9,6 +9,7 @@ use super::{ApplyPatchInput, apply_patch};
 use crate::outcome::ToolOutcome;
 use crate::paths::Paths;
 use crate::schema;
+use crate::undo::Keeper;
 
 /// A workspace inside a directory that also holds something that is none of its business.
 struct World {
@@ -36,7 +37,8 @@ impl World {
 
     fn apply(&self, body: &str, workspace_only: bool) -> ToolOutcome {
         let paths = Paths { home: self.dir.path().to_owned(), workspace_only };
-        apply_patch(&paths, &self.workspace(), &format!("*** Begin Patch\n{body}\n*** End Patch")).into()
+        let patch = format!("*** Begin Patch\n{body}\n*** End Patch");
+        apply_patch(&paths, &self.workspace(), &patch, &Keeper::nothing()).into()
     }
 
     /// Every file and link there is, with what it holds.

@@ -5,6 +5,7 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use super::{EditInput, Mismatch, edit, replace_once};
 use crate::outcome::ToolOutcome;
 use crate::paths::Paths;
+use crate::undo::Keeper;
 
 #[test]
 fn a_text_that_occurs_once_is_replaced() {
@@ -68,7 +69,7 @@ fn the_answer_carries_a_unified_diff() {
     let paths = Paths { home: dir.path().to_owned(), workspace_only: true };
     let input =
         EditInput { path: "f.txt".to_owned(), old_text: "5\n".to_owned(), new_text: "five\n".to_owned() };
-    let outcome = edit(&paths, dir.path(), &input).unwrap();
+    let outcome = edit(&paths, dir.path(), &input, &Keeper::nothing()).unwrap();
     let expected = "--- f.txt\n+++ f.txt\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
     let details = outcome.details.unwrap();
     assert_eq!((details["diff"].as_str().unwrap(), &details["firstChangedLine"]), (expected, &5.into()));
@@ -88,7 +89,7 @@ fn what_cannot_be_edited_is_refused_and_left_alone() {
     ];
     for (path, expected) in rows {
         let input = EditInput { path: path.to_owned(), old_text: "caf".to_owned(), new_text: "x".to_owned() };
-        let outcome = ToolOutcome::from(edit(&paths, dir.path(), &input));
+        let outcome = ToolOutcome::from(edit(&paths, dir.path(), &input, &Keeper::nothing()));
         assert_eq!((outcome.is_error, outcome.content[0].as_text().unwrap()), (true, expected));
     }
     assert_eq!(std::fs::read(dir.path().join("latin")).unwrap(), b"caf\xe9");

@@ -61,6 +61,41 @@ fn a_large_file_is_not_counted() {
     assert_eq!(words(&got.into_outcome(1)), "a\n\n\n[lines 1-1; use offset=2 to continue]");
 }
 
+/// Endless text that counts how much of it is held at a time.
+struct Counting {
+    left: u64,
+    text: Vec<u8>,
+    largest: usize,
+}
+
+impl std::io::Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.largest = self.largest.max(buffer.len());
+        let length = buffer.len().min(self.text.len()).min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        buffer[..length].copy_from_slice(&self.text[..length]);
+        self.left -= length as u64;
+        Ok(length)
+    }
+}
+
+#[test]
+fn however_large_the_file_no_more_than_a_page_is_held() {
+    for line in ["a line of a log\n", "no end"] {
+        for first in [1, 100_000] {
+            let text = line.repeat(MAX_BYTES / line.len()).into_bytes();
+            let text = Counting { left: 200 * 1024 * 1024, text, largest: 0 };
+            let mut file = std::io::BufReader::new(text);
+            let got = Page::read(&mut file, first, 2_000, false).unwrap();
+            assert!(
+                got.bytes.len() <= MAX_BYTES && got.bytes.capacity() <= 2 * MAX_BYTES,
+                "{}",
+                got.bytes.capacity()
+            );
+            assert!(file.get_ref().largest <= MAX_BYTES, "read {} at once", file.get_ref().largest);
+        }
+    }
+}
+
 #[test]
 fn files_that_cannot_be_shown_are_refused_with_words() {
     let dir = tempfile::tempdir().unwrap();

@@ -8,10 +8,12 @@ use serde_json::json;
 use super::{MAX_BYTES, WriteInput, write};
 use crate::outcome::ToolOutcome;
 use crate::paths::Paths;
+use crate::undo::Keeper;
 
 fn put(workspace: &Path, path: &str, content: &str) -> ToolOutcome {
     let paths = Paths { home: workspace.to_owned(), workspace_only: true };
-    write(&paths, workspace, &WriteInput { path: path.to_owned(), content: content.to_owned() }).into()
+    let input = WriteInput { path: path.to_owned(), content: content.to_owned() };
+    write(&paths, workspace, &input, &Keeper::nothing()).into()
 }
 
 #[test]

@@ -1,0 +1,227 @@
+//! `tools.*`: which tools there are, which a conversation is offered, and why. `tools.explain` is Homard's own.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+
+/// `tools.catalog`: all tools.
+#[derive(Debug)]
+pub struct ToolsCatalog;
+
+impl Method for ToolsCatalog {
+    const NAME: &'static str = "tools.catalog";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ToolsCatalogParams;
+    type Result = ToolsCatalogResult;
+}
+
+/// Parameters of [`ToolsCatalog`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolsCatalogParams {
+    /// Whose; the default agent's when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Whether tools of plugins are listed too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_plugins: Option<bool>,
+}
+
+/// Answer to [`ToolsCatalog`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsCatalogResult {
+    /// Whose.
+    pub agent_id: String,
+    /// Ready-made choices.
+    pub profiles: Vec<ToolProfileRow>,
+    /// Tools by group.
+    pub groups: Vec<ToolGroupRow>,
+}
+
+/// A ready-made choice of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolProfileRow {
+    /// The configuration's word.
+    pub id: String,
+    /// What people read.
+    pub label: String,
+}
+
+/// A group of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolGroupRow {
+    /// Its id, without `group:`.
+    pub id: String,
+    /// What people read.
+    pub label: String,
+    /// `core` or `plugin`.
+    pub source: String,
+    /// Whose, for `plugin`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_id: Option<String>,
+    /// Its tools.
+    pub tools: Vec<ToolRow>,
+}
+
+/// A tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRow {
+    /// The name the model calls it by.
+    pub id: String,
+    /// What people read.
+    pub label: String,
+    /// Its first sentence.
+    pub description: String,
+    /// All the model is told, in `tools.effective`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_description: Option<String>,
+    /// `core` or `plugin`.
+    pub source: String,
+    /// Whose, for `plugin`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_id: Option<String>,
+    /// Profiles that have it, in `tools.catalog`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_profiles: Option<Vec<String>>,
+}
+
+/// `tools.effective`: the tools a conversation is offered.
+#[derive(Debug)]
+pub struct ToolsEffective;
+
+impl Method for ToolsEffective {
+    const NAME: &'static str = "tools.effective";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    type Params = ToolsEffectiveParams;
+    type Result = ToolsEffectiveResult;
+}
+
+/// Parameters of [`ToolsEffective`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsEffectiveParams {
+    /// Whose, for bare keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The conversation; it must exist.
+    pub session_key: String,
+}
+
+/// Answer to [`ToolsEffective`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsEffectiveResult {
+    /// Whose.
+    pub agent_id: String,
+    /// The profile in effect.
+    pub profile: String,
+    /// Tools by source.
+    pub groups: Vec<ToolGroupRow>,
+    /// What the owner should know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notices: Option<Vec<String>>,
+}
+
+/// `tools.explain`: why a tool is offered or not.
+#[derive(Debug)]
+pub struct ToolsExplain;
+
+impl Method for ToolsExplain {
+    const NAME: &'static str = "tools.explain";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ToolsExplainParams;
+    type Result = ToolsExplainResult;
+}
+
+/// Parameters of [`ToolsExplain`]. The conversation need not exist.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsExplainParams {
+    /// The tool; all of them when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The conversation; the default agent's main one when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// Supposing that this sender speaks; the owner when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// Supposing that this model answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// Answer to [`ToolsExplain`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsExplainResult {
+    /// The conversation.
+    pub session_key: String,
+    /// Whose.
+    pub agent_id: String,
+    /// The model it is said for.
+    pub model: String,
+    /// The sender it is said for; the owner when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// The tools.
+    pub tools: Vec<ExplainedTool>,
+    /// What the owner should know: entries of lists that name nothing.
+    pub notices: Vec<String>,
+}
+
+/// Why one tool is offered or not.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedTool {
+    /// Its name.
+    pub name: String,
+    /// Whether it is offered: it is there, and every layer agrees.
+    pub offered: bool,
+    /// Whether every layer agrees.
+    pub allowed: bool,
+    /// Whether there is such a tool in this gateway, as it is set up.
+    pub exists: bool,
+    /// The rule that decided, in words.
+    pub decided_by: String,
+    /// What to change to have it offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Names that are spelled alike, when there is no such tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<String>,
+    /// What every layer says, in the order they are asked; only when one tool was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<ExplainedLayer>,
+}
+
+/// What one layer says about a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedLayer {
+    /// The layer.
+    pub layer: String,
+    /// `denied`, `notListed`, `allowed`, or `silent`.
+    pub verdict: String,
+    /// The entry that matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Where it is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// What it allows; empty allows everything.
+    pub allow: Vec<String>,
+    /// What it refuses.
+    pub deny: Vec<String>,
+    /// What to change, when it refuses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Whether it is the one that decided.
+    pub decides: bool,
+}

@@ -1,0 +1,93 @@
+//! What the gateway asks about tools: which there are, which a conversation is offered, and why.
+
+use std::sync::Arc;
+
+use homard_channel::Sender;
+use homard_models::select::SelectError;
+use homard_protocol::{AgentId, ChannelId, ModelRef, PeerId, SessionKey};
+use homard_store::SessionRecord;
+use homard_tools::{ToolPolicy, Toolbox};
+
+use crate::policy_layers::{Circumstances, misspelled, policy_for};
+use crate::relay::Relay;
+use crate::settings::chosen_model;
+
+/// For whom a policy is looked at, when that is not the owner with the model in use.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Supposing {
+    /// Somebody with this id on the conversation's platform speaks.
+    pub sender: Option<PeerId>,
+    /// This model answers, as `provider/model` or an alias.
+    pub model: Option<String>,
+}
+
+/// A policy and what it was made for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyView {
+    /// Which tools are offered.
+    pub policy: ToolPolicy,
+    /// Whose conversation it is.
+    pub agent: AgentId,
+    /// The model it was made for.
+    pub model: ModelRef,
+    /// The profile in effect, by its word.
+    pub profile: &'static str,
+}
+
+impl Relay {
+    /// All tools there are.
+    #[must_use]
+    pub fn toolbox(&self) -> Arc<Toolbox> {
+        Arc::clone(&self.inner().rooms().tools)
+    }
+
+    /// The policy a message in this conversation would meet now.
+    ///
+    /// # Errors
+    /// When the supposed model cannot be read.
+    pub fn policy_view(
+        &self,
+        key: &SessionKey,
+        session: Option<&SessionRecord>,
+        supposing: &Supposing,
+    ) -> Result<PolicyView, SelectError> {
+        let config = self.inner().config();
+        let desk = Arc::clone(&self.inner().rooms().desk);
+        let agent =
+            key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
+        let entry = session.map(|record| &record.entry);
+        let model = match &supposing.model {
+            Some(text) => desk.selector().parse(text)?.model,
+            None => chosen_model(&desk, agent, entry),
+        };
+        let sender = match &supposing.sender {
+            Some(id) => Sender::Peer { id: id.clone(), name: None },
+            None => Sender::Operator,
+        };
+        let operator = ChannelId::operator();
+        let about = Circumstances {
+            key,
+            sender: &sender,
+            channel: key.channel().unwrap_or(&operator),
+            account: None,
+            model: (model.provider.as_str(), model.model.as_str()),
+            session: entry,
+        };
+        let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
+        let policy = policy_for(&config, agent, &about);
+        Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model })
+    }
+
+    /// Tells the log about entries of the owner's lists that name no tool.
+    pub(crate) fn warn_of_misspelled_tools(&self) {
+        let tools = self.toolbox();
+        let specs = tools.specs(&ToolPolicy::default());
+        for entry in misspelled(&self.inner().config(), specs.iter().map(|spec| spec.name.as_str())) {
+            tracing::warn!(
+                list = entry.place,
+                entry = entry.pattern,
+                "an entry names no tool there is; is it misspelled?"
+            );
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `homard undo`: puts back what file tools changed in a run.
+
+use clap::Args;
+use homard_client::Client;
+use homard_protocol::methods::undo::{
+    MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
+};
+
+use super::connection::{self, Patience, Target};
+use super::table::table;
+use super::{Cx, words};
+use crate::report::{AlreadyTold, Mark};
+
+const EXAMPLES: &str = "\
+Examples:
+  homard undo --list                  what can be undone, newest first
+  homard undo --dry-run               what undoing the last run would do
+  homard undo                         put back what the last run changed
+  homard undo --session main --force  also files that changed since
+  homard undo --run undo-…            take an undo back
+
+Files that write, edit and apply_patch changed are put back: content, mode and time. What commands changed is not
+kept.";
+
+/// Put back what the assistant changed in files
+///
+/// All files of a run are put back, or none: a file that changed since is never overwritten unless you insist.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UndoArgs {
+    /// Only runs of this conversation, by its key
+    #[arg(long, value_name = "KEY")]
+    session: Option<String>,
+    /// This run, not the last one
+    #[arg(long, value_name = "ID", conflicts_with = "list")]
+    run: Option<String>,
+    /// Show what can be undone
+    #[arg(long, conflicts_with_all = ["dry_run", "force"])]
+    list: bool,
+    /// How many runs --list shows
+    #[arg(long, value_name = "N", requires = "list", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_UNDO_RUNS)))]
+    limit: Option<u32>,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Put files back even if they changed since; what is there now is kept
+    #[arg(long)]
+    force: bool,
+    /// Print JSON: what the gateway answered
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no gateway, or nothing could be undone.
+pub(crate) async fn run(cx: &Cx, args: UndoArgs) -> anyhow::Result<()> {
+    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let outcome = if args.list { list(cx, &client, &args).await } else { apply(cx, &client, &args).await };
+    client.close().await;
+    outcome
+}
+
+async fn list(cx: &Cx, client: &Client, args: &UndoArgs) -> anyhow::Result<()> {
+    let params = UndoListParams { session_key: args.session.clone(), limit: args.limit };
+    let answer = client.call::<UndoList>(&params).await?;
+    if args.json {
+        return Ok(cx.console.json(&answer)?);
+    }
+    if answer.runs.is_empty() {
+        cx.console.note("no run changed a file or ran a command yet");
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = answer.runs.iter().map(|run| row(run, answer.ts)).collect();
+    for (number, line) in table(&["RUN", "WHEN", "SESSION", "FILES", "STATE"], &rows).iter().enumerate() {
+        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
+        cx.console.line(&line)?;
+    }
+    Ok(())
+}
+
+fn row(run: &UndoRun, now_ms: i64) -> Vec<String> {
+    let commands = if run.commands { " + commands" } else { "" };
+    let state = match (&run.undone_by, &run.undoes) {
+        (Some(by), _) => format!("undone by {by}"),
+        (None, Some(undoes)) => format!("undid {undoes}"),
+        (None, None) if run.files.is_empty() => "nothing is kept".to_owned(),
+        (None, None) => {
+            let in_the_way = |state: &str| !matches!(state, "restorable" | "asBefore");
+            let blocked = run.files.iter().filter(|file| in_the_way(&file.state)).count();
+            if blocked == 0 {
+                "can be undone".to_owned()
+            } else {
+                format!("{blocked} changed since or not kept")
+            }
+        }
+    };
+    vec![
+        run.run_id.clone(),
+        words::ago(run.at, now_ms),
+        run.session_key.clone(),
+        format!("{}{commands}", run.files.len()),
+        state,
+    ]
+}
+
+async fn apply(cx: &Cx, client: &Client, args: &UndoArgs) -> anyhow::Result<()> {
+    let params = UndoApplyParams {
+        session_key: args.session.clone(),
+        run_id: args.run.clone(),
+        force: args.force,
+        dry_run: args.dry_run,
+    };
+    let answer = client.call::<UndoApply>(&params).await?;
+    if args.json {
+        cx.console.json(&answer)?;
+    } else {
+        cx.console.line(&answer.words)?;
+    }
+    if !answer.undone && !args.dry_run {
+        return Err(AlreadyTold.into());
+    }
+    Ok(())
+}
