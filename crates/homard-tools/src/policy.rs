@@ -13,6 +13,7 @@ pub use groups::{
     GROUPS, Group, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER,
     canonical_name, is_known_group, known_names,
 };
+pub(crate) use layers::lists;
 pub use layers::{DecidedBy, Layer, LayerName};
 
 /// Whether a tool is offered, and the rule that decided.

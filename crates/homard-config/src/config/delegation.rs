@@ -158,15 +158,5 @@ impl AgentSubagents {
     }
 }
 
-/// The lists for tools of agents started by agents.
-pub(super) fn sub_tools(raw: Option<raw_tools::SubTools>) -> ToolRule {
-    let lists = raw.and_then(|raw| raw.tools).unwrap_or_default();
-    ToolRule {
-        allow: lists.allow.filter(|list| !list.is_empty()),
-        deny: lists.deny.unwrap_or_default(),
-        ..ToolRule::default()
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
-use super::delegation::{AgentToAgent, Visibility, sub_tools};
+use super::delegation::{AgentToAgent, Visibility};
 use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 

@@ -1,12 +1,9 @@
-//! What subagents may use, and what is told about them.
+//! What is told about subagents.
 
-use homard_config::{Config, Environment, Paths};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_store::{NewSubagent, RunStatus};
-use homard_tools::ToolPolicy;
 
 use super::announce::{Fared, announcement};
-use super::denials;
 
 fn child() -> NewSubagent {
     NewSubagent {
@@ -18,33 +15,6 @@ fn child() -> NewSubagent {
         label: Some("counter".to_owned()),
         task: "count".to_owned(),
         delete_after: false,
-    }
-}
-
-#[test]
-fn subagents_are_offered_less_and_leaves_least() {
-    let env = Environment::from_pairs([("HOME".to_owned(), "/nowhere".to_owned())]);
-    let mut config = Config::empty(&Paths::resolve(&env).unwrap(), &env);
-    config.agents.defaults.subagents.max_depth = 2;
-    config.tools.subagents.deny = vec!["exec".to_owned()];
-    let rows = [
-        ("read", true, true),
-        ("exec", false, false),
-        ("gateway", false, false),
-        ("agents_list", false, false),
-        ("session_status", false, false),
-        ("cron", false, false),
-        ("memory_search", false, false),
-        ("memory_get", false, false),
-        ("sessions_send", false, false),
-        ("sessions_list", true, false),
-        ("sessions_history", true, false),
-        ("sessions_spawn", true, false),
-        ("subagents", true, false),
-    ];
-    for (tool, in_the_middle, as_leaf) in rows {
-        let allowed = |depth| ToolPolicy::new(vec![denials(&config, depth)]).decide(tool).allowed;
-        assert_eq!((allowed(1), allowed(2)), (in_the_middle, as_leaf), "{tool}");
     }
 }
 

@@ -220,6 +220,11 @@ impl fmt::Display for DecidedBy {
     }
 }
 
+/// Whether a list of names, `*` globs and groups has a tool.
+pub(crate) fn lists(patterns: &[String], tool: &str) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, tool))
+}
+
 fn first_match(patterns: &[String], tool: &str) -> Option<String> {
     patterns.iter().find(|pattern| matches(pattern, tool)).cloned()
 }
