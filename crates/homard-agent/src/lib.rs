@@ -5,18 +5,22 @@
 //! does not know who is talking or where the answer goes; the relay does.
 //!
 //! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
-//! what the model is told first, `tool_calls` runs what the model asks for, `compaction` keeps a long
+//! what the model is told first, `pictures` finds those a person speaks of, `tool_calls` runs what the model asks for, `compaction` keeps a long
 //! conversation within the model's context.
 
 mod ask;
 mod clip;
 mod compaction;
 mod history;
+mod pictures;
 mod prompt;
 mod tool_calls;
 mod turn;
 
 pub use compaction::{CompactionSettings, Trigger};
 pub use history::History;
-pub use prompt::{Prompt, PromptError, PromptSettings};
+pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
+pub use prompt::{
+    Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,
+};
 pub use turn::{Agent, Ended, How, Step, Turn};

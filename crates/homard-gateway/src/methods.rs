@@ -4,6 +4,7 @@ mod agent;
 mod chat;
 mod config;
 mod models;
+mod session_context;
 mod sessions;
 mod system;
 mod usage;
@@ -11,6 +12,7 @@ mod usage;
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::session_context::SessionsContext;
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
@@ -43,6 +45,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
+        .on::<SessionsContext, _, _>(session_context::report)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsPatch, _, _>(sessions::patch)

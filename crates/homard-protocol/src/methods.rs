@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod chat;
 pub mod config;
+pub mod session_context;
 pub mod sessions;
 pub mod system;
 pub mod usage;

@@ -12,6 +12,7 @@
 mod admit;
 mod bus;
 mod deliver;
+mod history_limit;
 mod lane;
 mod meter;
 mod narrate;
@@ -22,6 +23,7 @@ mod route;
 mod runs;
 mod settings;
 mod shape;
+mod told;
 mod turn;
 
 pub use admit::{Admitted, Refused, admit};
@@ -30,3 +32,4 @@ pub use relay::{Aborted, Relay, RelayParts, Submission, SubmitError, Submitted};
 pub use route::{RoutePolicy, Routed, Unroutable, route};
 pub use runs::{RunEnd, RunView};
 pub use settings::{TurnSettings, Unusable, settings_for, time_zone};
+pub use told::{ContextError, ContextReport};

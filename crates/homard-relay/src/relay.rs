@@ -101,6 +101,11 @@ impl Inner {
         Arc::clone(&self.rooms.load().capacity)
     }
 
+    /// What `~` means to the owner.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        &self.config.source().paths.home
+    }
+
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
         Arc::clone(&self.prompt)
     }
@@ -230,6 +235,7 @@ impl Relay {
         };
         let tasks = Tasks::new();
         let stopping = CancellationToken::new();
+        let prompt = Arc::new(Prompt::new(clock.clone()));
         let inner = Inner {
             config,
             store,
@@ -237,7 +243,7 @@ impl Relay {
             approvals,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
-            prompt: Arc::default(),
+            prompt,
             runs: Runs::default(),
             lanes: Lanes::default(),
             tasks,

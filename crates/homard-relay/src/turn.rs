@@ -14,17 +14,19 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Scope, ToolSpec};
-use serde_json::json;
+use homard_tools::Scope;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
-use crate::lane::{Overrides, Waiting};
+use crate::history_limit::history_limit;
+use crate::lane::Waiting;
 use crate::meter::RunMeter;
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
+use crate::told::{self, system_prompt};
 
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
@@ -39,6 +41,8 @@ struct Prepared {
     is_pinned: bool,
     told: History,
     limit: Duration,
+    /// Where the prompt's tokens go, when that is news to the session.
+    prompt_report: Option<Value>,
 }
 
 /// Why a turn could not even begin.
@@ -178,7 +182,8 @@ async fn prepare(
     if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
     }
-    let told = match history.take() {
+    told::fit(&mut settings, routed.session_key());
+    let mut told = match history.take() {
         Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
             kept.record(Message::User(message), started.seq);
             kept
@@ -191,8 +196,17 @@ async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
+    told.limit_turns(history_limit(&config, routed.session_key()));
+    told::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &settings.policy);
-    let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
+    let system = system_prompt(inner, &settings.prompt, &offer.described)
+        .await
+        .map_err(|error| NotBegun(error.to_string()))?;
+    let prompt_report = told::changed_report(&system.report, &session.entry);
+    let system = match &overrides.extra_system {
+        Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
+        None => system.text,
+    };
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: routed.session_key().clone(),
@@ -220,7 +234,7 @@ async fn prepare(
         scope: Arc::new(Scope { approvals: inner.approvals().clone(), ..Scope::default() }),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
-    Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+    Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
 }
 
 /// What was said, this turn's message included, as the transcript has it.
@@ -232,26 +246,6 @@ async fn from_transcript(
     let context =
         inner.store().context(&session.session_id).await.map_err(|error| NotBegun(error.to_string()))?;
     Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
-}
-
-async fn system_prompt(
-    inner: &Inner,
-    settings: &TurnSettings,
-    overrides: &Overrides,
-    specs: Arc<[Arc<ToolSpec>]>,
-) -> Result<Arc<str>, NotBegun> {
-    let (prompt, wanted) = (inner.prompt(), settings.prompt.clone());
-    let text = match prompt.fresh(&wanted, &specs) {
-        Some(text) => text,
-        None => tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs))
-            .await
-            .map_err(|error| NotBegun(error.to_string()))?
-            .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?,
-    };
-    Ok(match &overrides.extra_system {
-        Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
-        None => text,
-    })
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
@@ -312,6 +306,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         last_call,
         compactions,
         changed_elsewhere: false,
+        prompt_report: prepared.prompt_report.clone(),
         error_kind: homard_protocol::events::ErrorKind::Unknown,
     };
     match how {

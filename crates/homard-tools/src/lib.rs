@@ -9,6 +9,7 @@
 
 mod approvals;
 mod arguments;
+mod brief;
 mod cx;
 mod outcome;
 mod paths;
@@ -34,3 +35,4 @@ pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOpti
 pub use scope::Scope;
 pub use taint::{Label, Source, Taint};
 pub use tool::{DynTool, Tool, ToolSpec};
+pub use tools::read::image_type;

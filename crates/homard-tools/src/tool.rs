@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::arguments;
+use crate::brief;
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::schema;
@@ -23,6 +24,10 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Whether calls of one turn may run at the same time; only for tools that change nothing.
     const PARALLEL: bool = false;
+
+    /// Whether the model is told one line about it until it asks: for tools that are large and rarely used.
+    /// The line is the first sentence of the description.
+    const BRIEF: bool = false;
 
     /// Does it.
     fn run(&self, input: Self::Input, cx: &ToolCx) -> impl Future<Output = ToolOutcome> + Send;
@@ -46,6 +51,11 @@ pub trait DynTool: Send + Sync {
     /// Builds the description; the toolbox asks once and keeps the answer.
     fn spec(&self) -> ToolSpec;
 
+    /// Whether the model is told one line about it until it asks; see [`Tool::BRIEF`].
+    fn is_brief(&self) -> bool {
+        false
+    }
+
     /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -56,9 +66,23 @@ impl<T: Tool> DynTool for T {
         ToolSpec { name: T::NAME.to_owned(), description, parameters, parallel: T::PARALLEL }
     }
 
+    fn is_brief(&self) -> bool {
+        T::BRIEF
+    }
+
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
+        if T::BRIEF && brief::asks_for_help(&arguments) {
+            return Box::pin(std::future::ready(brief::explained(&DynTool::spec(self))));
+        }
+        let asks_nothing = brief::asks_nothing(&arguments);
         match arguments::parse::<T::Input>(arguments, || schema::describe::<T::Input>().1) {
             Ok(input) => Box::pin(self.run(input, cx)),
+            Err(error) if T::BRIEF => {
+                let spec = DynTool::spec(self);
+                let answer =
+                    if asks_nothing { brief::explained(&spec) } else { brief::misfit(&error, &spec) };
+                Box::pin(std::future::ready(answer))
+            }
             Err(error) => Box::pin(std::future::ready(ToolOutcome::from_error(&error))),
         }
     }
