@@ -14,6 +14,8 @@ mod compaction;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod first_request;
+#[cfg(test)]
 mod flood;
 #[cfg(test)]
 mod handshake;

@@ -8,12 +8,15 @@ const SAFETY: &str = include_str!("../../../prompts/sections/safety.md");
 const REASONING: &str = include_str!("../../../prompts/sections/reasoning.md");
 const MESSAGING: &str = include_str!("../../../prompts/sections/messaging.md");
 const SILENCE: &str = include_str!("../../../prompts/sections/silence.md");
+/// What the assistant is called unless it has a name of its own.
+const PRODUCT: &str = "Homard";
 /// How tools are asked for arguments that are not listed.
 const BRIEF: &str = "A tool whose arguments are not listed explains them: call it with {\"help\": true}.";
 
 pub(super) fn identity(material: &Material<'_>) -> Option<String> {
     let name = &material.input.name;
-    Some(format!("You are {name}, a personal assistant running on your owner's own machine through Homard."))
+    let through = if name == PRODUCT { String::new() } else { format!(" through {PRODUCT}") };
+    Some(format!("You are {name}, a personal assistant running on your owner's own machine{through}."))
 }
 
 pub(super) fn tools(material: &Material<'_>) -> Option<String> {
