@@ -15,8 +15,12 @@ const FILE: &str = "docs/benchmarks.md";
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
 /// Programs that measure parts which need no gateway: their package and their name among its examples.
-const MEASURERS: [(&str, &str); 3] =
-    [("homard-agent", "stream_bench"), ("homard-llm", "model_bench"), ("homard-models", "failover_bench")];
+const MEASURERS: [(&str, &str); 4] = [
+    ("homard-agent", "prompt_bench"),
+    ("homard-agent", "stream_bench"),
+    ("homard-llm", "model_bench"),
+    ("homard-models", "failover_bench"),
+];
 /// The document when there is none yet.
 const EMPTY: &str =
     "# Benchmarks\n\nWritten by `cargo xtask bench --write`.\n\n<!-- bench:begin -->\n<!-- bench:end -->\n";

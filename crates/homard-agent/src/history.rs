@@ -38,6 +38,8 @@ pub struct History {
     measured: Option<Measured>,
     /// Whose words are in it.
     taint: Taint,
+    /// How many of the last things people said are told; `None` for all.
+    turns: Option<usize>,
 }
 
 /// What a provider counted, and what had been guessed for the same messages.
@@ -60,6 +62,7 @@ impl History {
             tokens: 0,
             measured: None,
             taint: Taint::default(),
+            turns: None,
         };
         // A summary of words of others is words of others.
         for label in Label::of(context.summary_details.as_ref()) {
@@ -82,7 +85,54 @@ impl History {
 
     /// The same conversation as the transcript has it now.
     pub(crate) fn read_anew(&self, context: Context) -> Self {
-        Self::new(self.session.clone(), context, self.zone.clone())
+        let mut anew = Self::new(self.session.clone(), context, self.zone.clone());
+        anew.limit_turns(self.turns);
+        anew
+    }
+
+    /// Tells only the last so many things people said, and what followed them. What is cut begins with a
+    /// person's words, so no result is told without its call.
+    pub fn limit_turns(&mut self, turns: Option<usize>) {
+        self.turns = turns.filter(|&turns| turns > 0);
+        self.forget_old_turns();
+    }
+
+    fn forget_old_turns(&mut self) {
+        let Some(turns) = self.turns else { return };
+        let said = self.messages.iter().enumerate().rev();
+        let mut said = said.filter(|(_, message)| matches!(***message, Message::User(_)));
+        let Some((first, _)) = said.nth(turns - 1) else { return };
+        if first > 0 {
+            let forgotten: u64 = self.messages.drain(..first).map(|message| size::of_message(&message)).sum();
+            self.tokens = self.tokens.saturating_sub(forgotten);
+            self.measured = None;
+        }
+    }
+
+    /// How many messages the model is told, and how many tokens they are guessed to be.
+    #[must_use]
+    pub fn size(&self) -> (usize, u64) {
+        (self.messages.len(), self.tokens)
+    }
+
+    /// Shows the model pictures with the last thing a person said. The transcript keeps the words only.
+    pub fn show(&mut self, pictures: Vec<UserBlock>) {
+        let Some(last) =
+            self.messages.iter_mut().rev().find(|message| matches!(***message, Message::User(_)))
+        else {
+            return;
+        };
+        let Message::User(user) = &**last else { return };
+        let mut user = user.clone();
+        let before = size::of_message(last);
+        let mut blocks = match user.content {
+            UserContent::Text(text) => vec![UserBlock::text(text)],
+            UserContent::Blocks(blocks) => blocks,
+        };
+        blocks.extend(pictures);
+        user.content = UserContent::Blocks(blocks);
+        *last = Arc::new(Message::User(user));
+        self.tokens = self.tokens.saturating_sub(before).saturating_add(size::of_message(last));
     }
 
     /// Tokens of a request with this history, where `overhead` is what requests carry beside it: what the
@@ -196,6 +246,7 @@ impl History {
             Message::User(user) => {
                 let stamped = stamp(user, &self.zone);
                 self.push_message(Message::User(stamped));
+                self.forget_old_turns();
             }
             // An answer that failed or was interrupted before it said anything tells the model nothing.
             Message::Assistant(answer) if answer.content.is_empty() => {}

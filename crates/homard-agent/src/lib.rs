@@ -5,13 +5,15 @@
 //! does not know who is talking or where the answer goes; the relay does.
 //!
 //! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
-//! what the model is told first, `stream` cleans what it says, `tool_calls` runs what the model asks for, `compaction` keeps a long
+//! what the model is told first, `pictures` finds those a person speaks of, `stream` cleans what the model says,
+//! `tool_calls` runs what it asks for, `seen` remembers addresses, `compaction` keeps a long
 //! conversation within the model's context.
 
 mod ask;
 mod clip;
 mod compaction;
 mod history;
+mod pictures;
 mod prompt;
 mod seen;
 mod stream;
@@ -20,7 +22,10 @@ mod turn;
 
 pub use compaction::{CompactionSettings, Trigger};
 pub use history::History;
-pub use prompt::{Prompt, PromptError, PromptSettings};
+pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
+pub use prompt::{
+    Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,
+};
 pub use stream::{
     BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, LEAST_COMPARED, MAX_HELD, Piece, TagFilter,
     is_repeat,

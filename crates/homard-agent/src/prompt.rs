@@ -1,44 +1,35 @@
-//! What the model is told first: who it is, its tools, its folder, and the owner's own files.
+//! What the model is told first: who it is, how it works, its folder, and the owner's own files.
 //!
-//! Nothing here changes between turns unless a file does, so providers can cache it; the files are read again
-//! only when their stamp changes.
+//! Nothing here changes between turns unless a file or a setting does, so providers can keep it; files are read
+//! again only when their stamp changes. `input` is what a prompt is made from, `sections` writes it, `files`
+//! reads the workspace, `seed` begins a new one, `report` says where the tokens go.
+
+mod files;
+mod input;
+mod report;
+mod sections;
+mod seed;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use homard_protocol::prompt_report::PromptReport;
+use homard_runtime::Clock;
 use homard_tools::ToolSpec;
 
-const TEMPLATE: &str = include_str!("../prompts/system.md");
+use files::{Found, Stamp};
+pub use input::{Audience, FileRules, PromptInput, PromptMode, Surroundings};
+use report::Parts;
+use sections::Material;
 
-/// The workspace files the model is told, in this order.
-const FILES: [&str; 6] = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md"];
-/// Share of a cut file that is kept from its beginning, in tenths.
-const HEAD_TENTHS: usize = 7;
-/// Share of a cut file that is kept from its end, in tenths.
-const TAIL_TENTHS: usize = 2;
-/// A file that has less room than this left is not begun.
-const MIN_FILE_CHARS: usize = 64;
 /// How long the files are taken to be as they were.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Prompts kept; one per workspace in use.
-const MAX_CACHED: usize = 64;
-
-/// What the owner set that ends up in the prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptSettings {
-    /// What the assistant is called.
-    pub name: String,
-    /// Its folder; made when missing.
-    pub workspace: PathBuf,
-    /// The owner's time zone.
-    pub timezone: String,
-    /// Most characters of one file.
-    pub max_file_chars: usize,
-    /// Most characters of all files.
-    pub max_total_chars: usize,
-}
+/// Prompts kept; one per combination of agent, model and kind of conversation in use.
+const MAX_MADE: usize = 64;
+/// Workspaces whose files are kept in memory.
+const MAX_FOLDERS: usize = 64;
 
 /// The workspace could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -51,119 +42,152 @@ pub struct PromptError {
     pub source: std::io::Error,
 }
 
+/// A prompt, and where its tokens go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemPrompt {
+    /// What the model is told.
+    pub text: Arc<str>,
+    /// The sizes of its parts.
+    pub report: Arc<PromptReport>,
+}
+
+type Tools = Arc<[Arc<ToolSpec>]>;
+
 /// Builds system prompts and keeps them while nothing changed.
 #[derive(Debug, Default)]
 pub struct Prompt {
-    cache: Mutex<HashMap<PathBuf, Cached>>,
+    clock: Clock,
+    kept: Mutex<Kept>,
 }
 
+#[derive(Debug, Default)]
+struct Kept {
+    folders: HashMap<(PathBuf, Vec<String>), Folder>,
+    made: Vec<Made>,
+    /// Counts readings of folders, so that a prompt knows which one it was made from.
+    readings: u64,
+}
+
+/// The files of a workspace as they were found.
 #[derive(Debug, Clone)]
-struct Cached {
-    settings: PromptSettings,
-    tools: String,
-    stamps: Stamps,
-    text: Arc<str>,
-    looked_at: Instant,
+struct Folder {
+    stamps: Vec<Stamp>,
+    files: Arc<[Found]>,
+    reading: u64,
+    looked_at: Option<Instant>,
 }
 
-type Stamps = [Option<(SystemTime, u64)>; FILES.len()];
+#[derive(Debug)]
+struct Made {
+    input: PromptInput,
+    tools: Tools,
+    reading: u64,
+    prompt: SystemPrompt,
+}
+
+impl Kept {
+    fn made(&self, input: &PromptInput, tools: &Tools, reading: u64) -> Option<SystemPrompt> {
+        let same = |made: &&Made| {
+            made.reading == reading
+                && (Arc::ptr_eq(&made.tools, tools) || made.tools == *tools)
+                && made.input == *input
+        };
+        self.made.iter().find(same).map(|made| made.prompt.clone())
+    }
+}
 
 impl Prompt {
+    /// Builds prompts whose reports are dated by `clock`.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self { clock, kept: Mutex::default() }
+    }
+
     /// The prompt, if its files were looked at a moment ago and no tool has run since.
     #[must_use]
-    pub fn fresh(&self, settings: &PromptSettings, tools: &[Arc<ToolSpec>]) -> Option<Arc<str>> {
-        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = cache.get(&settings.workspace)?;
-        let recent = kept.looked_at.elapsed() < LOOK_AGAIN_AFTER;
-        (recent && kept.settings == *settings && kept.tools == tool_lines(tools))
-            .then(|| Arc::clone(&kept.text))
+    pub fn fresh(&self, input: &PromptInput, tools: &Tools) -> Option<SystemPrompt> {
+        let kept = self.kept();
+        let folder = kept.folders.get(&key(input))?;
+        let recent = folder.looked_at?.elapsed() < LOOK_AGAIN_AFTER;
+        if recent { kept.made(input, tools, folder.reading) } else { None }
     }
 
     /// Looks at the files again next time, because one of them may have changed.
     pub fn forget(&self, workspace: &Path) {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = cache.get_mut(workspace)
-            && let Some(long_ago) = Instant::now().checked_sub(LOOK_AGAIN_AFTER)
-        {
-            kept.looked_at = long_ago;
+        for ((path, _), folder) in &mut self.kept().folders {
+            if path == workspace {
+                folder.looked_at = None;
+            }
         }
     }
 
-    /// The prompt for these settings and tools. Looks at the files; blocks, so call it off the reactor.
+    /// The prompt for this input and these tools. Looks at the files; blocks, so call it off the reactor.
     ///
     /// # Errors
     /// When the workspace does not exist and cannot be made.
-    pub fn build(&self, settings: &PromptSettings, tools: &[Arc<ToolSpec>]) -> Result<Arc<str>, PromptError> {
-        let stamps = stamps(&settings.workspace);
-        let tools = tool_lines(tools);
-        let looked_at = Instant::now();
-        if let Some(kept) =
-            self.cache.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&settings.workspace)
-            && kept.settings == *settings
-            && kept.stamps == stamps
-            && kept.tools == tools
+    pub fn build(&self, input: &PromptInput, tools: &Tools) -> Result<SystemPrompt, PromptError> {
+        let folder = self.look(input)?;
+        if let Some(prompt) = self.kept().made(input, tools, folder.reading) {
+            return Ok(prompt);
+        }
+        let prompt = assemble(input, tools, &folder.files, self.clock.now_ms());
+        let mut kept = self.kept();
+        // What was made from an earlier reading of the same folder is never asked for again.
+        let is_current = |made: &Made| key(&made.input) != key(input) || made.reading >= folder.reading;
+        kept.made.retain(is_current);
+        if kept.made.len() >= MAX_MADE {
+            kept.made.clear();
+        }
+        kept.made.push(Made {
+            input: input.clone(),
+            tools: Arc::clone(tools),
+            reading: folder.reading,
+            prompt: prompt.clone(),
+        });
+        Ok(prompt)
+    }
+
+    /// The files as they are now, read only if they changed.
+    fn look(&self, input: &PromptInput) -> Result<Folder, PromptError> {
+        let rules = &input.files;
+        let looked_at = Some(Instant::now());
+        let stamps = files::stamps(&rules.workspace, &rules.extra);
+        if let Some(folder) = self.kept().folders.get_mut(&key(input))
+            && folder.stamps == stamps
         {
-            kept.looked_at = looked_at;
-            return Ok(Arc::clone(&kept.text));
+            folder.looked_at = looked_at;
+            return Ok(folder.clone());
         }
-        let broken = |source| PromptError { path: settings.workspace.clone(), source };
-        std::fs::create_dir_all(&settings.workspace).map_err(broken)?;
-        let text: Arc<str> = assemble(settings, &tools).into();
-        let cached = Cached { settings: settings.clone(), tools, stamps, text: Arc::clone(&text), looked_at };
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.len() >= MAX_CACHED {
-            cache.clear();
+        seed::prepare(&rules.workspace, rules.skip_templates, &self.clock.now_rfc3339())
+            .map_err(|source| PromptError { path: rules.workspace.clone(), source })?;
+        let stamps = files::stamps(&rules.workspace, &rules.extra);
+        let files = files::read(&rules.workspace, &rules.extra).into();
+        let mut kept = self.kept();
+        kept.readings += 1;
+        let folder = Folder { stamps, files, reading: kept.readings, looked_at };
+        if kept.folders.len() >= MAX_FOLDERS {
+            kept.folders.clear();
         }
-        cache.insert(settings.workspace.clone(), cached);
-        Ok(text)
+        kept.folders.insert(key(input), folder.clone());
+        Ok(folder)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn stamps(workspace: &Path) -> Stamps {
-    FILES.map(|name| {
-        let metadata = std::fs::metadata(workspace.join(name)).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    })
+fn key(input: &PromptInput) -> (PathBuf, Vec<String>) {
+    (input.files.workspace.clone(), input.files.extra.clone())
 }
 
-fn tool_lines(tools: &[Arc<ToolSpec>]) -> String {
-    if tools.is_empty() {
-        return "You have no tools in this conversation.".to_owned();
-    }
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    format!("You have: {}.", names.join(", "))
-}
-
-fn assemble(settings: &PromptSettings, tools: &str) -> String {
-    let mut text = TEMPLATE
-        .replace("{name}", &settings.name)
-        .replace("{tools}", tools)
-        .replace("{workspace}", &settings.workspace.display().to_string())
-        .replace("{timezone}", &settings.timezone);
-    let mut room = settings.max_total_chars;
-    for name in FILES {
-        let Ok(content) = std::fs::read_to_string(settings.workspace.join(name)) else { continue };
-        let limit = settings.max_file_chars.min(room);
-        if content.trim().is_empty() || limit < MIN_FILE_CHARS {
-            continue;
-        }
-        let kept = cut(content.trim_end(), limit);
-        room = room.saturating_sub(kept.chars().count());
-        text.push_str(&format!("\n## {name}\n{kept}\n"));
-    }
-    text
-}
-
-/// Keeps the beginning and the end of a text that is too long, and says how much is missing.
-fn cut(text: &str, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(limit * HEAD_TENTHS / 10).collect();
-    let tail: String = text.chars().skip(length - limit * TAIL_TENTHS / 10).collect();
-    let missing = length - head.chars().count() - tail.chars().count();
-    format!("{head}\n[… {missing} characters left out; read the file for the rest …]\n{tail}")
+fn assemble(input: &PromptInput, tools: &[Arc<ToolSpec>], found: &[Found], now: i64) -> SystemPrompt {
+    let limits = (input.files.max_file_chars, input.files.max_total_chars);
+    let told =
+        if input.mode == PromptMode::None { Vec::new() } else { files::told(found, input.audience, limits) };
+    let (text, sizes) = sections::write(&Material { input, tools, files: &told });
+    let report = report::measure(input, &text, sizes, Parts { files: &told, tools, now });
+    SystemPrompt { text: text.into(), report: Arc::new(report) }
 }
 
 #[cfg(test)]

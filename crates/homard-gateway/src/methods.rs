@@ -6,6 +6,7 @@ pub(crate) mod config;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
+mod session_context;
 mod sessions;
 mod skills;
 mod system;
@@ -21,6 +22,7 @@ use homard_protocol::methods::approvals::{
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::session_context::SessionsContext;
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
@@ -65,6 +67,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ModelsList, _, _>(models::list)
         .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
+        .on::<SessionsContext, _, _>(session_context::report)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsPatch, _, _>(sessions::patch)

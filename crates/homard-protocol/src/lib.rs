@@ -18,6 +18,7 @@ pub mod message;
 pub mod method;
 pub mod methods;
 pub mod presence;
+pub mod prompt_report;
 pub mod scope;
 pub mod session_key;
 pub mod session_row;

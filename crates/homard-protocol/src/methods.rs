@@ -5,6 +5,7 @@ pub mod approvals;
 pub mod chat;
 pub mod config;
 pub mod exec_policy;
+pub mod session_context;
 pub mod sessions;
 pub mod skills;
 pub mod system;

@@ -11,7 +11,7 @@ use homard_protocol::{
     StopReason, Usage,
 };
 use homard_store::{FinishRun, RunStatus};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::relay::Inner;
 use crate::runs::{Run, RunEnd};
@@ -40,6 +40,8 @@ pub(crate) struct Reply {
     pub(crate) compactions: u32,
     /// Whether the transcript is no longer what the lane believes.
     pub(crate) changed_elsewhere: bool,
+    /// Where the prompt's tokens went, when that is news to the session.
+    pub(crate) prompt_report: Option<Value>,
 }
 
 impl Reply {
@@ -60,6 +62,7 @@ impl Reply {
             last_call: Usage::default(),
             compactions: 0,
             changed_elsewhere: true,
+            prompt_report: None,
         }
     }
 
@@ -193,7 +196,11 @@ async fn record(
     let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
     let compactions = u64::from(reply.compactions);
     let profile = reply.profile.clone().filter(|id| is_stored(id));
+    let prompt_report = reply.prompt_report.clone();
     finish.patch = Some(Box::new(move |session| {
+        if prompt_report.is_some() {
+            session.system_prompt_report = prompt_report;
+        }
         session.aborted_last_run = Some(aborted);
         if compactions > 0 {
             session.compaction_count =

@@ -156,6 +156,11 @@ impl Inner {
         &self.undo
     }
 
+    /// What `~` means to the owner.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        &self.config.source().paths.home
+    }
+
     pub(crate) fn prompt(&self) -> Arc<Prompt> {
         Arc::clone(&self.prompt)
     }
@@ -287,6 +292,7 @@ impl Relay {
         };
         let tasks = Tasks::new();
         let stopping = CancellationToken::new();
+        let prompt = Arc::new(Prompt::new(clock.clone()));
         let inner = Inner {
             config,
             store,
@@ -297,7 +303,7 @@ impl Relay {
             undo,
             clock,
             rooms: ArcSwap::from_pointee(rooms),
-            prompt: Arc::default(),
+            prompt,
             runs: Runs::default(),
             lanes: Lanes::default(),
             tasks,

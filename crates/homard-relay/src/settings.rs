@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use homard_agent::{CompactionSettings, PromptSettings};
+use homard_agent::{CompactionSettings, PromptInput};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
@@ -16,8 +16,7 @@ use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
-/// What the assistant is called when the owner gave no name.
-const DEFAULT_NAME: &str = "Homard";
+use crate::told;
 
 /// What a turn uses.
 #[derive(Debug, Clone)]
@@ -37,7 +36,7 @@ pub struct TurnSettings {
     /// The owner's time zone.
     pub zone: TimeZone,
     /// What goes into the prompt.
-    pub prompt: PromptSettings,
+    pub prompt: PromptInput,
     /// How the conversation is kept within the model's context.
     pub compaction: CompactionSettings,
 }
@@ -109,19 +108,12 @@ pub fn settings_for(
     let pinned = by_user.map(|id| Pinned { id, by_user: true }).or_else(|| session.and_then(pinned));
     let defaults = &config.agents.defaults;
     let zone = time_zone(defaults.user_timezone.as_deref());
-    let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
     Ok(TurnSettings {
         workspace: agent.workspace.clone(),
         thinking,
         timeout: defaults.timeout,
         compaction: compaction(config, &model),
-        prompt: PromptSettings {
-            name: name.to_owned(),
-            workspace: agent.workspace.clone(),
-            timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
-            max_file_chars: defaults.bootstrap_max_chars,
-            max_total_chars: defaults.bootstrap_total_max_chars,
-        },
+        prompt: told::prompt_input(config, agent, &model, &zone),
         zone,
         chain,
         pinned,

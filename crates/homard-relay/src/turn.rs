@@ -13,15 +13,15 @@ use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
-use homard_skills::Snapshot;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, ToolPolicy, ToolSpec};
-use serde_json::json;
+use homard_tools::ToolPolicy;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
-use crate::lane::{Overrides, Waiting};
+use crate::history_limit::history_limit;
+use crate::lane::Waiting;
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
 use crate::policy_layers::{Circumstances, policy_for};
@@ -30,6 +30,7 @@ use crate::route::Routed;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
 use crate::strangers::{self, Granted};
+use crate::told::{self, system_prompt};
 
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
@@ -44,6 +45,8 @@ struct Prepared {
     is_pinned: bool,
     told: History,
     limit: Duration,
+    /// Where the prompt's tokens go, when that is news to the session.
+    prompt_report: Option<Value>,
 }
 
 /// Why a turn could not even begin.
@@ -190,7 +193,10 @@ async fn prepare(
     if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
     }
-    let told = match history.take() {
+    let policy = Arc::new(tool_policy(&config, agent, &routed, (&settings.model, &session)));
+    let skills = inner.skills().for_turn(&config, agent).await;
+    told::fit(&mut settings, routed.session_key(), &policy, &skills);
+    let mut told = match history.take() {
         Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
             kept.record(Message::User(message), started.seq);
             kept
@@ -203,11 +209,18 @@ async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
-    let policy = Arc::new(tool_policy(&config, agent, &routed, (&settings.model, &session)));
+    told.limit_turns(history_limit(&config, routed.session_key()));
+    told::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &policy);
-    let skills = inner.skills().for_turn(&config, agent).await;
-    let system = system_prompt(inner, &settings, &overrides, offer.described).await?;
-    let system = with_skills(system, &skills, &offer.for_model);
+    let system = system_prompt(inner, &settings.prompt, &offer.described)
+        .await
+        .map_err(|error| NotBegun(error.to_string()))?;
+    let prompt_report = told::changed_report(&system.report, &session.entry);
+    let system = match &overrides.extra_system {
+        Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
+        None => system.text,
+    };
+    let system = strangers::prompt_without_secrets(system, &inner.guards().secrets);
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: routed.session_key().clone(),
@@ -236,7 +249,7 @@ async fn prepare(
         scope: strangers::scope(inner, &config, &told, Granted::of(agent, &skills, exec)),
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
-    Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+    Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
 }
 
 /// Which tools the turn is offered.
@@ -267,37 +280,6 @@ async fn from_transcript(
     let context =
         inner.store().context(&session.session_id).await.map_err(|error| NotBegun(error.to_string()))?;
     Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
-}
-
-async fn system_prompt(
-    inner: &Inner,
-    settings: &TurnSettings,
-    overrides: &Overrides,
-    specs: Arc<[Arc<ToolSpec>]>,
-) -> Result<Arc<str>, NotBegun> {
-    let (prompt, wanted) = (inner.prompt(), settings.prompt.clone());
-    let text = match prompt.fresh(&wanted, &specs) {
-        Some(text) => text,
-        None => tokio::task::spawn_blocking(move || prompt.build(&wanted, &specs))
-            .await
-            .map_err(|error| NotBegun(error.to_string()))?
-            .map_err(|error| NotBegun(format!("{error}: {}", error.source)))?,
-    };
-    let text = match &overrides.extra_system {
-        Some(extra) => Arc::from(format!("{text}\n{extra}\n")),
-        None => text,
-    };
-    Ok(strangers::prompt_without_secrets(text, &inner.guards().secrets))
-}
-
-/// The prompt with the list of skills, for a model that can read them.
-fn with_skills(system: Arc<str>, skills: &Snapshot, offered: &[homard_llm::ToolSpec]) -> Arc<str> {
-    match &skills.prompt {
-        Some(list) if offered.iter().any(|tool| tool.name == "read") => {
-            Arc::from(format!("{system}\n{list}"))
-        }
-        _ => system,
-    }
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
@@ -358,6 +340,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         last_call,
         compactions,
         changed_elsewhere: false,
+        prompt_report: prepared.prompt_report.clone(),
         error_kind: homard_protocol::events::ErrorKind::Unknown,
     };
     match how {

@@ -14,6 +14,13 @@ pub(crate) struct ArgumentError {
     allowed: String,
 }
 
+impl ArgumentError {
+    /// What is wrong, without what would be right.
+    pub(crate) fn complaint(&self) -> &str {
+        &self.complaint
+    }
+}
+
 /// Reads arguments; `parameters` is asked for only when they do not fit.
 pub(crate) fn parse<T: DeserializeOwned>(
     arguments: Value,

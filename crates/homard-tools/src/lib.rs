@@ -9,6 +9,7 @@
 
 mod approvals;
 mod arguments;
+mod brief;
 mod cx;
 mod doors;
 mod gate;
@@ -51,6 +52,7 @@ pub use seen::Seen;
 pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
+pub use tools::read::image_type;
 pub use undo::{
     Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
     Wish as UndoWish,

@@ -104,15 +104,24 @@ impl ToolOptions {
 pub struct OfferedTool {
     tool: Arc<dyn DynTool>,
     spec: Arc<ToolSpec>,
+    /// What the model is told at first, where that is less than everything.
+    brief: Option<Arc<ToolSpec>>,
 }
 
 impl OfferedTool {
     fn new(tool: Arc<dyn DynTool>) -> Self {
         let spec = Arc::new(tool.spec());
-        Self { tool, spec }
+        let brief = tool.is_brief().then(|| Arc::new(spec.in_brief()));
+        Self { tool, spec, brief }
     }
 
-    /// What the model is told.
+    /// What the model is told at first; the same as [`spec`](Self::spec) unless the tool is brief.
+    #[must_use]
+    pub fn told(&self) -> &Arc<ToolSpec> {
+        self.brief.as_ref().unwrap_or(&self.spec)
+    }
+
+    /// All there is to tell about it.
     #[must_use]
     pub fn spec(&self) -> &Arc<ToolSpec> {
         &self.spec
@@ -185,7 +194,7 @@ impl Toolbox {
     pub fn specs(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
         let offered =
             self.tools.iter().filter(|(name, tool)| tool.tool.is_open() && policy.decide(name).allowed);
-        offered.map(|(name, tool)| Arc::clone(&self.fitting(policy, name, tool).spec)).collect()
+        offered.map(|(name, tool)| Arc::clone(self.fitting(policy, name, tool).told())).collect()
     }
 
     /// Runs a tool if there is one of that name, `policy` offers it and the gate lets it through; otherwise

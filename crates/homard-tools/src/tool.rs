@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::arguments;
+use crate::brief;
 use crate::cx::ToolCx;
 use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
@@ -24,6 +25,10 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Whether calls of one turn may run at the same time; only for tools that change nothing.
     const PARALLEL: bool = false;
+
+    /// Whether the model is told one line about it until it asks: for tools that are large and rarely used.
+    /// The line is the first sentence of the description.
+    const BRIEF: bool = false;
 
     /// Whether it can be used now; `false` while the room it needs is not there (see [`Door`](crate::Door)).
     fn is_open(&self) -> bool {
@@ -85,6 +90,11 @@ pub trait DynTool: Send + Sync {
         Subject::default()
     }
 
+    /// Whether the model is told one line about it until it asks; see [`Tool::BRIEF`].
+    fn is_brief(&self) -> bool {
+        false
+    }
+
     /// Reads the arguments and runs the tool; arguments that do not fit are an answer, too.
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -113,9 +123,23 @@ impl<T: Tool> DynTool for T {
             .map_or_else(|_| Subject::default(), |input| T::subject(&input))
     }
 
+    fn is_brief(&self) -> bool {
+        T::BRIEF
+    }
+
     fn call<'a>(&'a self, arguments: Value, cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
+        if T::BRIEF && brief::asks_for_help(&arguments) {
+            return Box::pin(std::future::ready(brief::explained(&DynTool::spec(self))));
+        }
+        let asks_nothing = brief::asks_nothing(&arguments);
         match arguments::parse::<T::Input>(arguments, || schema::describe::<T::Input>().1) {
             Ok(input) => Box::pin(self.run(input, cx)),
+            Err(error) if T::BRIEF => {
+                let spec = DynTool::spec(self);
+                let answer =
+                    if asks_nothing { brief::explained(&spec) } else { brief::misfit(&error, &spec) };
+                Box::pin(std::future::ready(answer))
+            }
             Err(error) => Box::pin(std::future::ready(ToolOutcome::from_error(&error))),
         }
     }

@@ -101,3 +101,39 @@ fn what_the_provider_counted_is_believed_until_a_summary_replaces_it() {
     assert!(shortened.estimate(1_000) < 1_200, "{}", shortened.estimate(1_000));
     assert_eq!(shortened.guessed(4_000, 1_000), 4_000);
 }
+
+#[test]
+fn only_the_last_turns_are_told_where_there_is_a_limit() {
+    let said = |text: &str| EntryKind::Message { message: user(UserContent::Text(text.into())) };
+    let answered = |text: &str| EntryKind::Message {
+        message: Message::Assistant(AssistantMessage::injected(text.into(), StopReason::Stop, 1)),
+    };
+    let kinds = vec![said("a"), answered("A"), said("b"), answered("B"), said("c")];
+    let told = |limit: Option<usize>| {
+        let mut history = history(kinds.clone(), Some("the past"));
+        history.limit_turns(limit);
+        history
+    };
+    let ends = |history: &History| -> Vec<String> {
+        texts(history).iter().map(|text| text[text.len() - 1..].to_owned()).collect()
+    };
+    assert_eq!(ends(&told(None)), ["t", "a", "A", "b", "B", "c"]);
+    assert_eq!(ends(&told(Some(0))), ends(&told(None)), "0 is no limit");
+    assert_eq!(ends(&told(Some(9))), ends(&told(None)));
+    let mut two = told(Some(2));
+    assert_eq!(ends(&two), ["b", "B", "c"]);
+    assert!(two.size().1 < told(None).size().1);
+    two.record(user(UserContent::Text("d".into())), 8);
+    assert_eq!(ends(&two), ["c", "d"], "it stays limited");
+}
+
+#[test]
+fn pictures_are_shown_with_the_last_words() {
+    let said = |text: &str| EntryKind::Message { message: user(UserContent::Text(text.into())) };
+    let mut history = history(vec![said("a"), said("b")], None);
+    history.show(vec![UserBlock::Image { data: "AA==".into(), mime_type: "image/png".into() }]);
+    let messages = history.messages();
+    let Message::User(last) = &*messages[1] else { panic!("not a user") };
+    let UserContent::Blocks(blocks) = &last.content else { panic!("no blocks") };
+    assert!(blocks[0].as_text().unwrap().ends_with('b') && blocks.len() == 2, "{blocks:?}");
+}

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use super::agents::ModelSelection;
-use super::tools::ToolRule;
 use crate::raw::{agents as raw_agents, tools as raw_tools, turns as raw_turns};
 
 const DEFAULT_MAX_CONCURRENT: u64 = 8;

@@ -183,3 +183,23 @@ fn all_tools_together_stay_small() {
     let total: usize = told.iter().map(|(_, size)| size).sum();
     assert!(total < 11_000, "{total}: {told:?}");
 }
+
+#[tokio::test]
+async fn a_brief_tool_explains_itself_when_asked_and_when_misused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (toolbox, policy, cx) = (Toolbox::new(&options()), ToolPolicy::default(), cx(dir.path()));
+    let process = toolbox.get("process").unwrap();
+    assert!(process.told().is_brief() && !process.spec().is_brief());
+    for (arguments, is_error) in [
+        (json!({"help": true}), false),
+        (json!({}), false),
+        (Value::Null, false),
+        (json!({"action": "dance"}), true),
+    ] {
+        let outcome = toolbox.call(&policy, "process", arguments.clone(), &cx).await;
+        assert_eq!(outcome.is_error, is_error, "{arguments}");
+        assert!(words(&outcome).contains("\"sessionId\":{"), "{arguments}: {}", words(&outcome));
+    }
+    let listed = toolbox.call(&policy, "process", json!({"action": "list"}), &cx).await;
+    assert!(!listed.is_error && !words(&listed).contains("sessionId"), "{}", words(&listed));
+}

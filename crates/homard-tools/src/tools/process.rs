@@ -45,8 +45,9 @@ pub(crate) struct ProcessTool {
     processes: Processes,
 }
 
-/// Look after background commands: list; poll (new output and state); log; write, submit (a line), paste or
-/// send-keys to input; kill; clear (forget a finished one); remove (kill and forget).
+/// Look after background commands by action (list, poll, log, write, submit, paste, send-keys, kill, clear, remove)
+/// and sessionId. poll tells new output and state; write, submit (a line), paste and send-keys go to its input;
+/// clear forgets a finished one; remove kills and forgets.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProcessInput {
@@ -105,6 +106,7 @@ enum Action {
 impl Tool for ProcessTool {
     type Input = ProcessInput;
     const NAME: &'static str = NAME;
+    const BRIEF: bool = true;
     const REACH: Reach = Reach::Outward;
 
     fn subject(input: &ProcessInput) -> Subject {

@@ -164,8 +164,9 @@ fn entries(directory: &Path) -> String {
     format!("{}{}", names.join(", "), if more { ", ..." } else { "" })
 }
 
-/// Tells a picture by its first bytes; names lie.
-pub(super) fn image_type(start: &[u8]) -> Option<&'static str> {
+/// Tells a picture a model can look at by its first bytes; names lie.
+#[must_use]
+pub fn image_type(start: &[u8]) -> Option<&'static str> {
     if start.starts_with(b"\x89PNG\r\n\x1a\n") {
         Some("image/png")
     } else if start.starts_with(b"\xff\xd8\xff") {

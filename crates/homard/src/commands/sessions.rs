@@ -1,6 +1,8 @@
 //! `homard sessions`: the conversations the gateway keeps.
 
-use clap::Args;
+mod context;
+
+use clap::{Args, Subcommand};
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::session_row::SessionRow;
 
@@ -14,12 +16,15 @@ const TITLE_CHARS: usize = 40;
 const EXAMPLES: &str = "\
 Examples:
   homard sessions --active 60          what happened in the last hour
-  homard sessions --json | jq -r '.sessions[].key'";
+  homard sessions --json | jq -r '.sessions[].key'
+  homard sessions context main         where the tokens of the next request go";
 
 /// List conversations, newest first
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct SessionsArgs {
+    #[command(subcommand)]
+    command: Option<SessionsCommand>,
     /// Only those with something new in the last so many minutes
     #[arg(long, value_name = "MIN")]
     active: Option<f64>,
@@ -38,11 +43,20 @@ pub(crate) struct SessionsArgs {
     patience: Patience,
 }
 
+#[derive(Subcommand)]
+enum SessionsCommand {
+    /// Show where the tokens of a conversation's next request go
+    Context(context::ContextArgs),
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When there is no gateway or it does not answer.
 pub(crate) async fn run(cx: &Cx, args: SessionsArgs) -> anyhow::Result<()> {
+    if let Some(SessionsCommand::Context(args)) = args.command {
+        return context::run(cx, args).await;
+    }
     let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
     let params = SessionsListParams {
         limit: args.limit,

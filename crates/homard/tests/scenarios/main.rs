@@ -17,6 +17,9 @@ mod compaction;
 mod config_over_wire;
 #[cfg(test)]
 mod exec_rules;
+#[cfg(test)]
+mod first_request;
+#[cfg(test)]
 mod flood;
 #[cfg(test)]
 mod handshake;

@@ -1,0 +1,136 @@
+//! What a system prompt is made from. Nothing here changes by itself: no clock, no counters.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use homard_protocol::{SessionKey, SessionScope};
+
+/// How much the model is told. Each mode tells everything the ones before it do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PromptMode {
+    /// Who it is, in one line.
+    None,
+    /// What a helper with one task needs: tools, safety, folder, time.
+    Minimal,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+impl PromptMode {
+    /// The word on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Full => "full",
+        }
+    }
+
+    /// The mode of that word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::None, Self::Minimal, Self::Full].into_iter().find(|mode| mode.as_str() == word)
+    }
+
+    /// What a conversation is told when nobody says otherwise.
+    #[must_use]
+    pub fn of(key: &SessionKey) -> Self {
+        match Audience::of(key) {
+            Audience::Worker => Self::Minimal,
+            Audience::Owner | Audience::Group => Self::Full,
+        }
+    }
+}
+
+/// Who hears what the model says, which decides what it may know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Audience {
+    /// The owner, or one person who was let in.
+    #[default]
+    Owner,
+    /// Many people: what is private stays out.
+    Group,
+    /// Nobody: a helper or a scheduled job with one task.
+    Worker,
+}
+
+impl Audience {
+    /// The audience of a conversation.
+    #[must_use]
+    pub fn of(key: &SessionKey) -> Self {
+        let SessionKey::Agent { scope, .. } = key else { return Self::Owner };
+        match scope {
+            SessionScope::Group { .. } | SessionScope::Channel { .. } => Self::Group,
+            SessionScope::Subagent(_) | SessionScope::Cron { .. } => Self::Worker,
+            SessionScope::Main
+            | SessionScope::Peer(_)
+            | SessionScope::Direct { .. }
+            | SessionScope::Slash { .. }
+            | SessionScope::Hook(_)
+            | SessionScope::Acp(_)
+            | SessionScope::Http(_)
+            | SessionScope::Named(_) => Self::Owner,
+        }
+    }
+}
+
+/// The workspace and how much of its files is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileRules {
+    /// The agent's folder; made when missing.
+    pub workspace: PathBuf,
+    /// Most characters of one file.
+    pub max_file_chars: usize,
+    /// Most characters of all files.
+    pub max_total_chars: usize,
+    /// Whether a new workspace is left without its starting files.
+    pub skip_templates: bool,
+    /// More files to tell, by their path in the workspace, after the usual ones.
+    pub extra: Vec<String>,
+}
+
+/// Where the model runs, for its own information.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The machine's name, where it is known.
+    pub host: Option<String>,
+    /// The model as the owner writes it.
+    pub model: String,
+    /// The platform the conversation is on, where it is on one.
+    pub channel: Option<String>,
+    /// How hard it thinks.
+    pub thinking: String,
+    /// The owner's time zone.
+    pub timezone: String,
+    /// Short names of models and what they stand for.
+    pub aliases: Vec<(String, String)>,
+    /// Where the manual is.
+    pub docs: Option<String>,
+}
+
+/// Everything a system prompt is made from, beside the tools and the files themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PromptInput {
+    /// How much is told.
+    pub mode: PromptMode,
+    /// Who hears the answer.
+    pub audience: Audience,
+    /// What the assistant is called.
+    pub name: String,
+    /// Its folder.
+    pub files: FileRules,
+    /// Where it runs.
+    pub surroundings: Surroundings,
+    /// How the owner is known on chat platforms.
+    pub owner: Option<String>,
+    /// What is particular about a group.
+    pub group: Option<String>,
+    /// The skills there are, as a block ready to read.
+    pub skills: Option<Arc<str>>,
+    /// The message that wakes the assistant up by itself.
+    pub heartbeat: Option<String>,
+    /// Whether the model must be told to mark its reasoning.
+    pub reasoning_tags: bool,
+}

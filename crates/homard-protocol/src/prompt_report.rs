@@ -1,0 +1,123 @@
+//! Where the tokens of a first request go: what `/context` shows and a session's `systemPromptReport` keeps.
+//! The names are those existing session stores use; `mode` and `sections` are our own addition.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The sizes of everything a conversation's first request carries, in characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PromptReport {
+    /// `run`: it is what a turn was told; `estimate`: what the next one would be.
+    pub source: String,
+    /// When, milliseconds since 1970.
+    pub generated_at: i64,
+    /// `full`, `minimal` or `none`.
+    pub mode: String,
+    /// Who was asked.
+    pub model: String,
+    /// The agent's folder.
+    pub workspace_dir: String,
+    /// The limit for one file.
+    pub bootstrap_max_chars: usize,
+    /// The limit for all files.
+    pub bootstrap_total_max_chars: usize,
+    /// The prompt.
+    pub system_prompt: PromptSize,
+    /// Its parts, in order.
+    pub sections: Vec<SectionSize>,
+    /// The owner's files.
+    pub injected_workspace_files: Vec<FileSize>,
+    /// The block of skills.
+    pub skills: SkillsSize,
+    /// What is told of the tools.
+    pub tools: ToolsSize,
+}
+
+/// The size of a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PromptSize {
+    /// All of it.
+    pub chars: usize,
+    /// The owner's files.
+    pub project_context_chars: usize,
+    /// The rest.
+    pub non_project_context_chars: usize,
+}
+
+/// The size of one part of the prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SectionSize {
+    /// Which.
+    pub name: String,
+    /// How much.
+    pub chars: usize,
+}
+
+/// The size of one of the owner's files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FileSize {
+    /// Which.
+    pub name: String,
+    /// Where it is, or would be.
+    pub path: String,
+    /// Whether there is none.
+    pub missing: bool,
+    /// How long it is; 0 when it says nothing.
+    pub raw_chars: usize,
+    /// How much of it is told.
+    pub injected_chars: usize,
+    /// Whether that is not all.
+    pub truncated: bool,
+}
+
+/// The size of the skills.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SkillsSize {
+    /// The whole block.
+    pub prompt_chars: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The size of the tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolsSize {
+    /// All descriptions.
+    pub list_chars: usize,
+    /// All schemas.
+    pub schema_chars: usize,
+    /// Tool by tool.
+    pub entries: Vec<ToolSize>,
+}
+
+/// The size of one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolSize {
+    /// Which.
+    pub name: String,
+    /// Its description.
+    pub summary_chars: usize,
+    /// Its arguments.
+    pub schema_chars: usize,
+}
+
+impl PromptReport {
+    /// Everything a first request carries beside the conversation.
+    #[must_use]
+    pub fn total_chars(&self) -> usize {
+        self.system_prompt.chars + self.tools.list_chars + self.tools.schema_chars
+    }
+
+    /// Whether the sizes are the same, whenever they were measured.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let undated = |report: &Self| Self { generated_at: 0, source: String::new(), ..report.clone() };
+        undated(self) == undated(other)
+    }
+}
