@@ -35,6 +35,8 @@ pub struct History {
     /// Guessed tokens of all messages.
     tokens: u64,
     measured: Option<Measured>,
+    /// Messages that were there when old results were last looked at.
+    pruned: usize,
 }
 
 /// What a provider counted, and what had been guessed for the same messages.
@@ -56,6 +58,7 @@ impl History {
             messages: Vec::new(),
             tokens: 0,
             measured: None,
+            pruned: 0,
         };
         let is_shortened = context.summary.is_some();
         if let Some(summary) = context.summary {
@@ -128,6 +131,25 @@ impl History {
             self.measured = None;
         }
         shortened
+    }
+
+    /// The messages, for shortening old results, and how many of them have been looked at.
+    pub(crate) fn prunable(&mut self) -> (&mut [Arc<Message>], usize) {
+        (&mut self.messages, self.pruned)
+    }
+
+    /// Old results have been looked at, and some are shorter now if anything changed.
+    pub(crate) fn pruned(&mut self, changed: bool) {
+        self.pruned = self.messages.len();
+        if changed {
+            self.tokens = self.messages.iter().map(|message| size::of_message(message)).sum();
+            self.measured = None;
+        }
+    }
+
+    /// Adds something the transcript will not have; for copies that are thrown away.
+    pub(crate) fn tell(&mut self, message: Message) {
+        self.push(message);
     }
 
     /// Whether this is still what the transcript says, up to the entry before `next_seq`.

@@ -6,17 +6,28 @@
 //!
 //! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
 //! what the model is told first, `tool_calls` runs what the model asks for, `compaction` keeps a long
-//! conversation within the model's context.
+//! conversation within the model's context, `steer` takes messages while a turn is under way, `loop_guard`, `prune`
+//! and `flush` interfere as the turn's `rules` say.
 
 mod ask;
 mod clip;
 mod compaction;
+mod flush;
 mod history;
+mod loop_guard;
 mod prompt;
+mod prune;
+mod rules;
+mod steer;
 mod tool_calls;
 mod turn;
 
-pub use compaction::{CompactionSettings, Trigger};
+pub use compaction::{Compacted, CompactionSettings, NotShorter, Trigger, Wish};
+pub use flush::FlushRules;
 pub use history::History;
+pub use loop_guard::{Detectors, LoopRules};
 pub use prompt::{Prompt, PromptError, PromptSettings};
+pub use prune::PruneRules;
+pub use rules::Rules;
+pub use steer::{Steer, Steering, Taken};
 pub use turn::{Agent, Ended, How, Step, Turn};
