@@ -2,6 +2,7 @@
 
 mod agent;
 mod chat;
+mod compact;
 mod config;
 mod models;
 mod sessions;
@@ -10,6 +11,7 @@ mod usage;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
+use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
@@ -43,6 +45,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
+        .on::<SessionsCompact, _, _>(compact::compact)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsPatch, _, _>(sessions::patch)

@@ -34,7 +34,7 @@ pub(crate) fn read(json: &str) -> Value {
 
 /// Stands for arguments of `bytes` bytes that were not kept.
 pub(crate) fn too_long(bytes: usize) -> Value {
-    fault(format!(
+    fault(&format!(
         "the arguments are too long ({bytes} bytes, and {MAX_ARGUMENT_BYTES} are the most), so nothing was done: \
          send less at once, for example write a file in several calls"
     ))
@@ -43,12 +43,12 @@ pub(crate) fn too_long(bytes: usize) -> Value {
 fn unreadable(json: &str, why: &str) -> Value {
     tracing::warn!(bytes = json.len(), why, "a tool call's arguments could not be read");
     let shown: String = json.chars().take(SHOWN_CHARS).collect();
-    fault(format!(
+    fault(&format!(
         "the arguments could not be read, so nothing was done: {why}. They begin with: {shown} — send one JSON object"
     ))
 }
 
-fn fault(words: String) -> Value {
+fn fault(words: &str) -> Value {
     json!({ FAULT_KEY: words })
 }
 

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod chat;
+pub mod compact;
 pub mod config;
 pub mod sessions;
 pub mod system;

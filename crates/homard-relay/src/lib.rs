@@ -11,21 +11,29 @@
 
 mod admit;
 mod bus;
+mod commands;
+mod compact;
 mod deliver;
 mod lane;
 mod meter;
 mod narrate;
 mod offer;
+mod queue;
 mod recover;
 mod relay;
 mod route;
+mod rules;
 mod runs;
 mod settings;
 mod shape;
+mod steering;
 mod turn;
 
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
+pub use commands::{CommandCall, CommandHandler};
+pub use compact::{CompactReport, CompactWish};
+pub use queue::Steered;
 pub use relay::{Aborted, Relay, RelayParts, Submission, SubmitError, Submitted};
 pub use route::{RoutePolicy, Routed, Unroutable, route};
 pub use runs::{RunEnd, RunView};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_agent::{CompactionSettings, PromptSettings};
+use homard_agent::{CompactionSettings, PromptSettings, Rules};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
 use homard_config::config::tools::{ApplyPatch, Exec, ExecAsk, ExecSecurity, ToolProfile, ToolRule};
@@ -18,6 +18,8 @@ use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use homard_tools::{Layer, LayerName, Profile, ToolPolicy};
 use jiff::tz::TimeZone;
+
+use crate::rules::rules_for;
 
 /// Whose models know the format of the patch tool.
 const PATCHING_PROVIDERS: [&str; 2] = ["openai", "openai-codex"];
@@ -48,6 +50,8 @@ pub struct TurnSettings {
     pub prompt: PromptSettings,
     /// How the conversation is kept within the model's context.
     pub compaction: CompactionSettings,
+    /// What else it keeps to.
+    pub rules: Rules,
 }
 
 /// Why a turn cannot have the model it wants.
@@ -118,9 +122,11 @@ pub fn settings_for(
     let defaults = &config.agents.defaults;
     let zone = time_zone(defaults.user_timezone.as_deref());
     let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
+    let policy = policy(config, agent, &model, session);
     Ok(TurnSettings {
+        rules: rules_for(config, &model, session, (&policy, &agent.workspace)),
         workspace: agent.workspace.clone(),
-        policy: Arc::new(policy(config, agent, &model, session)),
+        policy: Arc::new(policy),
         thinking,
         timeout: defaults.timeout,
         compaction: compaction(config, &model),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
+use super::pruning::ContextPruning;
 use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
@@ -93,6 +94,8 @@ pub struct AgentDefaults {
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
     pub compaction: Compaction,
+    /// Forgetting old tool results.
+    pub context_pruning: ContextPruning,
 }
 
 /// A model and what to try when it fails.
@@ -246,6 +249,7 @@ impl AgentDefaults {
             sandboxed: raw.sandbox.and_then(|sandbox| sandbox.mode).is_some_and(|mode| mode != "off"),
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
+            context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
         }
     }
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::loops::LoopDetection;
 use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 
@@ -83,6 +84,8 @@ pub struct Tools {
     pub fs: FileTools,
     /// Reading and searching the web.
     pub web: WebTools,
+    /// When a model goes in circles.
+    pub loop_detection: LoopDetection,
 }
 
 /// Running commands.
@@ -168,6 +171,7 @@ impl Tools {
             exec: Exec::resolve(raw.exec.unwrap_or_default(), cx),
             fs: FileTools { workspace_only: raw.fs.and_then(|fs| fs.workspace_only).unwrap_or(false) },
             web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
+            loop_detection: LoopDetection::resolve(&raw.loop_detection.unwrap_or_default()),
         }
     }
 }

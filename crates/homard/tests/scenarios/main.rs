@@ -10,6 +10,8 @@ mod bad_disk;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod commands;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
@@ -24,6 +26,8 @@ mod http;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]
+mod loops;
+#[cfg(test)]
 mod models;
 #[cfg(test)]
 mod reconnect;
@@ -33,6 +37,8 @@ mod scopes;
 mod sessions;
 #[cfg(test)]
 mod starting;
+#[cfg(test)]
+mod steering;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]

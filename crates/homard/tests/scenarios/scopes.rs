@@ -33,6 +33,7 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),
         ("models.list", "operator.read", json!({})),
+        ("sessions.compact", "operator.admin", key.clone()),
         ("sessions.delete", "operator.admin", key.clone()),
         ("sessions.list", "operator.read", json!({})),
         ("sessions.patch", "operator.write", json!({"key": "agent:main:m", "pinned": true})),
