@@ -10,7 +10,7 @@ use homard_protocol::AssistantMessage;
 use homard_store::StoreError;
 use tokio_util::sync::CancellationToken;
 
-use crate::compaction::{Compactor, Need, NotShorter, Trigger, size};
+use crate::compaction::{Compactor, Need, NotShorter, Trigger, Wish, size};
 use crate::history::History;
 use crate::stream::{self, Piece, TagFilter};
 use crate::turn::{Agent, Step, Tally, Turn};
@@ -39,6 +39,23 @@ impl<'a> Asker<'a> {
         Self { compactor: Compactor { agent, turn, cancel }, overhead }
     }
 
+    pub(crate) fn turn(&self) -> &'a Turn {
+        self.compactor.turn
+    }
+
+    pub(crate) fn agent(&self) -> &'a Agent {
+        self.compactor.agent
+    }
+
+    pub(crate) fn cancel(&self) -> &'a CancellationToken {
+        self.compactor.cancel
+    }
+
+    /// Tokens of the next request.
+    pub(crate) fn estimate(&self, history: &History) -> u64 {
+        history.estimate(self.overhead)
+    }
+
     /// The model's next answer; makes room for it where that is needed.
     pub(crate) async fn answer(
         &self,
@@ -47,6 +64,7 @@ impl<'a> Asker<'a> {
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, Unanswered> {
         let settings = &self.compactor.turn.compaction;
+        self.flush_if_due(history, tally, on_step).await.map_err(Unanswered::Failed)?;
         if settings.ahead && history.estimate(self.overhead) > settings.limit() {
             // When there is nothing to summarise, the model may still manage.
             self.compact(history, tally, (Trigger::Safeguard, 0), on_step).await?;
@@ -99,10 +117,10 @@ impl<'a> Asker<'a> {
         (trigger, tried): (Trigger, u32),
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<bool, Unanswered> {
-        let need = Need { trigger, tried, overhead: self.overhead };
+        let need = Need { trigger, tried, overhead: self.overhead, wish: Wish::default() };
         match self.compactor.run(history, need, on_step).await {
-            Ok(cost) => {
-                tally.compacted(&cost);
+            Ok(compacted) => {
+                tally.compacted(&compacted.usage);
                 Ok(true)
             }
             Err(NotShorter::NothingToDrop) => Ok(false),
@@ -111,7 +129,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         history: &History,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),

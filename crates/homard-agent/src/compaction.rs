@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use homard_llm::{FailReason, LlmError, Request, StreamEvent, ThinkingLevel};
-use homard_protocol::{AssistantMessage, Entry, EntryKind, Message, Usage, UserContent, UserMessage};
+use homard_protocol::{
+    AssistantMessage, Entry, EntryId, EntryKind, Message, Usage, UserContent, UserMessage,
+};
 use homard_store::{Context, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -93,6 +95,8 @@ pub enum Trigger {
     Safeguard,
     /// The model refused the request as too long.
     Overflow,
+    /// Somebody asked for it.
+    Manual,
 }
 
 impl Trigger {
@@ -102,18 +106,47 @@ impl Trigger {
         match self {
             Self::Safeguard => "safeguard",
             Self::Overflow => "overflow",
+            Self::Manual => "manual",
         }
     }
 }
 
 /// What a compaction needs to know of the request that does not fit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Need {
+pub(crate) struct Need<'a> {
     pub(crate) trigger: Trigger,
     /// How often it was tried before for the same request; each time less is kept.
     pub(crate) tried: u32,
     /// Tokens every request has beside the conversation.
     pub(crate) overhead: u64,
+    /// What whoever asked for it wants.
+    pub(crate) wish: Wish<'a>,
+}
+
+/// What whoever asks for a compaction wants of it; the default wants nothing in particular.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wish<'a> {
+    /// What the summary should keep or leave out, in their words.
+    pub instructions: Option<&'a str>,
+    /// Keep so many of the newest entries and list the rest, without asking a model.
+    pub max_entries: Option<usize>,
+}
+
+/// What a compaction did.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// What stands for the beginning now.
+    pub summary: String,
+    /// Where the rest begins.
+    pub first_kept: EntryId,
+    /// Entries kept word for word.
+    pub kept: usize,
+    /// The size before, in tokens.
+    pub tokens_before: u64,
+    /// The size now, guessed.
+    pub tokens_after: u64,
+    /// What the summarising calls cost.
+    pub usage: Usage,
 }
 
 /// How much of what a compaction may leave, in guessed tokens.
@@ -126,7 +159,7 @@ struct Budget {
 }
 
 impl Budget {
-    fn new(settings: &CompactionSettings, history: &History, need: Need) -> Self {
+    fn new(settings: &CompactionSettings, history: &History, need: Need<'_>) -> Self {
         let now = history.estimate(need.overhead);
         // A model that refused less than its window has a smaller one than we were told.
         let room = settings.limit().min(now).saturating_sub(need.overhead);
@@ -145,7 +178,7 @@ impl Budget {
 
 /// Why a conversation was not made shorter.
 #[derive(Debug)]
-pub(crate) enum NotShorter {
+pub enum NotShorter {
     /// There is nothing worth summarising.
     NothingToDrop,
     /// Somebody stopped it.
@@ -176,27 +209,30 @@ struct Summary {
 }
 
 impl Compactor<'_> {
-    /// Summarises the beginning of the conversation, records that, and reads the history anew. Answers with
-    /// what the summarising calls cost.
+    /// Summarises the beginning of the conversation, records that, and reads the history anew.
     pub(crate) async fn run(
         &self,
         history: &mut History,
-        need: Need,
+        need: Need<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
-    ) -> Result<Usage, NotShorter> {
+    ) -> Result<Compacted, NotShorter> {
         let store = &self.agent.store;
         let context = store.context(&self.turn.session_id).await?;
         let budget = Budget::new(&self.turn.compaction, history, need);
-        let plan = plan(&context.entries, budget.keep).ok_or(NotShorter::NothingToDrop)?;
+        let plan = match need.wish.max_entries {
+            Some(most) => plan::newest(&context.entries, most),
+            None => plan(&context.entries, budget.keep),
+        };
+        let plan = plan.ok_or(NotShorter::NothingToDrop)?;
         let first_kept = context.entries.get(plan.first_kept).ok_or(NotShorter::NothingToDrop)?;
         let first_kept_entry_id = first_kept.id.clone();
         let tokens_before = history.estimate(need.overhead);
         on_step(Step::Compacting { trigger: need.trigger, tokens_before });
-        let summary = self.summary(&context, &plan, budget).await?;
+        let summary = self.summary(&context, &plan, budget, need.wish).await?;
         let dropped = context.entries.get(..plan.first_kept).unwrap_or_default();
         let entry = EntryKind::Compaction {
-            summary: summary.text,
-            first_kept_entry_id,
+            summary: summary.text.clone(),
+            first_kept_entry_id: first_kept_entry_id.clone(),
             tokens_before,
             details: digest::details(dropped, context.summary_details.as_ref()),
             from_hook: None,
@@ -219,17 +255,35 @@ impl Compactor<'_> {
             tokens_after,
             listed: summary.listed,
         });
-        Ok(summary.usage)
+        Ok(Compacted {
+            summary: summary.text,
+            first_kept: first_kept_entry_id,
+            kept: context.entries.len().saturating_sub(plan.first_kept),
+            tokens_before,
+            tokens_after,
+            usage: summary.usage,
+        })
     }
 
     /// The summary of what is dropped, the request that must not be lost included.
-    async fn summary(&self, context: &Context, plan: &Plan, budget: Budget) -> Result<Summary, NotShorter> {
+    async fn summary(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        budget: Budget,
+        wish: Wish<'_>,
+    ) -> Result<Summary, NotShorter> {
         let before = context.summary.as_deref().unwrap_or_default();
         let carried = before.split_once(REQUEST_MARK).map_or("", |(_, carried)| carried);
         let before = before.replace(REQUEST_MARK, "\n\nAsked last: ");
         let dropped = context.entries.get(..plan.first_kept).unwrap_or_default();
         let kept = context.entries.get(plan.first_kept..).unwrap_or_default();
-        let mut summary = self.ask_for_summary(before, dropped, budget).await?;
+        let mut summary = if wish.max_entries.is_some() {
+            let (usage, max) = (Usage::default(), size::bytes_of(budget.summary));
+            Summary { text: with_list(&before, dropped, max), listed: true, usage }
+        } else {
+            self.ask_for_summary(before, dropped, (budget, wish)).await?
+        };
         summary.text = summary.text.replace(REQUEST_MARK, "\n\n");
         let request = match plan.request.and_then(|at| context.entries.get(at)) {
             Some(entry) => said(entry),
@@ -248,7 +302,7 @@ impl Compactor<'_> {
         &self,
         before: String,
         dropped: &[Entry],
-        budget: Budget,
+        (budget, wish): (Budget, Wish<'_>),
     ) -> Result<Summary, NotShorter> {
         let max = size::bytes_of(budget.summary);
         let pieces = digest::pieces(dropped, size::bytes_of(budget.piece));
@@ -256,7 +310,7 @@ impl Compactor<'_> {
         let mut listed = pieces.len() > MAX_PIECES;
         let asked = async {
             for piece in pieces.iter().skip(pieces.len().saturating_sub(MAX_PIECES)) {
-                let answer = self.ask_about(&text, piece, budget.summary).await?;
+                let answer = self.ask_about((&text, wish), piece, budget.summary).await?;
                 usage.add(&answer.usage);
                 let said = answer.text();
                 if said.trim().is_empty() {
@@ -283,18 +337,22 @@ impl Compactor<'_> {
             listed = true;
         }
         if listed {
-            let list = digest::list(dropped, max / 2);
-            text = format!("{}\n\n{list}", clipped(&text, max / 2)).trim_start().to_owned();
+            text = with_list(&text, dropped, max);
         }
         Ok(Summary { text, listed, usage })
     }
 
     /// Asks for the summary of a piece; of less and less of it while it is refused as too long.
-    async fn ask_about(&self, before: &str, piece: &str, most: u64) -> Result<AssistantMessage, LlmError> {
+    async fn ask_about(
+        &self,
+        (before, wish): (&str, Wish<'_>),
+        piece: &str,
+        most: u64,
+    ) -> Result<AssistantMessage, LlmError> {
         let mut halved = 0;
         loop {
             let shorter = clipped(piece, piece.len() >> halved);
-            match self.ask(question(before, &shorter), most).await {
+            match self.ask(question(before, &shorter, wish), most).await {
                 Err(error) if error.reason == FailReason::ContextOverflow && halved < MAX_HALVED => {
                     halved += 1;
                 }
@@ -340,9 +398,36 @@ fn said(entry: &Entry) -> String {
     }
 }
 
-fn question(before: &str, piece: &str) -> String {
+fn question(before: &str, piece: &str, wish: Wish<'_>) -> String {
     let so_far = if before.is_empty() { "There is none yet." } else { before };
+    let wanted =
+        wish.instructions.map(|words| format!(" The person asks of it: {words}")).unwrap_or_default();
     format!(
-        "<summary-so-far>\n{so_far}\n</summary-so-far>\n\n<conversation>\n{piece}</conversation>\n\nWrite the summary of both."
+        "<summary-so-far>\n{so_far}\n</summary-so-far>\n\n<conversation>\n{piece}</conversation>\n\nWrite the summary of both.{wanted}"
     )
+}
+
+/// What is known of the past without any model's help, in about `max` bytes.
+fn with_list(before: &str, dropped: &[Entry], max: usize) -> String {
+    let list = digest::list(dropped, max / 2);
+    format!("{}\n\n{list}", clipped(before, max / 2)).trim_start().to_owned()
+}
+
+impl Agent {
+    /// Shortens a conversation because somebody asked for it. Must not be called while a turn of it is under way.
+    ///
+    /// # Errors
+    /// When there is nothing to shorten, it was stopped, or the transcript cannot be read or written.
+    pub async fn compact(
+        &self,
+        turn: &Turn,
+        history: &mut History,
+        wish: Wish<'_>,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<Compacted, NotShorter> {
+        let overhead = size::of_overhead(&turn.system, &turn.offered);
+        let need = Need { trigger: Trigger::Manual, tried: 0, overhead, wish };
+        Compactor { agent: self, turn, cancel }.run(history, need, on_step).await
+    }
 }

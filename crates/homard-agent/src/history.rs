@@ -40,6 +40,8 @@ pub struct History {
     taint: Taint,
     /// How many of the last things people said are told; `None` for all.
     turns: Option<usize>,
+    /// Messages that were there when old results were last looked at.
+    pruned: usize,
 }
 
 /// What a provider counted, and what had been guessed for the same messages.
@@ -63,6 +65,7 @@ impl History {
             measured: None,
             taint: Taint::default(),
             turns: None,
+            pruned: 0,
         };
         // A summary of words of others is words of others.
         for label in Label::of(context.summary_details.as_ref()) {
@@ -186,6 +189,25 @@ impl History {
             self.measured = None;
         }
         shortened
+    }
+
+    /// The messages, for shortening old results, and how many of them have been looked at.
+    pub(crate) fn prunable(&mut self) -> (&mut [Arc<Message>], usize) {
+        (&mut self.messages, self.pruned)
+    }
+
+    /// Old results have been looked at, and some are shorter now if anything changed.
+    pub(crate) fn pruned(&mut self, changed: bool) {
+        self.pruned = self.messages.len();
+        if changed {
+            self.tokens = self.messages.iter().map(|message| size::of_message(message)).sum();
+            self.measured = None;
+        }
+    }
+
+    /// Adds something the transcript will not have; for copies that are thrown away.
+    pub(crate) fn tell(&mut self, message: Message) {
+        self.push(message);
     }
 
     /// Whether this is still what the transcript says, up to the entry before `next_seq`.

@@ -6,26 +6,37 @@
 //!
 //! Reading order: `turn` is the loop, `ask` is one answer of the model, `history` is what was said, `prompt` is
 //! what the model is told first, `pictures` finds those a person speaks of, `stream` cleans what the model says,
-//! `tool_calls` runs what it asks for, `seen` remembers addresses, `compaction` keeps a long
-//! conversation within the model's context.
+//! `tool_calls` runs what it asks for, `seen` remembers addresses, `compaction` keeps a long conversation within
+//! the model's context, `steer` takes messages while a turn is under way, `loop_guard`, `prune` and `flush`
+//! interfere as the turn's `rules` say.
 
 mod ask;
 mod clip;
 mod compaction;
+mod flush;
 mod history;
+mod loop_guard;
 mod pictures;
 mod prompt;
+mod prune;
+mod rules;
 mod seen;
+mod steer;
 mod stream;
 mod tool_calls;
 mod turn;
 
-pub use compaction::{CompactionSettings, Trigger};
+pub use compaction::{Compacted, CompactionSettings, NotShorter, Trigger, Wish};
+pub use flush::FlushRules;
 pub use history::History;
+pub use loop_guard::{Detectors, LoopRules};
 pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
 pub use prompt::{
     Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,
 };
+pub use prune::PruneRules;
+pub use rules::Rules;
+pub use steer::{Steer, Steering, Taken};
 pub use stream::{
     BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, LEAST_COMPARED, MAX_HELD, Piece, TagFilter,
     is_repeat,

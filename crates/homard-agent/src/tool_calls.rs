@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
+use homard_llm::arguments_fault;
 use homard_protocol::{Message, ToolCall, ToolCallId, ToolResultMessage, UserBlock};
 use homard_runtime::HidingStream;
 use homard_store::StoreError;
@@ -17,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clip::head_and_tail;
 use crate::compaction::size;
 use crate::history::History;
+use crate::loop_guard::LoopGuard;
 use crate::seen;
 use crate::turn::{Agent, Step, Turn};
 
@@ -32,11 +35,17 @@ const MAX_RESULT: usize = 400_000;
 const LEAST_BLOCK: usize = 2_000;
 /// What a call that was never begun answers.
 const NOT_RUN: &str = "not run: the turn was stopped";
+/// How long a tool has to end by itself once it was stopped; commands need a few seconds of it.
+const STOP_GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Runner<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) turn: &'a Turn,
     pub(crate) cancel: &'a CancellationToken,
+    /// Who notices that the model goes in circles.
+    pub(crate) guard: &'a mut LoopGuard,
+    /// Tools that may be used, and what other calls are answered; `None` means what the policy says.
+    pub(crate) only: Option<(&'a [&'a str], &'a str)>,
 }
 
 impl Runner<'_> {
@@ -47,27 +56,11 @@ impl Runner<'_> {
         history: &mut History,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<(), StoreError> {
-        let room = result_room(self.turn.compaction.window);
         let mut rest = calls;
         while !rest.is_empty() {
-            let together = self.group_len(rest);
-            let (group, later) = rest.split_at(together);
+            let (group, later) = rest.split_at(self.group_len(rest));
             seen::note_for(group, self.turn, history);
-            let outcomes = if self.cancel.is_cancelled() {
-                group.iter().map(|_| ToolOutcome::error(NOT_RUN)).collect()
-            } else {
-                self.run_group(group, on_step).await
-            };
-            let now = self.agent.clock.now_ms();
-            let results: Vec<ToolResultMessage> = group
-                .iter()
-                .zip(outcomes)
-                .map(|(call, outcome)| result(call, capped(outcome, room), now))
-                .collect();
-            for (call, result) in group.iter().zip(&results) {
-                on_step(Step::ToolEnd { call, result });
-            }
-            let messages = results.into_iter().map(Message::ToolResult).collect();
+            let messages = self.group(group, on_step).await.into_iter().map(Message::ToolResult).collect();
             self.agent.record(self.turn, history, messages).await?;
             let allowed = self.turn.scope.taint.take_allowed();
             if !allowed.is_empty() {
@@ -76,6 +69,67 @@ impl Runner<'_> {
             rest = later;
         }
         Ok(())
+    }
+
+    /// Runs all calls and records nothing.
+    pub(crate) async fn answers(
+        &mut self,
+        calls: &[ToolCall],
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Vec<ToolResultMessage> {
+        let mut results = Vec::with_capacity(calls.len());
+        let mut rest = calls;
+        while !rest.is_empty() {
+            let (group, later) = rest.split_at(self.group_len(rest));
+            results.extend(self.group(group, on_step).await);
+            rest = later;
+        }
+        results
+    }
+
+    /// The results of calls that may run together.
+    async fn group(
+        &mut self,
+        group: &[ToolCall],
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Vec<ToolResultMessage> {
+        let room = result_room(self.turn.compaction.window);
+        let outcomes = if self.cancel.is_cancelled() {
+            group.iter().map(|_| ToolOutcome::error(NOT_RUN)).collect()
+        } else {
+            let refused: Vec<Option<String>> = group.iter().map(|call| self.refusal(call)).collect();
+            let mut outcomes = self.run_group(group, &refused, on_step).await;
+            for ((call, refused), outcome) in group.iter().zip(&refused).zip(&mut outcomes) {
+                if refused.is_none() {
+                    self.guard.note(call, outcome);
+                }
+            }
+            outcomes
+        };
+        let now = self.agent.clock.now_ms();
+        let results: Vec<ToolResultMessage> = group
+            .iter()
+            .zip(outcomes)
+            .map(|(call, outcome)| result(call, capped(outcome, room), now))
+            .collect();
+        for (call, result) in group.iter().zip(&results) {
+            on_step(Step::ToolEnd { call, result });
+        }
+        results
+    }
+
+    /// What to answer instead of running a call; `None` when it runs.
+    fn refusal(&mut self, call: &ToolCall) -> Option<String> {
+        if let Some((_, words)) = self.only.filter(|(tools, _)| !tools.contains(&call.name.as_str())) {
+            return Some(words.to_owned());
+        }
+        // Going in circles comes first: a model may send the same broken arguments for ever.
+        if let Some(words) = self.guard.refuse(call) {
+            return Some(words);
+        }
+        let fault = arguments_fault(&call.arguments)?.to_owned();
+        self.guard.note(call, &mut ToolOutcome::error(fault.clone()));
+        Some(fault)
     }
 
     /// How many calls from the front may run together.
@@ -88,13 +142,23 @@ impl Runner<'_> {
     async fn run_group(
         &self,
         group: &[ToolCall],
+        refused: &[Option<String>],
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Vec<ToolOutcome> {
         let (progress, mut heard) = ProgressSender::channel(PROGRESS_QUEUE);
         for call in group {
             on_step(Step::ToolStart(call));
         }
-        let running = join_all(group.iter().map(|call| self.run_one(call, progress.clone())));
+        let answer = |(call, refused): (&'_ ToolCall, &'_ Option<String>)| {
+            let (refused, run) = (refused.clone(), self.run_one(call.clone(), progress.clone()));
+            async move {
+                match refused {
+                    Some(words) => ToolOutcome::error(words),
+                    None => run.await,
+                }
+            }
+        };
+        let running = join_all(group.iter().zip(refused).map(answer));
         drop(progress);
         tokio::pin!(running);
         let mut teller = Teller::new(self.turn, group);
@@ -112,7 +176,9 @@ impl Runner<'_> {
         }
     }
 
-    async fn run_one(&self, call: &ToolCall, progress: ProgressSender) -> ToolOutcome {
+    /// Runs one call within its time. A tool that does not answer, not even when it is stopped, is answered for.
+    async fn run_one(&self, call: ToolCall, progress: ProgressSender) -> ToolOutcome {
+        let limit = self.turn.rules.tool_limit;
         let cx = ToolCx {
             workspace: self.turn.workspace.clone(),
             session_key: self.turn.session_key.clone(),
@@ -123,7 +189,26 @@ impl Runner<'_> {
             clock: self.agent.clock.clone(),
             scope: Arc::clone(&self.turn.scope),
         };
-        self.turn.tools.call(&self.turn.policy, &call.name, call.arguments.clone(), &cx).await
+        let running = self.turn.tools.call(&self.turn.policy, &call.name, call.arguments, &cx);
+        tokio::pin!(running);
+        let late = tokio::select! {
+            biased;
+            outcome = &mut running => return outcome,
+            () = self.cancel.cancelled() => "did not end when the turn was stopped, and was left behind".to_owned(),
+            () = tokio::time::sleep(limit) => {
+                cx.cancel.cancel();
+                format!("did not answer within {} s and was stopped", limit.as_secs())
+            }
+        };
+        match tokio::time::timeout(STOP_GRACE, running).await {
+            Ok(mut outcome) if !self.cancel.is_cancelled() => {
+                outcome.content.push(UserBlock::text(format!("[Homard: `{}` {late}.]", call.name)));
+                outcome.is_error = true;
+                outcome
+            }
+            Ok(outcome) => outcome,
+            Err(_elapsed) => ToolOutcome::error(format!("`{}` {late}. Try something else.", call.name)),
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 use crate::ask::{Asker, Unanswered};
 use crate::compaction::{CompactionSettings, Trigger};
 use crate::history::History;
+use crate::loop_guard::LoopGuard;
+use crate::rules::Rules;
+use crate::steer::{Steering, Taken};
 use crate::stream::Directive;
 use crate::tool_calls;
 
@@ -56,6 +59,10 @@ pub struct Turn {
     pub compaction: CompactionSettings,
     /// What its tool calls share.
     pub scope: Arc<Scope>,
+    /// What else it keeps to.
+    pub rules: Rules,
+    /// Where messages that come while it is under way come from.
+    pub steer: Steering,
 }
 
 /// Something that happened, told as it happens.
@@ -89,6 +96,15 @@ pub enum Step<'a> {
     },
     /// An answer of the model is complete, its tools not yet run.
     Answered(&'a AssistantMessage),
+    /// A message came while the turn is under way; the model hears it with its next call.
+    Steered(&'a Taken),
+    /// The model is asked to write notes, before the conversation is shortened.
+    Flushing,
+    /// It has.
+    Flushed {
+        /// Or could not.
+        failed: bool,
+    },
     /// The conversation is too long; its beginning is being summarised.
     Compacting {
         /// Why.
@@ -122,6 +138,8 @@ pub struct Ended {
     pub last_call: Usage,
     /// How often the conversation was summarised on the way.
     pub compactions: u32,
+    /// Whether notes were written on the way.
+    pub flushed: bool,
 }
 
 /// How a turn ended.
@@ -133,8 +151,8 @@ pub enum How {
     Stopped,
     /// The model could not answer.
     Failed(LlmError),
-    /// The model would not stop asking for tools.
-    Looped,
+    /// The model went in circles; these words say how.
+    Looped(String),
     /// A step could not be recorded; going on would lose it.
     NotRecorded(StoreError),
 }
@@ -145,6 +163,7 @@ pub(crate) struct Tally {
     all: Usage,
     last: Usage,
     compactions: u32,
+    pub(crate) flushed: bool,
 }
 
 impl Tally {
@@ -155,12 +174,18 @@ impl Tally {
 
     /// Counts a compaction and what its calls cost; they say nothing about the size of the context.
     pub(crate) fn compacted(&mut self, cost: &Usage) {
-        self.all.add(cost);
+        self.beside(cost);
         self.compactions += 1;
     }
 
+    /// Counts what a call beside the conversation cost.
+    pub(crate) fn beside(&mut self, cost: &Usage) {
+        self.all.add(cost);
+    }
+
     fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
-        Ended { how, answer, usage: self.all, last_call: self.last, compactions: self.compactions }
+        let Self { all, last, compactions, flushed } = self;
+        Ended { how, answer, usage: all, last_call: last, compactions, flushed }
     }
 }
 
@@ -176,7 +201,14 @@ impl Agent {
     ) -> Ended {
         let mut tally = Tally::default();
         let asker = Asker::new(self, turn, cancel);
+        let mut guard = LoopGuard::new(turn.rules.repeats);
+        if let Some(rules) = &turn.rules.prune {
+            history.prune(rules, turn.compaction.window);
+        }
         for _call in 0..MAX_MODEL_CALLS {
+            if let Err(error) = self.take_steered(turn, history, on_step).await {
+                return tally.end(How::NotRecorded(error), None);
+            }
             let answer = match asker.answer(history, &mut tally, on_step).await {
                 Ok(answer) => answer,
                 Err(Unanswered::Failed(error)) => return failed(error, tally),
@@ -191,15 +223,21 @@ impl Agent {
             if let Err(error) = self.record(turn, history, vec![Message::Assistant(answer)]).await {
                 return tally.end(How::NotRecorded(error), None);
             }
-            let mut results = tool_calls::Runner { agent: self, turn, cancel };
+            let mut results = tool_calls::Runner { agent: self, turn, cancel, guard: &mut guard, only: None };
             if let Err(error) = results.run(&calls, history, on_step).await {
                 return tally.end(How::NotRecorded(error), None);
             }
             if cancel.is_cancelled() {
                 return tally.end(How::Stopped, None);
             }
+            if let Some(words) = guard.ended() {
+                return tally.end(How::Looped(words.to_owned()), None);
+            }
         }
-        tally.end(How::Looped, None)
+        let words = format!(
+            "The model kept asking for tools without coming to an end ({MAX_MODEL_CALLS} calls), so the run was stopped."
+        );
+        tally.end(How::Looped(words), None)
     }
 
     /// Writes bookkeeping to the transcript.

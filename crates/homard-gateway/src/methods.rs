@@ -2,6 +2,7 @@
 
 mod agent;
 mod chat;
+mod compact;
 pub(crate) mod config;
 mod exec_approval;
 pub(crate) mod exec_policy;
@@ -20,6 +21,7 @@ use homard_protocol::methods::approvals::{
     PluginApprovalList, PluginApprovalResolve,
 };
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
+use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::session_context::SessionsContext;
@@ -67,6 +69,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ModelsList, _, _>(models::list)
         .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
+        .on::<SessionsCompact, _, _>(compact::compact)
         .on::<SessionsContext, _, _>(session_context::report)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsList, _, _>(sessions::list)

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use homard_protocol::{AssistantBlock, AssistantMessage, StopReason, ToolCall, ToolCallId, Usage};
 use serde::{Deserialize, Deserializer, de};
-use serde_json::Value;
 
+use crate::arguments::{self, MAX_ARGUMENT_BYTES};
 use crate::error::{FailReason, LlmError};
 use crate::provider::StreamEvent;
 use crate::spec::ModelSpec;
@@ -18,6 +18,8 @@ use crate::spec::ModelSpec;
 /// Most text, thinking and arguments one answer may hold, in bytes: far above any model's limit, so that
 /// only a broken or hostile server meets it.
 pub(crate) const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// Most bytes of overlong arguments that are read and thrown away before the answer is given up.
+const MAX_SKIPPED_BYTES: usize = 128 * 1024 * 1024;
 /// Most blocks one answer may hold.
 pub(crate) const MAX_ANSWER_BLOCKS: usize = 1_024;
 
@@ -29,6 +31,8 @@ pub(crate) struct Draft {
     blocks: Vec<Block>,
     calls: usize,
     weight: usize,
+    /// Bytes of arguments that were not kept.
+    skipped: usize,
     usage: Usage,
 }
 
@@ -45,6 +49,8 @@ struct Call {
     id: ToolCallId,
     name: String,
     json: String,
+    /// Bytes of arguments that were longer than they may be and were not kept.
+    skipped: usize,
     signature: String,
     /// Closed although its arguments were not readable.
     broken: bool,
@@ -58,7 +64,15 @@ impl Draft {
     /// An empty answer of `model`, begun at `timestamp`.
     #[must_use]
     pub(crate) fn new(model: Arc<ModelSpec>, timestamp: i64) -> Self {
-        Self { model, timestamp, blocks: Vec::new(), calls: 0, weight: 0, usage: Usage::default() }
+        Self {
+            model,
+            timestamp,
+            blocks: Vec::new(),
+            calls: 0,
+            weight: 0,
+            skipped: 0,
+            usage: Usage::default(),
+        }
     }
 
     /// Whether nothing has arrived.
@@ -127,6 +141,7 @@ impl Draft {
             id,
             name: name.to_owned(),
             json: String::new(),
+            skipped: 0,
             signature: String::new(),
             broken: false,
             bare: false,
@@ -142,6 +157,9 @@ impl Draft {
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), LlmError> {
         if delta.is_empty() {
+            return Ok(());
+        }
+        if self.skip(at, delta.len())? {
             return Ok(());
         }
         self.weigh(delta.len())?;
@@ -242,6 +260,20 @@ impl Draft {
         }
     }
 
+    /// Lets go of arguments that grow past what a call may have, and of all that follows; answers whether these
+    /// bytes are to be skipped.
+    fn skip(&mut self, at: usize, bytes: usize) -> Result<bool, LlmError> {
+        let Some(Block::Call(call)) = self.blocks.get_mut(at) else { return Ok(false) };
+        let grown = call.json.len().saturating_add(bytes);
+        if call.done.is_some() || (call.skipped == 0 && grown <= MAX_ARGUMENT_BYTES) {
+            return Ok(false);
+        }
+        call.skipped = call.skipped.saturating_add(grown);
+        call.json = String::new();
+        self.skipped = self.skipped.saturating_add(bytes);
+        if self.skipped > MAX_SKIPPED_BYTES { Err(too_large()) } else { Ok(true) }
+    }
+
     fn weigh(&mut self, bytes: usize) -> Result<(), LlmError> {
         self.weight = self.weight.saturating_add(bytes);
         if self.weight > MAX_ANSWER_BYTES { Err(too_large()) } else { Ok(()) }
@@ -256,11 +288,16 @@ impl Call {
         let call = ToolCall {
             id: self.id.clone(),
             name: std::mem::take(&mut self.name),
-            arguments: arguments(&self.json),
+            arguments: if self.skipped > 0 {
+                arguments::too_long(self.skipped)
+            } else {
+                arguments::read(&self.json)
+            },
             thought_signature: proof(std::mem::take(&mut self.signature)),
         };
         self.bare = self.json.trim().is_empty();
-        self.broken = !self.bare && !is_json(&self.json);
+        self.bare &= self.skipped == 0;
+        self.broken = !self.bare && self.skipped == 0 && !is_json(&self.json);
         self.json = String::new();
         out.push_back(StreamEvent::ToolCall(call.clone()));
         self.done = Some(call);
@@ -269,27 +306,6 @@ impl Call {
 
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<de::IgnoredAny>(text).is_ok()
-}
-
-/// Reads a call's arguments. Nothing readable becomes `{}`: the tool then says which field is missing, and
-/// the model tries again.
-fn arguments(json: &str) -> Value {
-    let empty = || Value::Object(serde_json::Map::new());
-    if json.trim().is_empty() {
-        return empty();
-    }
-    match serde_json::from_str(json) {
-        Ok(value @ Value::Object(_)) => value,
-        // Some servers encode twice.
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
-            Ok(value @ Value::Object(_)) => value,
-            _ => empty(),
-        },
-        Ok(_) | Err(_) => {
-            tracing::warn!(bytes = json.len(), "a tool call's arguments were not a JSON object");
-            empty()
-        }
-    }
 }
 
 fn finished(block: Block) -> Option<AssistantBlock> {

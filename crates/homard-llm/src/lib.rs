@@ -8,6 +8,7 @@
 //! the provider for a model, `wire` holds one file per API, `demo` is the model that needs no network.
 
 mod answer;
+mod arguments;
 mod aws_sign;
 mod classify;
 mod demo;
@@ -26,6 +27,7 @@ mod sse;
 mod tool_id;
 pub mod wire;
 
+pub use arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
 pub use aws_sign::sign_get;
 pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod approvals;
 pub mod chat;
+pub mod compact;
 pub mod config;
 pub mod exec_policy;
 pub mod session_context;

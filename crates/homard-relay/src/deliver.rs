@@ -38,6 +38,8 @@ pub(crate) struct Reply {
     pub(crate) last_call: Usage,
     /// How often the conversation was summarised.
     pub(crate) compactions: u32,
+    /// Whether notes were written before.
+    pub(crate) flushed: bool,
     /// Whether the transcript is no longer what the lane believes.
     pub(crate) changed_elsewhere: bool,
     /// Where the prompt's tokens went, when that is news to the session.
@@ -61,6 +63,7 @@ impl Reply {
             usage: Usage::default(),
             last_call: Usage::default(),
             compactions: 0,
+            flushed: false,
             changed_elsewhere: true,
             prompt_report: None,
         }
@@ -195,6 +198,7 @@ async fn record(
     let (provider, model) = (finish.provider.clone(), finish.model.clone());
     let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
     let compactions = u64::from(reply.compactions);
+    let flushed_at = reply.flushed.then(|| inner.clock().now_ms());
     let profile = reply.profile.clone().filter(|id| is_stored(id));
     let prompt_report = reply.prompt_report.clone();
     finish.patch = Some(Box::new(move |session| {
@@ -202,6 +206,10 @@ async fn record(
             session.system_prompt_report = prompt_report;
         }
         session.aborted_last_run = Some(aborted);
+        if flushed_at.is_some() {
+            session.memory_flush_at = flushed_at;
+            session.memory_flush_compaction_count = Some(session.compaction_count.unwrap_or(0));
+        }
         if compactions > 0 {
             session.compaction_count =
                 Some(session.compaction_count.unwrap_or(0).saturating_add(compactions));

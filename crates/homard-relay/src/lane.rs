@@ -17,6 +17,7 @@ use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
+use crate::compact::{CompactWish, ReportSlot};
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -36,6 +37,24 @@ pub(crate) struct Waiting {
     pub(crate) routed: Routed,
     pub(crate) message: UserMessage,
     pub(crate) overrides: Overrides,
+    pub(crate) kind: Kind,
+    /// Where the report of a compaction goes, if anybody waits for it.
+    pub(crate) report: Option<ReportSlot>,
+}
+
+/// What is to be done with a message when its turn comes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Kind {
+    /// The model is asked.
+    #[default]
+    Turn,
+    /// The same, unless a turn under way takes it before.
+    Steer,
+    /// The conversation is shortened.
+    Compact(CompactWish),
+    /// It is a command that is obeyed without waiting; only ever seen in the store.
+    Command,
 }
 
 impl Waiting {
@@ -66,6 +85,8 @@ pub(crate) struct Request {
     pub(crate) message: UserMessage,
     #[serde(default)]
     pub(crate) overrides: Overrides,
+    #[serde(default)]
+    pub(crate) kind: Kind,
 }
 
 impl Request {
@@ -114,6 +135,23 @@ impl Lanes {
         let mut waiting = lock(&lane.waiting);
         let at = waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.run, run))?;
         waiting.remove(at)
+    }
+
+    /// Takes the oldest message out of a lane that may go to the turn under way.
+    pub(crate) fn take_steerable(&self, key: &SessionKey) -> Option<Waiting> {
+        let lane = lock(&self.awake).get(key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let at = waiting.iter().position(|waiting| waiting.kind == Kind::Steer)?;
+        waiting.remove(at)
+    }
+
+    /// Puts back what was taken out of a lane whose turn is still under way.
+    pub(crate) fn put_back(&self, waiting: Waiting) {
+        let lane = lock(&self.awake).get(waiting.routed.session_key()).cloned();
+        if let Some(lane) = lane {
+            lock(&lane.waiting).push_front(waiting);
+            lane.more.notify_one();
+        }
     }
 
     /// Forgets a lane, unless something came in meanwhile.

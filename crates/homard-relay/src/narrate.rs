@@ -140,6 +140,12 @@ impl Narrator {
         self.chat(state);
     }
 
+    /// Tells that the run was taken by another, which tells the rest: an end without words.
+    pub(crate) fn end_bare(&self) {
+        let (seq, _) = self.next();
+        self.chat_at(seq, ChatState::Final { message: None, usage: None, stop_reason: None });
+    }
+
     /// Takes one step of the agent.
     pub(crate) fn step(&self, step: &Step<'_>) {
         match step {
@@ -155,6 +161,14 @@ impl Narrator {
             Step::ToolStart(call) => self.tool_start(call),
             Step::ToolProgress { call, text } => self.tool_progress(call, text),
             Step::ToolEnd { call, result } => self.tool_end(call, result),
+            Step::Steered(taken) => self.lifecycle(json!({"phase": "steered", "steeredRunId": taken.run_id})),
+            Step::Flushing => {
+                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": "start"}));
+            }
+            Step::Flushed { failed } => {
+                let status = if *failed { "failed" } else { "end" };
+                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": status}));
+            }
             Step::Compacting { trigger, tokens_before } => self.agent(
                 AgentStream::Compaction,
                 json!({"phase": "start", "trigger": trigger.as_str(), "tokensBefore": tokens_before}),

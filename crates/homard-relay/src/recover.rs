@@ -8,7 +8,7 @@ use homard_runtime::OrLog;
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::admit::admit;
-use crate::lane::Request;
+use crate::lane::{Kind, Request};
 use crate::relay::Relay;
 use crate::route::{RoutePolicy, route};
 
@@ -25,7 +25,7 @@ impl Relay {
             } else if waiting {
                 let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
                 finish.error =
-                    Some("the message could not be answered after a restart: its agent is gone".to_owned());
+                    Some("the message could not be answered after a restart: it was a command, or its agent is gone".to_owned());
                 self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
             } else {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
@@ -46,6 +46,10 @@ impl Relay {
         else {
             return false;
         };
+        // A command is obeyed at once or not at all: by now the person has typed it again.
+        if request.kind == Kind::Command {
+            return false;
+        }
         let (id, message) = (record.run_id.to_string(), &request.message);
         let inbound =
             Inbound::from_operator(record.session_key.clone(), id, message.content.text(), message.timestamp);

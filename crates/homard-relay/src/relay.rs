@@ -22,10 +22,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admit::{Refused, admit};
 use crate::bus::{Audience, Bus};
+use crate::commands::CommandHandler;
 use crate::lane::{Lanes, MAX_WAITING, Overrides, Request, Waiting};
 use crate::letters;
 use crate::narrate::{Narrator, Subject};
 use crate::offer::Offers;
+use crate::queue::Queue;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::{Run, RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
@@ -103,6 +105,7 @@ pub(crate) struct Inner {
     family: Family,
     stopping: CancellationToken,
     on_end: std::sync::OnceLock<EndListener>,
+    lent: std::sync::Mutex<std::collections::HashMap<&'static str, CommandHandler>>,
 }
 
 impl Inner {
@@ -194,6 +197,14 @@ impl Inner {
         self.bus.publish_to(&event, Audience::SessionSubscribers);
     }
 
+    pub(crate) fn lend(&self, name: &'static str, handler: CommandHandler) {
+        self.lent.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name, handler);
+    }
+
+    pub(crate) fn lent(&self, name: &str) -> Option<CommandHandler> {
+        self.lent.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned()
+    }
+
     pub(crate) fn run_ended(&self, end: &RunEnd) {
         if let Some(listener) = self.on_end.get() {
             listener(end);
@@ -237,6 +248,13 @@ pub enum Submitted {
     },
     /// The same message was answered before.
     Finished(Box<RunRecord>),
+    /// It was a command and is obeyed.
+    Answered {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
 }
 
 /// Why a message was not taken.
@@ -310,6 +328,7 @@ impl Relay {
             family: Family::default(),
             stopping,
             on_end: std::sync::OnceLock::new(),
+            lent: std::sync::Mutex::default(),
         };
         let relay = Self { inner: Arc::new(inner) };
         relay.warn_of_misspelled_tools();
@@ -400,7 +419,7 @@ impl Relay {
     /// # Errors
     /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
     pub async fn submit(&self, submission: Submission) -> Result<Submitted, SubmitError> {
-        self.submit_from(submission, Vec::new()).await
+        self.submit_as(submission, Queue::Wait).await
     }
 
     /// The same for a message whose words are somebody else's, though an operator or a program of the house
@@ -411,6 +430,24 @@ impl Relay {
     pub async fn submit_from(
         &self,
         submission: Submission,
+        labels: Vec<Label>,
+    ) -> Result<Submitted, SubmitError> {
+        self.take(submission, Queue::Wait, labels).await
+    }
+
+    /// Takes a message as [`submit`](Self::submit) does, to wait as `queue` says.
+    pub(crate) async fn submit_as(
+        &self,
+        submission: Submission,
+        queue: Queue,
+    ) -> Result<Submitted, SubmitError> {
+        self.take(submission, queue, Vec::new()).await
+    }
+
+    async fn take(
+        &self,
+        submission: Submission,
+        queue: Queue,
         mut labels: Vec<Label>,
     ) -> Result<Submitted, SubmitError> {
         if self.inner.stopping.is_cancelled() {
@@ -423,8 +460,11 @@ impl Relay {
         if !self.inner.lanes.has_room(&key) {
             return Err(SubmitError::Full);
         }
-        let message = strangers::without_secrets(user_message(&routed, &run_id), &self.inner.guards.secrets);
         labels.extend(strangers::labels(routed.message()));
+        // What a turn under way knows about whose words it works with was decided when it began.
+        let queue = if labels.is_empty() { queue } else { queue.waiting() };
+        let (kind, report) = self.kind_of(queue, &key).await?;
+        let message = strangers::without_secrets(user_message(&routed, &run_id), &self.inner.guards.secrets);
         let overrides = Overrides {
             model: submission.model,
             thinking: submission.thinking,
@@ -438,7 +478,8 @@ impl Relay {
             session_key: key.clone(),
             agent_id: routed.agent().clone(),
             source: submission.source.to_owned(),
-            message: Request { message: message.clone(), overrides: overrides.clone() }.to_json(),
+            message: Request { message: message.clone(), overrides: overrides.clone(), kind: kind.clone() }
+                .to_json(),
         };
         let run = self.run_of(&routed, run_id.clone(), &message);
         if !self.inner.runs.reserve(&run) {
@@ -454,7 +495,8 @@ impl Relay {
                 return Err(error.into());
             }
         };
-        let waiting = Waiting { run: Arc::clone(&run), kept: Some(kept), routed, message, overrides };
+        let run_here = Arc::clone(&run);
+        let waiting = Waiting { run: run_here, kept: Some(kept), routed, message, overrides, kind, report };
         self.inner.lanes.put(&self.inner, &self.inner.tasks, waiting);
         let duplicate = match accepted.await {
             Ok(Accepted::New) => None,
@@ -477,7 +519,7 @@ impl Relay {
     }
 
     /// A run for a message that has found its place.
-    fn run_of(&self, routed: &Routed, run_id: RunId, message: &UserMessage) -> Arc<Run> {
+    pub(crate) fn run_of(&self, routed: &Routed, run_id: RunId, message: &UserMessage) -> Arc<Run> {
         let inner = &self.inner;
         let key = routed.session_key().clone();
         let subject = Subject {
@@ -493,10 +535,10 @@ impl Relay {
 
     /// Lets a message that was kept by an earlier process wait for its turn.
     pub(crate) fn resume_kept(&self, routed: Routed, run_id: RunId, request: Request) {
-        let Request { message, overrides } = request;
+        let Request { message, overrides, kind } = request;
         let run = self.run_of(&routed, run_id, &message);
         if self.inner.runs.reserve(&run) {
-            let waiting = Waiting { run, kept: None, routed, message, overrides };
+            let waiting = Waiting { run, kept: None, routed, message, overrides, kind, report: None };
             self.inner.lanes.put(&self.inner, &self.inner.tasks, waiting);
         }
     }
@@ -603,7 +645,7 @@ impl Relay {
         self.inner.tasks.finish(ABORT_WAIT).await;
     }
 
-    pub(crate) fn inner(&self) -> &Inner {
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
         &self.inner
     }
 
@@ -622,7 +664,7 @@ impl std::fmt::Debug for Relay {
     }
 }
 
-fn user_message(routed: &Routed, run_id: &RunId) -> UserMessage {
+pub(crate) fn user_message(routed: &Routed, run_id: &RunId) -> UserMessage {
     let message = routed.message();
     let content = if message.images.is_empty() {
         UserContent::Text(message.text.clone())

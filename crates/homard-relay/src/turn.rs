@@ -18,17 +18,20 @@ use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::compact;
 use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
 use crate::history_limit::history_limit;
-use crate::lane::Waiting;
+use crate::lane::{Kind, Waiting};
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
 use crate::policy_layers::{Circumstances, policy_for};
 use crate::relay::Inner;
 use crate::route::Routed;
+use crate::rules::rules_for;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
+use crate::steering;
 use crate::strangers::{self, Granted};
 use crate::told::{self, system_prompt};
 
@@ -36,21 +39,21 @@ use crate::told::{self, system_prompt};
 pub(crate) const BY_TIMEOUT: &str = "timeout";
 
 /// A turn that can begin.
-struct Prepared {
-    turn: Turn,
+pub(crate) struct Prepared {
+    pub(crate) turn: Turn,
     /// Who asks the models, and knows afterwards which answered.
     caller: Arc<Caller>,
     chain: Vec<Resolved>,
     /// Whether the conversation keeps to a credential already.
     is_pinned: bool,
-    told: History,
+    pub(crate) told: History,
     limit: Duration,
     /// Where the prompt's tokens go, when that is news to the session.
     prompt_report: Option<Value>,
 }
 
 /// Why a turn could not even begin.
-struct NotBegun(String);
+pub(crate) struct NotBegun(pub(crate) String);
 
 /// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
 /// and everyone is told.
@@ -68,6 +71,10 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     let reply = match permit {
         Ok(_permit) => {
             run.begin();
+            if let Kind::Compact(wish) = &waiting.kind {
+                let wish = wish.clone();
+                return compact::take(inner, waiting, wish, history).await;
+            }
             answer(inner, waiting, history, &run).await
         }
         Err(_cancelled) => is_kept(waiting.kept).await.then(Reply::stopped_before_it_began),
@@ -103,7 +110,7 @@ pub(crate) async fn stop_waiting(inner: &Arc<Inner>, waiting: Waiting) {
 }
 
 /// Whether the message turned out to be kept, and new.
-async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
+pub(crate) async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
     match kept {
         Some(kept) => kept.await.is_ok(),
         None => true,
@@ -169,12 +176,12 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
 }
 
 /// Gathers what a turn that has begun needs.
-async fn prepare(
-    inner: &Inner,
+pub(crate) async fn prepare(
+    inner: &Arc<Inner>,
     waiting: Waiting,
     started: Started,
     history: &mut Option<History>,
-    run: &Run,
+    run: &Arc<Run>,
 ) -> Result<Prepared, NotBegun> {
     let Waiting { routed, message, overrides, .. } = waiting;
     run.narrator.status("preparing_workspace");
@@ -234,6 +241,9 @@ async fn prepare(
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
+    let steer = steering::of(inner, run, &session.session_id);
+    let rules =
+        rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
@@ -247,6 +257,8 @@ async fn prepare(
         policy,
         compaction: settings.compaction,
         scope: strangers::scope(inner, &config, &told, Granted::of(agent, &skills, exec)),
+        rules,
+        steer,
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
@@ -316,7 +328,7 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 
 /// What comes of an ended turn.
 fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
-    let Ended { how, answer, usage, last_call, compactions } = ended;
+    let Ended { how, answer, usage, last_call, compactions, flushed } = ended;
     let Prepared { turn, caller, chain, is_pinned, .. } = prepared;
     let winner = caller.winner();
     let answered = winner.as_ref().and_then(|winner| {
@@ -339,6 +351,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         usage,
         last_call,
         compactions,
+        flushed,
         changed_elsewhere: false,
         prompt_report: prepared.prompt_report.clone(),
         error_kind: homard_protocol::events::ErrorKind::Unknown,
@@ -361,12 +374,9 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
             reply.error =
                 Some(if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) });
         }
-        How::Looped => {
+        How::Looped(words) => {
             reply.status = RunStatus::Error;
-            reply.error = Some(
-                "The model kept asking for tools without coming to an end, so the run was stopped."
-                    .to_owned(),
-            );
+            reply.error = Some(words);
         }
         How::NotRecorded(error) => {
             reply.status = RunStatus::Error;

@@ -4,6 +4,7 @@
 //! the inbox: what was accepted is found again after a crash. `lifecycle` moves a run along.
 
 mod lifecycle;
+mod steered;
 
 use std::fmt;
 use std::str::FromStr;

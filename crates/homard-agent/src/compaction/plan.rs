@@ -61,6 +61,16 @@ pub(crate) fn plan(entries: &[Entry], keep: Keep) -> Option<Plan> {
     Some(Plan { first_kept: chosen.at, request, dropped, kept: chosen.kept })
 }
 
+/// Decides where to cut so that at most `most` of the newest entries stay; `None` when that is all there are.
+pub(crate) fn newest(entries: &[Entry], most: usize) -> Option<Plan> {
+    let sizes: Vec<u64> = entries.iter().map(tokens).collect();
+    let total: u64 = sizes.iter().sum();
+    let from = entries.len().checked_sub(most).filter(|from| *from > 0)?;
+    let cut = cuts(entries, &sizes).into_iter().find(|cut| cut.at >= from)?;
+    let request = entries.iter().rposition(is_from_a_person).filter(|&newest| newest < cut.at);
+    Some(Plan { first_kept: cut.at, request, dropped: total - cut.kept, kept: cut.kept })
+}
+
 /// A place where the conversation may be cut.
 struct Cut {
     at: usize,

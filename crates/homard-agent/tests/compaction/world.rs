@@ -177,6 +177,8 @@ impl World {
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
             scope: Arc::default(),
+            rules: homard_agent::Rules::default(),
+            steer: homard_agent::Steering::default(),
         }
     }
 

@@ -146,6 +146,8 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         policy: Arc::new(ToolPolicy::default()),
         compaction: CompactionSettings::default(),
         scope: Arc::default(),
+        rules: homard_agent::Rules::default(),
+        steer: homard_agent::Steering::default(),
     };
     let agent = Agent { store: store.clone(), clock };
     let ended = agent.run(&turn, &mut history, &mut |_step| {}, &CancellationToken::new()).await;

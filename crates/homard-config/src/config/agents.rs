@@ -12,6 +12,7 @@ use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
 use super::delegation::{AgentSubagents, Subagents};
+use super::pruning::ContextPruning;
 use super::tools::{AgentTools, SandboxMode};
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
@@ -98,6 +99,8 @@ pub struct AgentDefaults {
     pub compaction: Compaction,
     /// Agents started by agents.
     pub subagents: Subagents,
+    /// Forgetting old tool results.
+    pub context_pruning: ContextPruning,
 }
 
 /// A model and what to try when it fails.
@@ -262,6 +265,7 @@ impl AgentDefaults {
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
+            context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Resolve;
 use super::delegation::{AgentToAgent, Visibility};
+use super::loops::LoopDetection;
 use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 
@@ -171,6 +172,8 @@ pub struct Tools {
     pub agent_to_agent: AgentToAgent,
     /// While content of others is in a conversation.
     pub taint: Taint,
+    /// When a model goes in circles.
+    pub loop_detection: LoopDetection,
 }
 
 /// Running commands.
@@ -284,6 +287,7 @@ impl Tools {
             visibility: Visibility::resolve(raw.sessions),
             agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
             taint: Taint::from_raw(raw.taint.unwrap_or_default()),
+            loop_detection: LoopDetection::resolve(&raw.loop_detection.unwrap_or_default()),
         }
     }
 }

@@ -90,9 +90,11 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         timeout,
         extra_system: params.extra_system_prompt,
     };
-    let submitted = gateway.relay().submit(submission).await.map_err(|e| error::submit(&e))?;
+    let submitted = gateway.relay().submit_by(submission, None).await.map_err(|e| error::submit(&e))?;
     let (session_key, status) = match submitted {
-        Submitted::Started { session_key, .. } => (session_key, "accepted"),
+        Submitted::Started { session_key, .. } | Submitted::Answered { session_key, .. } => {
+            (session_key, "accepted")
+        }
         Submitted::InFlight { session_key, .. } => (session_key, "in_flight"),
         Submitted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
     };

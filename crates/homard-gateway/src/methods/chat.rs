@@ -27,18 +27,12 @@ use crate::table::Cx;
 const MAX_MESSAGE_CHARS: u64 = 500_000;
 /// Longest label of an injected note.
 const MAX_NOTE_LABEL: usize = 100;
-/// What a person types to stop a run.
-const STOP_COMMAND: &str = "/stop";
 
 /// `chat.send`.
 pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, ErrorShape> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let run_id = params.idempotency_key.clone();
-    if params.message.trim().eq_ignore_ascii_case(STOP_COMMAND) {
-        gateway.relay().abort(&key, None, "stop").await;
-        return Ok(ChatSendResult { run_id, status: "ok".to_owned() });
-    }
     let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
     if params.message.trim().is_empty() && images.is_empty() {
         return Err(ErrorShape::invalid("message or attachment required"));
@@ -54,7 +48,14 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         timeout: params.timeout_ms.map(Duration::from_millis),
         extra_system: None,
     };
-    let status = match gateway.relay().submit(submission).await.map_err(|e| error::submit(&e))? {
+    let (relay, mode) = (gateway.relay(), params.queue_mode.as_deref());
+    let submitted = if params.suppress_command_interpretation == Some(true) {
+        relay.submit_by(submission, mode).await
+    } else {
+        relay.receive(submission, mode).await
+    };
+    let status = match submitted.map_err(|e| error::submit(&e))? {
+        Submitted::Answered { .. } => "ok",
         Submitted::Started { .. } => "started",
         Submitted::InFlight { .. } => "in_flight",
         Submitted::Finished(record) => finished_word(record.status),
@@ -261,6 +262,10 @@ fn name_runs(messages: &mut [Value]) {
     for message in messages {
         if message.get("role").and_then(Value::as_str) == Some("user") {
             let key = message.get("idempotencyKey").and_then(Value::as_str);
+            if key.is_some_and(|key| key.ends_with(":steer")) {
+                // Said into a run under way: the answers stay that run's.
+                continue;
+            }
             run = key.and_then(|key| key.strip_suffix(":user")).map(str::to_owned);
         } else if let (Some(run), Some(mark)) =
             (&run, message.get_mut("__openclaw").and_then(Value::as_object_mut))

@@ -400,10 +400,7 @@ pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<Session
             return Err(ErrorShape::invalid("invalid sessions.reset params: reason must be new or reset"));
         }
     };
-    // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
-    gateway.relay().abort(&key, None, "reset").await;
-    let reset = gateway.store().reset_session(&key, reason).await.map_err(|e| error::store(&e))?;
-    gateway.relay().announce_change(&reset.record, "reset");
+    let reset = gateway.relay().reset(&key, reason).await.map_err(|e| error::store(&e))?;
     Ok(SessionsResetResult {
         ok: true,
         key: key.to_string(),

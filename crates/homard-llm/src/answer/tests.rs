@@ -6,28 +6,14 @@ use std::sync::Arc;
 use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
 use serde_json::json;
 
-use super::{Count, Draft, MAX_ANSWER_BYTES, arguments};
+use super::{Count, Draft, MAX_ANSWER_BYTES};
+use crate::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
 use crate::spec::{ModelSpec, Price};
 
 fn draft() -> Draft {
     let mut model = ModelSpec::new(ProviderId::parse("p").unwrap(), ModelId::parse("m").unwrap(), "api");
     model.price = Price { input: 1.0, output: 2.0, cache_read: 0.0, cache_write: 0.0 };
     Draft::new(Arc::new(model), 7)
-}
-
-#[test]
-fn unreadable_arguments_become_an_empty_object() {
-    let rows = [
-        ("", json!({})),
-        ("{\"a\":1}", json!({"a": 1})),
-        ("\"{\\\"a\\\":1}\"", json!({"a": 1})),
-        ("{\"a\":", json!({})),
-        ("[1]", json!({})),
-        ("null", json!({})),
-    ];
-    for (text, expected) in rows {
-        assert_eq!(arguments(text), expected, "{text}");
-    }
 }
 
 #[test]
@@ -72,6 +58,21 @@ fn an_endless_answer_is_refused() {
     draft.append(at, piece.clone(), &mut out).unwrap();
     draft.append(at, piece, &mut out).unwrap();
     assert!(draft.append(at, "x".to_owned(), &mut out).is_err());
+}
+
+#[test]
+fn arguments_without_end_are_not_kept_and_the_call_says_so() {
+    let (mut draft, mut out) = (draft(), VecDeque::new());
+    let at = draft.open_call("a", "write", &mut out).unwrap();
+    for _piece in 0..50 {
+        draft.append(at, "x".repeat(MAX_ARGUMENT_BYTES), &mut out).unwrap();
+    }
+    draft.close_calls(&mut out);
+    draft.drop_cut_calls();
+    let message = draft.take(StopReason::ToolUse, None);
+    let call = message.tool_calls().next().unwrap();
+    assert!(arguments_fault(&call.arguments).is_some_and(|fault| fault.contains("too long")), "{call:?}");
+    assert!(call.arguments.to_string().len() < 1_000);
 }
 
 #[test]

@@ -94,13 +94,15 @@ fn two_calls_never_share_an_id() {
 }
 
 #[test]
-fn arguments_that_are_no_object_become_an_empty_one() {
+fn arguments_that_are_no_object_become_one_that_says_so() {
     for wire in TABLE {
         for arguments in ["{\"path\": ", "[1]", "null", "\"text\"", "\u{0}", ""] {
             let call = Part::Call { n: 0, id: "a", name: "read", arguments };
             let Ok(events) = replay(wire, &[call, Part::Close { tokens: 1 }]) else { continue };
             for call in calls(&events) {
-                assert_eq!(call.arguments.to_string(), "{}", "{} {arguments}", wire.api);
+                let is_fault = homard_llm::arguments_fault(&call.arguments).is_some();
+                let is_none = call.arguments.to_string() == "{}";
+                assert!(is_fault || is_none, "{} {arguments}: {}", wire.api, call.arguments);
             }
         }
     }

@@ -88,7 +88,7 @@ fn accept(batch: &Batch<'_>, run: &NewRun) -> Result<Accepted, StoreError> {
     Ok(Accepted::Duplicate(Box::new(earlier)))
 }
 
-fn existing(batch: &Batch<'_>, run_id: &RunId) -> Result<RunRecord, StoreError> {
+pub(super) fn existing(batch: &Batch<'_>, run_id: &RunId) -> Result<RunRecord, StoreError> {
     load(batch.conn, run_id)?.ok_or_else(|| StoreError::UnknownRun(run_id.clone()))
 }
 
@@ -121,7 +121,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
 }
 
 /// Appends what the person said, unless a crash came after the bytes and before the commit and it is there.
-fn append_user(
+pub(super) fn append_user(
     batch: &mut Batch<'_>,
     session_id: &SessionId,
     before: Vec<EntryKind>,

@@ -12,6 +12,8 @@ mod bad_disk;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod commands;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
@@ -30,6 +32,8 @@ mod http;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]
+mod loops;
+#[cfg(test)]
 mod marks;
 #[cfg(test)]
 mod models;
@@ -46,6 +50,8 @@ mod sessions;
 mod skills;
 #[cfg(test)]
 mod starting;
+#[cfg(test)]
+mod steering;
 #[cfg(test)]
 mod subagents;
 #[cfg(test)]

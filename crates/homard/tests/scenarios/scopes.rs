@@ -42,6 +42,7 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("models.list", "operator.read", json!({})),
         ("plugin.approval.list", "operator.approvals", json!({})),
         ("plugin.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
+        ("sessions.compact", "operator.admin", key.clone()),
         ("sessions.delete", "operator.admin", key.clone()),
         ("sessions.list", "operator.read", json!({})),
         ("sessions.patch", "operator.write", json!({"key": "agent:main:m", "pinned": true})),

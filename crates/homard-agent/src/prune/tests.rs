@@ -1,0 +1,111 @@
+//! When old tool results are shortened, and that reading again shortens them the same way.
+
+use homard_protocol::{
+    AssistantBlock, AssistantMessage, Entry, EntryId, EntryKind, Message, SessionId, StopReason, ToolCall,
+    ToolCallId, ToolResultMessage, UserBlock, UserContent, UserMessage,
+};
+use homard_store::Context;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::PruneRules;
+use crate::history::History;
+
+const MINUTE: i64 = 60_000;
+const START: i64 = 1_700_000_000_000;
+const WINDOW: u32 = 20_000;
+
+/// A turn with one tool call whose result has so many bytes.
+fn turn(n: usize, at: i64, bytes: usize) -> Vec<Message> {
+    let id = ToolCallId::parse(&format!("call_{n}")).unwrap();
+    let mut calls = AssistantMessage::injected(String::new(), StopReason::ToolUse, at);
+    calls.content = vec![AssistantBlock::ToolCall(ToolCall {
+        id: id.clone(),
+        name: "read".to_owned(),
+        arguments: json!({}),
+        thought_signature: None,
+    })];
+    vec![
+        Message::User(UserMessage {
+            content: UserContent::Text(format!("ask {n}")),
+            timestamp: at,
+            idempotency_key: None,
+        }),
+        Message::Assistant(calls),
+        Message::ToolResult(ToolResultMessage {
+            tool_call_id: id,
+            tool_name: "read".to_owned(),
+            content: vec![UserBlock::text("x".repeat(bytes))],
+            details: None,
+            is_error: false,
+            timestamp: at,
+        }),
+        Message::Assistant(AssistantMessage::injected(format!("answer {n}"), StopReason::Stop, at)),
+    ]
+}
+
+fn history(messages: &[Message]) -> History {
+    let entries = messages.iter().enumerate().map(|(n, message)| Entry {
+        id: EntryId::parse(&format!("e{n}")).unwrap(),
+        parent_id: None,
+        timestamp: String::new(),
+        kind: EntryKind::Message { message: message.clone() },
+    });
+    let context = Context { entries: entries.collect(), last_seq: 0, ..Context::default() };
+    History::new(SessionId::parse("s").unwrap(), context, TimeZone::UTC)
+}
+
+fn result_sizes(history: &History) -> Vec<usize> {
+    let sizes = history.messages().into_iter().filter_map(|message| match &*message {
+        Message::ToolResult(_) => Some(message.text().len()),
+        _ => None,
+    });
+    sizes.collect()
+}
+
+/// Five turns with these pauses between them, the last one only asked.
+fn pruned(pause: i64, bytes: usize, rules: &PruneRules) -> Vec<usize> {
+    let messages: Vec<Message> =
+        (0..5).flat_map(|n| turn(n, START + i64::try_from(n).unwrap() * pause, bytes)).collect();
+    let mut history = history(&messages[..messages.len() - 3]);
+    history.prune(rules, WINDOW);
+    result_sizes(&history)
+}
+
+#[test]
+fn results_are_shortened_only_after_a_pause_and_only_in_a_full_context() {
+    let rules = PruneRules::default();
+    assert_eq!(pruned(MINUTE, 8_000, &rules), [8_000; 4], "the provider still remembers it");
+    assert_eq!(pruned(10 * MINUTE, 4_500, &rules), [4_500; 4], "there is room enough");
+    let sizes = pruned(10 * MINUTE, 8_000, &rules);
+    assert!(sizes[0] < 4_000 && sizes[1] < 4_000, "{sizes:?}");
+    assert_eq!(sizes[3], 8_000, "the newest answers keep theirs");
+    let denied = PruneRules { deny: vec!["re*".to_owned()], ..PruneRules::default() };
+    assert_eq!(pruned(10 * MINUTE, 8_000, &denied), [8_000; 4]);
+}
+
+#[test]
+fn results_go_altogether_where_shortening_is_not_enough() {
+    let rules = PruneRules { min_prunable: 5_000, hard_percent: 31, ..PruneRules::default() };
+    let sizes = pruned(10 * MINUTE, 12_000, &rules);
+    assert_eq!(sizes[0], "[Old tool result content cleared]".len(), "{sizes:?}");
+    assert_eq!(sizes[3], 12_000, "{sizes:?}");
+}
+
+#[test]
+fn a_conversation_read_anew_is_pruned_as_the_one_that_was_carried_along() {
+    let rules = PruneRules::default();
+    let pauses = [0, 1, 10, 11, 30, 31, 32, 60];
+    let messages: Vec<Message> =
+        pauses.iter().enumerate().flat_map(|(n, minutes)| turn(n, START + minutes * MINUTE, 6_000)).collect();
+    let mut carried = history(&[]);
+    for (n, message) in messages.iter().enumerate() {
+        carried.record(message.clone(), i64::try_from(n).unwrap() + 1);
+        if matches!(message, Message::User(_)) {
+            carried.prune(&rules, WINDOW);
+        }
+        let mut anew = history(&messages[..=n]);
+        anew.prune(&rules, WINDOW);
+        assert_eq!(result_sizes(&carried), result_sizes(&anew), "after {n}");
+    }
+}

@@ -1,0 +1,289 @@
+//! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
+//!
+//! A message is a command when it is nothing else and its first word is in [`TABLE`]. It has a run like any
+//! message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
+//! model is told. Some commands belong to rooms above this one; they are lent a handler with
+//! [`Relay::lend_command`].
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
+use homard_protocol::{RunId, SessionKey, Usage};
+use homard_runtime::OrLog;
+use homard_store::{Accepted, FinishRun, NewRun, ResetReason, ResetSession, RunStatus, StoreError};
+
+use crate::admit::admit;
+use crate::compact::CompactWish;
+use crate::lane::{Kind, Overrides, Request};
+use crate::queue::Queue;
+use crate::relay::{Inner, Relay, Submission, SubmitError, Submitted};
+use crate::route::{RoutePolicy, Routed, route};
+use crate::runs::{Run, RunEnd};
+
+/// Who stopped a run that somebody typed `/stop` at.
+const BY_STOP: &str = "stop";
+/// Who stopped a run whose session begins anew.
+const BY_RESET: &str = "reset";
+
+/// A line of the table.
+struct Command {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    /// How its arguments are written; empty when it takes none.
+    arguments: &'static str,
+    help: &'static str,
+    act: Act,
+}
+
+/// What a command does.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Compact,
+    Help,
+    /// Somebody above does it.
+    Lent,
+    Reset(ResetReason),
+    Status,
+    Stop,
+}
+
+/// Every command, alphabetical. All of them are for whoever may speak to the agent.
+const TABLE: &[Command] = &[
+    row("commands", &[], "", "list the commands", Act::Help),
+    row("compact", &[], "[instructions]", "summarise the beginning of the conversation", Act::Compact),
+    row("context", &[], "[list|detail|json]", "what the model is told, and how much of it", Act::Lent),
+    row("help", &[], "", "list the commands", Act::Help),
+    row("new", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::New)),
+    row("reset", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::Reset)),
+    row("status", &[], "", "model, context and what is going on", Act::Status),
+    row("stop", &["abort"], "", "stop what is going on", Act::Stop),
+    row("undo", &[], "[steps]", "take back what was changed", Act::Lent),
+];
+
+const fn row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    arguments: &'static str,
+    help: &'static str,
+    act: Act,
+) -> Command {
+    Command { name, aliases, arguments, help, act }
+}
+
+/// A command that somebody above obeys.
+#[derive(Debug, Clone)]
+pub struct CommandCall {
+    /// The conversation it was typed in.
+    pub session_key: SessionKey,
+    /// What stands behind the command.
+    pub arguments: String,
+}
+
+/// Who obeys it; answers with the words the person gets.
+pub type CommandHandler = Arc<dyn Fn(CommandCall) -> BoxFuture<'static, String> + Send + Sync>;
+
+/// The command a text is, with what stands behind it.
+fn parse(text: &str) -> Option<(&'static Command, &str)> {
+    let text = text.trim();
+    let word = text.strip_prefix('/')?;
+    let end = word.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(word.len());
+    let (word, rest) = word.split_at(end);
+    let rest = rest.strip_prefix(':').unwrap_or(rest).trim();
+    // Groups address one of several programs as `/stop@name`.
+    let name = word.split('@').next().unwrap_or(word);
+    let is = |known: &&str| known.eq_ignore_ascii_case(name);
+    let command = TABLE.iter().find(|command| is(&command.name) || command.aliases.iter().any(|a| is(&a)))?;
+    (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
+}
+
+impl Relay {
+    /// Lets somebody above obey a command of the table that is not obeyed here: `context`, `undo`.
+    pub fn lend_command(&self, name: &'static str, handler: CommandHandler) {
+        self.inner().lend(name, handler);
+    }
+
+    /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
+    ///
+    /// # Errors
+    /// When the store does not do it.
+    pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
+        // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
+        self.abort(key, None, BY_RESET).await;
+        let reset = self.inner().store().reset_session(key, reason).await?;
+        self.announce_change(&reset.record, "reset");
+        Ok(reset)
+    }
+
+    /// Obeys a message that is a command; `None` when it is none.
+    pub(crate) async fn obey(&self, submission: &mut Submission) -> Result<Option<Submitted>, SubmitError> {
+        if !submission.message.images.is_empty() {
+            return Ok(None);
+        }
+        let text = submission.message.text.clone();
+        let Some((command, rest)) = parse(&text) else { return Ok(None) };
+        match command.act {
+            Act::Compact => {
+                let instructions = (!rest.is_empty()).then(|| rest.to_owned());
+                let wish = CompactWish { instructions, max_entries: None };
+                self.submit_as(submission.clone(), Queue::Compact(wish, None)).await.map(Some)
+            }
+            Act::Reset(reason) if !rest.is_empty() => {
+                rest.clone_into(&mut submission.message.text);
+                let policy = RoutePolicy::of(&self.inner().config());
+                let routed = route(&policy, admit(submission.message.clone())?)?;
+                let id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+                // A repeated request must not begin anew what it has begun already.
+                if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
+                    self.reset(routed.session_key(), reason).await?;
+                }
+                Ok(None)
+            }
+            act => self.answer_at_once(submission.clone(), (command, act), rest).await.map(Some),
+        }
+    }
+
+    async fn answer_at_once(
+        &self,
+        submission: Submission,
+        (command, act): (&Command, Act),
+        rest: &str,
+    ) -> Result<Submitted, SubmitError> {
+        let inner = self.inner();
+        let policy = RoutePolicy::of(&inner.config());
+        let source = submission.source.to_owned();
+        let routed = route(&policy, admit(submission.message)?)?;
+        let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+        let message = crate::relay::user_message(&routed, &run_id);
+        let key = routed.session_key().clone();
+        let request =
+            Request { message: message.clone(), overrides: Overrides::default(), kind: Kind::Command };
+        let new = NewRun {
+            run_id: run_id.clone(),
+            session_key: key.clone(),
+            agent_id: routed.agent().clone(),
+            source,
+            message: request.to_json(),
+        };
+        if let Accepted::Duplicate(record) = inner.store().accept_run(new).await? {
+            return Ok(if record.status.is_finished() {
+                Submitted::Finished(record)
+            } else {
+                Submitted::InFlight { run_id, session_key: key }
+            });
+        }
+        let run = self.run_of(&routed, run_id.clone(), &message);
+        let answer = match act {
+            Act::Stop => self.stop_all(&key).await,
+            Act::Reset(reason) => match self.reset(&key, reason).await {
+                Ok(_) => Ok("A new conversation begins.".to_owned()),
+                Err(error) => Err(error.to_string()),
+            },
+            Act::Status => self.status(&routed).await,
+            Act::Help => Ok(self.help()),
+            Act::Lent | Act::Compact => match inner.lent(command.name) {
+                Some(handler) => {
+                    Ok(handler(CommandCall { session_key: key.clone(), arguments: rest.to_owned() }).await)
+                }
+                None => Err(format!("/{} is not available here.", command.name)),
+            },
+        };
+        conclude(inner, &run, answer).await;
+        Ok(Submitted::Answered { run_id, session_key: key })
+    }
+
+    async fn stop_all(&self, key: &SessionKey) -> Result<String, String> {
+        let stopped = self.abort(key, None, BY_STOP).await.run_ids.len();
+        Ok(match stopped {
+            0 => "Nothing was going on.".to_owned(),
+            1 => "Stopped.".to_owned(),
+            many => format!("Stopped {many} runs."),
+        })
+    }
+
+    fn help(&self) -> String {
+        let is_there = |command: &&Command| {
+            !matches!(command.act, Act::Lent) || self.inner().lent(command.name).is_some()
+        };
+        let mut text = "Commands:".to_owned();
+        for command in TABLE.iter().filter(is_there) {
+            let space = if command.arguments.is_empty() { "" } else { " " };
+            let Command { name, arguments, help, .. } = command;
+            let _written = write!(text, "\n/{name}{space}{arguments} — {help}");
+        }
+        text
+    }
+
+    async fn status(&self, routed: &Routed) -> Result<String, String> {
+        let key = routed.session_key();
+        let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
+        let model = self.model_for(key, session.as_ref());
+        let mut text = format!(
+            "Homard {}\nAgent: {}\nSession: {key}\nModel: {model}",
+            env!("CARGO_PKG_VERSION"),
+            routed.agent()
+        );
+        if let Some(entry) = session.map(|session| session.entry) {
+            let (used, window) = (entry.total_tokens.unwrap_or(0), entry.context_tokens.unwrap_or(0));
+            let share = used.saturating_mul(100).checked_div(window);
+            let share = share.map(|percent| format!(" of {window} ({percent} %)")).unwrap_or_default();
+            let compactions = entry.compaction_count.unwrap_or(0);
+            let thinking = entry.thinking_level.as_deref().unwrap_or("default");
+            let queue = entry.queue_mode.as_deref().unwrap_or("default");
+            let _written = write!(
+                text,
+                "\nContext: {used}{share} tokens, compacted {compactions} times\nThinking: {thinking}\nQueue: {queue}"
+            );
+        }
+        let runs = self.views(key);
+        let running = runs.iter().filter(|run| run.text.is_some()).count();
+        let _written = write!(text, "\nRuns: {running} under way, {} waiting", runs.len() - running);
+        Ok(text)
+    }
+}
+
+/// Records what came of a command and tells everyone.
+pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<String, String>) {
+    let stopped = run.stopped_by();
+    let status = match &answer {
+        _ if stopped.is_some() => RunStatus::Aborted,
+        Ok(_) => RunStatus::Ok,
+        Err(_) => RunStatus::Error,
+    };
+    let (reply, error) = (answer.clone().ok(), answer.err());
+    let mut finish = FinishRun::new(run.id.clone(), status);
+    finish.reply.clone_from(&reply);
+    finish.error.clone_from(&error);
+    inner.store().finish_run(finish).await.or_log("the end of a command could not be recorded");
+    let now = inner.clock().now_ms();
+    let message = reply.clone().map(|text| ChatMessage::new(text, now));
+    run.narrator.end(match (&error, stopped) {
+        (_, Some(by)) => ChatState::Aborted { message, stop_reason: by.to_owned() },
+        (Some(error), None) => {
+            ChatState::Error { error_message: error.clone(), error_kind: ErrorKind::Unknown, message }
+        }
+        (None, None) => {
+            ChatState::Final { message: message.map(FinalMessage::Text), usage: None, stop_reason: None }
+        }
+    });
+    let end = RunEnd {
+        status,
+        reply,
+        error,
+        stop_reason: stopped.map(str::to_owned),
+        started_at: Some(now),
+        ended_at: now,
+        session_id: None,
+        provider: String::new(),
+        model: String::new(),
+        usage: Usage::default(),
+        attempts: Vec::new(),
+    };
+    inner.run_ended(&end);
+    run.ended(end);
+    inner.runs().remove(run);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! How a message waits: for its turn, for the turn under way, or to be obeyed instead.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_protocol::{RunId, SessionKey};
+use homard_store::StoreError;
+
+use crate::compact::{CompactReport, CompactWish, ReportSlot};
+use crate::lane::Kind;
+use crate::relay::{Relay, Submission, SubmitError, Submitted};
+use crate::steering::is_steer;
+
+/// How long somebody waits for a compaction that was asked for; it goes on if they do not.
+const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
+
+/// What became of a message for a turn under way.
+#[derive(Debug)]
+pub enum Steered {
+    /// It is kept, and goes to this run with its next call of the model, or gets a turn of its own after it.
+    Into(RunId),
+    /// No turn was under way; this is what became of it instead.
+    NotRunning(Submitted),
+}
+
+/// How a message waits.
+pub(crate) enum Queue {
+    /// For its turn.
+    Wait,
+    /// For its turn, or until the turn under way takes it.
+    Steer,
+    /// As the session wants it.
+    AsSession,
+    /// For its turn, in which the conversation is shortened.
+    Compact(CompactWish, Option<ReportSlot>),
+}
+
+impl Queue {
+    /// The same, except that it does not go to the turn under way.
+    pub(crate) fn waiting(self) -> Self {
+        match self {
+            Self::Steer | Self::AsSession => Self::Wait,
+            other @ (Self::Wait | Self::Compact(..)) => other,
+        }
+    }
+}
+
+impl Relay {
+    /// Takes a message from a person: obeys it if it is a command, else lets it wait as `queue_mode` says, or the
+    /// session where that is `None`.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn receive(
+        &self,
+        mut submission: Submission,
+        queue_mode: Option<&str>,
+    ) -> Result<Submitted, SubmitError> {
+        if self.inner().stopping().is_cancelled() {
+            return Err(SubmitError::Stopping);
+        }
+        if let Some(obeyed) = self.obey(&mut submission).await? {
+            return Ok(obeyed);
+        }
+        self.submit_by(submission, queue_mode).await
+    }
+
+    /// As [`receive`](Self::receive), and a command is only a text.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn submit_by(
+        &self,
+        submission: Submission,
+        queue_mode: Option<&str>,
+    ) -> Result<Submitted, SubmitError> {
+        let queue = match queue_mode {
+            Some(mode) if is_steer(mode) => Queue::Steer,
+            Some(_) => Queue::Wait,
+            None => Queue::AsSession,
+        };
+        self.submit_as(submission, queue).await
+    }
+
+    /// Hands a message to the turn that is under way in a session.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn steer(&self, key: &SessionKey, submission: Submission) -> Result<Steered, SubmitError> {
+        let under_way = self.inner().runs().of_session(key).into_iter().find(|run| run.has_begun());
+        let submitted = self.submit_as(submission, Queue::Steer).await?;
+        Ok(match (under_way, submitted) {
+            (Some(run), Submitted::Started { .. }) => Steered::Into(run.id.clone()),
+            (_, other) => Steered::NotRunning(other),
+        })
+    }
+
+    /// Shortens a conversation when its turn has come, and waits for that. The message names the run and the
+    /// session; its text is not used.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn compact(
+        &self,
+        submission: Submission,
+        wish: CompactWish,
+    ) -> Result<CompactReport, SubmitError> {
+        let slot = ReportSlot::default();
+        let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));
+        match self.submit_as(submission, queue).await? {
+            Submitted::Started { run_id, .. } => {
+                self.wait(&run_id, COMPACT_WAIT).await;
+            }
+            Submitted::InFlight { .. } | Submitted::Finished(_) | Submitted::Answered { .. } => {}
+        }
+        let gone = || CompactReport::Not("it was stopped before it began.".to_owned());
+        Ok(slot.get().cloned().unwrap_or_else(gone))
+    }
+
+    /// What is to be done with a message of this session.
+    pub(crate) async fn kind_of(
+        &self,
+        queue: Queue,
+        key: &SessionKey,
+    ) -> Result<(Kind, Option<ReportSlot>), StoreError> {
+        Ok(match queue {
+            Queue::Wait => (Kind::Turn, None),
+            Queue::Steer => (Kind::Steer, None),
+            Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
+            // Without a run under way nothing needs to be looked up: there is nothing to steer.
+            Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::AsSession => {
+                let session = self.inner().store().session(key).await?;
+                let mode = session.and_then(|session| session.entry.queue_mode);
+                (if mode.is_some_and(|mode| is_steer(&mode)) { Kind::Steer } else { Kind::Turn }, None)
+            }
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! From the owner's settings to what a turn keeps to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use homard_agent::{Detectors, FlushRules, LoopRules, PruneRules, Rules};
+use homard_config::Config;
+use homard_config::config::pruning::ContextPruning;
+use homard_llm::Resolved;
+use homard_store::SessionEntry;
+use homard_tools::ToolPolicy;
+
+/// What a tool has beyond the longest command, to tell how that ended.
+const TOOL_MARGIN: Duration = Duration::from_secs(60);
+/// The least a tool may take, whatever commands may.
+const LEAST_TOOL_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// The provider that charges for remembering a conversation, and forgets it after an hour.
+const CACHING_PROVIDER: &str = "anthropic";
+/// How long.
+const CACHING_TTL: Duration = Duration::from_secs(60 * 60);
+/// What notes are written with.
+const WRITING: &str = "write";
+
+/// What a turn with this model in this session keeps to.
+pub(crate) fn rules_for(
+    config: &Config,
+    model: &Resolved,
+    session: Option<&SessionEntry>,
+    (policy, workspace): (&ToolPolicy, &Path),
+) -> Rules {
+    let defaults = &config.agents.defaults;
+    let loops = &config.tools.loop_detection;
+    Rules {
+        tool_limit: config.tools.exec.timeout.max(LEAST_TOOL_LIMIT).saturating_add(TOOL_MARGIN),
+        repeats: LoopRules {
+            history: loops.history,
+            warn: loops.warning,
+            block: loops.critical,
+            give_up: loops.breaker,
+            detectors: Detectors {
+                generic_repeat: loops.detectors.generic_repeat(),
+                known_poll_no_progress: loops.detectors.known_poll_no_progress(),
+                ping_pong: loops.detectors.ping_pong(),
+            },
+        },
+        prune: prune(&defaults.context_pruning, model),
+        flush: flush(config, session).filter(|_| {
+            // Where nothing can be written, asking for notes is a call for nothing.
+            policy.decide(WRITING).allowed
+                && std::fs::metadata(workspace).is_ok_and(|found| !found.permissions().readonly())
+        }),
+    }
+}
+
+fn prune(pruning: &ContextPruning, model: &Resolved) -> Option<PruneRules> {
+    let caches = model.provider.id().as_str() == CACHING_PROVIDER;
+    let unsaid = if pruning.enabled.is_none() && caches { CACHING_TTL } else { ContextPruning::DEFAULT_TTL };
+    pruning.enabled.unwrap_or(caches).then(|| PruneRules {
+        ttl: pruning.ttl.unwrap_or(unsaid),
+        keep_last_assistants: pruning.keep_last_assistants,
+        soft_percent: pruning.soft_percent,
+        hard_percent: pruning.hard_percent,
+        min_prunable: pruning.min_prunable,
+        soft_max: pruning.soft_max,
+        soft_head: pruning.soft_head,
+        soft_tail: pruning.soft_tail,
+        placeholder: pruning.placeholder.clone(),
+        allow: pruning.allow.clone(),
+        deny: pruning.deny.clone(),
+    })
+}
+
+/// Notes are written once between two compactions.
+fn flush(config: &Config, session: Option<&SessionEntry>) -> Option<FlushRules> {
+    let flush = config.agents.defaults.compaction.memory_flush.as_ref()?;
+    let is_written = session.is_some_and(|entry| {
+        entry.memory_flush_compaction_count.is_some_and(|at| at == entry.compaction_count.unwrap_or(0))
+    });
+    (!is_written).then(|| FlushRules {
+        soft_threshold: flush.soft_threshold_tokens,
+        prompt: flush.prompt.clone(),
+        extra: flush.system_prompt.clone(),
+    })
+}

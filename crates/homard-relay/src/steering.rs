@@ -1,0 +1,107 @@
+//! Handing messages of a lane to the turn that is under way in it.
+//!
+//! A message to be steered waits in the lane like any other. Whoever takes it out of there first has it: the turn
+//! under way, between two of its calls, or the lane, when that turn is over. So it is never lost and never
+//! answered twice, and a crash before it was taken leaves it waiting in the store.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use homard_agent::{Steer, Steering, Taken};
+use homard_protocol::{SessionId, Usage};
+use homard_store::{RunStatus, StoreError};
+
+use crate::lane::{Kind, Waiting};
+use crate::relay::Inner;
+use crate::runs::{Run, RunEnd};
+use crate::turn::{is_kept, stop_waiting};
+
+/// Queue modes in which a message is handed to the turn under way.
+const STEER_MODES: [&str; 5] = ["queue", "queued", "steer", "steer+backlog", "steer-backlog"];
+
+/// Whether a queue mode means steering.
+pub(crate) fn is_steer(mode: &str) -> bool {
+    STEER_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
+}
+
+/// The lane of one running turn.
+struct Lane {
+    inner: Arc<Inner>,
+    run: Arc<Run>,
+    session_id: SessionId,
+}
+
+/// Where the turn of `run` gets its messages from.
+pub(crate) fn of(inner: &Arc<Inner>, run: &Arc<Run>, session_id: &SessionId) -> Steering {
+    Steering::from_source(Arc::new(Lane {
+        inner: Arc::clone(inner),
+        run: Arc::clone(run),
+        session_id: session_id.clone(),
+    }))
+}
+
+impl Steer for Lane {
+    fn next(&self) -> BoxFuture<'_, Result<Option<Taken>, StoreError>> {
+        async move {
+            while !self.run.cancel.is_cancelled() {
+                let Some(mut waiting) = self.inner.lanes().take_steerable(&self.run.session_key) else {
+                    break;
+                };
+                if !is_kept(waiting.kept.take()).await {
+                    // Known before, or not kept: whoever sent it has been told.
+                    continue;
+                }
+                if waiting.run.cancel.is_cancelled() {
+                    stop_waiting(&self.inner, waiting).await;
+                    continue;
+                }
+                return self.hand_over(waiting).await.map(Some);
+            }
+            Ok(None)
+        }
+        .boxed()
+    }
+}
+
+impl Lane {
+    async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
+        let (store, steered) = (self.inner.store(), &waiting.run);
+        let mut message = waiting.message.clone();
+        // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
+        message.idempotency_key = Some(format!("{}:steer", steered.id));
+        match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
+            Ok(place) => {
+                let run_id = steered.id.clone();
+                self.settle(steered);
+                Ok(Taken { run_id, message, seq: place.seq })
+            }
+            Err(error) => {
+                self.inner.lanes().put_back(Waiting { kind: Kind::Turn, ..waiting });
+                Err(error)
+            }
+        }
+    }
+
+    /// Tells everyone that nothing more comes of a run by itself.
+    fn settle(&self, steered: &Arc<Run>) {
+        let now = self.inner.clock().now_ms();
+        let end = RunEnd {
+            status: RunStatus::Ok,
+            reply: None,
+            error: None,
+            stop_reason: Some(format!("steered:{}", self.run.id)),
+            started_at: Some(now),
+            ended_at: now,
+            session_id: Some(self.session_id.to_string()),
+            provider: String::new(),
+            model: String::new(),
+            usage: Usage::default(),
+            attempts: Vec::new(),
+        };
+        steered.narrator.end_bare();
+        self.inner.run_ended(&end);
+        steered.ended(end);
+        self.inner.runs().remove(steered);
+    }
+}

@@ -1,0 +1,50 @@
+//! A message that a run under way took instead of getting a turn of its own: one job, so that it is either in
+//! that run's transcript and done, or still waiting.
+
+use homard_protocol::{RunId, SessionId, UserMessage};
+use rusqlite::params;
+
+use super::RunStatus;
+use super::lifecycle::{append_user, existing};
+use crate::store::{Store, StoreError};
+use crate::transcripts::Appended;
+
+/// What the record of such a run says before the run that took it.
+const STEERED: &str = "steered:";
+
+impl Store {
+    /// Appends the message of the waiting run `run_id` to the transcript that the run `into` writes, and ends
+    /// `run_id` with it: its stop reason is `steered:` and the other run's id.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`] if one was never accepted, [`StoreError::RunState`] if `run_id` does not wait
+    /// or `into` does not run.
+    pub async fn steer_run(
+        &self,
+        run_id: &RunId,
+        into: &RunId,
+        session_id: &SessionId,
+        message: UserMessage,
+    ) -> Result<Appended, StoreError> {
+        let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
+        self.write(move |batch| {
+            let waiting = existing(batch, &run_id)?;
+            if waiting.status != RunStatus::Queued {
+                return Err(StoreError::RunState { run_id, status: waiting.status });
+            }
+            let running = existing(batch, &into)?;
+            if running.status != RunStatus::Running || running.session_id.as_ref() != Some(&session_id) {
+                return Err(StoreError::RunState { run_id: into, status: running.status });
+            }
+            let appended = append_user(batch, &session_id, message)?;
+            let now = batch.now();
+            batch.execute(
+                "UPDATE runs SET status = 'ok', session_id = ?2, started_at = ?3, ended_at = ?3, stop_reason = ?4,
+                 message = NULL WHERE run_id = ?1",
+                params![run_id.as_str(), session_id.as_str(), now, format!("{STEERED}{into}")],
+            )?;
+            Ok(appended)
+        })
+        .await
+    }
+}
