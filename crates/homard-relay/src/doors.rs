@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
-    AgentLine, AgentsDoor, ChildLine, ChildTask, DoorError, Doors, HistoryPage, HistoryWanted, Letter,
-    LetterAnswer, Described, SessionFilter, SessionLine, SessionsDoor, Spawned, ToolCx, VisionDoor,
+    AgentLine, AgentsDoor, ChildLine, ChildTask, Described, DoorError, Doors, HistoryPage, HistoryWanted,
+    Letter, LetterAnswer, SessionFilter, SessionLine, SessionsDoor, Spawned, ToolCx, VisionDoor,
 };
 
 use crate::relay::{Inner, Relay};

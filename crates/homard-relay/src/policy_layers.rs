@@ -181,7 +181,8 @@ fn push_subagent(layers: &mut Vec<Layer>, config: &Config, about: &Circumstances
     let SessionKey::Agent { scope: SessionScope::Subagent(chain), .. } = about.key else { return };
     let nested = u32::try_from(chain.matches(":subagent:").count()).unwrap_or(u32::MAX);
     let depth = about.session.and_then(|entry| entry.spawn_depth).unwrap_or(1).max(nested.saturating_add(1));
-    let leaf: &[&str] = if depth >= config.agents.defaults.subagents.max_depth { SUBAGENT_LEAF_NEVER } else { &[] };
+    let leaf: &[&str] =
+        if depth >= config.agents.defaults.subagents.max_depth { SUBAGENT_LEAF_NEVER } else { &[] };
     let never: Vec<&str> = SUBAGENT_NEVER.iter().chain(leaf).copied().collect();
     let words = "subagents do not get this; the agent that started them can use it for them";
     layers.push(Layer::new(LayerName::Subagent, &[], &never).at(BUILT_IN).remedy(words));

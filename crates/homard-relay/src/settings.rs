@@ -182,4 +182,3 @@ fn thinking_level(configured: Configured) -> ThinkingLevel {
         Configured::Xhigh | Configured::Max | Configured::Ultra => ThinkingLevel::XHigh,
     }
 }
-

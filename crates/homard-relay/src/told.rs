@@ -179,7 +179,8 @@ impl Relay {
         let entry = session.as_ref().map(|record| &record.entry);
         let rooms = inner.rooms();
         let mut settings = settings_for(&config, &rooms.desk, agent, entry, None)?;
-        let policy = self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
+        let policy =
+            self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = inner.skills().for_turn(&config, agent).await;
         fit(&mut settings, key, &policy, &skills);
         let offer = rooms.offers.of(&rooms.tools, &policy);

@@ -242,8 +242,7 @@ pub(crate) async fn prepare(
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(inner, run, &session.session_id);
-    let rules =
-        rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
+    let rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),

@@ -8,7 +8,7 @@ use homard_models::budget::Spender;
 use homard_models::desk::{self, Desk};
 use homard_protocol::{AssistantMessage, Message, UserBlock, UserContent, UserMessage};
 use homard_store::CallOwner;
-use homard_tools::{DoorError, Described, ToolCx};
+use homard_tools::{Described, DoorError, ToolCx};
 
 use crate::access::agent_of;
 use crate::doors::not_kept;

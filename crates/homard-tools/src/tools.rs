@@ -5,9 +5,9 @@ pub(crate) mod apply_patch;
 pub(crate) mod edit;
 pub(crate) mod exec;
 pub(crate) mod gateway;
-pub(crate) mod image;
 #[cfg(test)]
 mod hostile_paths;
+pub(crate) mod image;
 mod near_names;
 mod nearest_lines;
 mod off_thread;

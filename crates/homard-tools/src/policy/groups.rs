@@ -85,7 +85,8 @@ pub const SUBAGENT_NEVER: &[&str] = &[
 ];
 
 /// What a subagent that may have none of its own does not get either.
-pub const SUBAGENT_LEAF_NEVER: &[&str] = &["sessions_history", "sessions_list", "sessions_spawn", "subagents"];
+pub const SUBAGENT_LEAF_NEVER: &[&str] =
+    &["sessions_history", "sessions_list", "sessions_spawn", "subagents"];
 
 /// What a sandboxed conversation gets unless the owner says otherwise.
 pub const SANDBOX_ALLOW: &[&str] = &[

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{AgentsDoor, Door, told};
+use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;

@@ -16,9 +16,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, VisionDoor};
+use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;

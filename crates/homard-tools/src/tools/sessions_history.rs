@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, HistoryWanted, SessionsDoor};
+use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};

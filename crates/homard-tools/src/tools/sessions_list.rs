@@ -6,9 +6,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::gate::Reach;
 use crate::cx::ToolCx;
 use crate::doors::{Door, SessionFilter, SessionsDoor, told};
+use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;

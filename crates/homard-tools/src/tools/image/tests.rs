@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Image, Paths};
 use crate::cx::{ProgressSender, ToolCx};
-use crate::doors::{Door, DoorError, Described, VisionDoor};
+use crate::doors::{Described, Door, DoorError, VisionDoor};
 use crate::tool::DynTool;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
