@@ -54,7 +54,7 @@ impl From<ExecApproval> for Asked {
             what: plain(&request.command),
             cwd: request.cwd.as_deref().map(plain),
             program: request.resolved_path.as_deref().map(plain),
-            reasons: reasons(request.reasons, request.warning_text.as_deref()),
+            reasons: reasons(&request.reasons, request.warning_text.as_deref()),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
             session_key: request.session_key.as_deref().map(plain),
             run_id: request.run_id,
@@ -74,7 +74,7 @@ impl From<PluginApproval> for Asked {
             what: plain(request.detail.as_deref().unwrap_or(&request.description)),
             cwd: None,
             program: None,
-            reasons: reasons(request.reasons, None),
+            reasons: reasons(&request.reasons, None),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
             session_key: request.session_key.as_deref().map(plain),
             run_id: request.run_id,
@@ -84,7 +84,7 @@ impl From<PluginApproval> for Asked {
     }
 }
 
-fn reasons(listed: Vec<String>, text: Option<&str>) -> Vec<String> {
+fn reasons(listed: &[String], text: Option<&str>) -> Vec<String> {
     if listed.is_empty() {
         return text.into_iter().flat_map(str::lines).map(plain).collect();
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Change, Kind};
 
-fn heard(event: &str, payload: Value) -> Option<Change> {
+fn heard(event: &str, payload: &Value) -> Option<Change> {
     let frame = serde_json::from_value(json!({"type": "event", "event": event, "payload": payload})).unwrap();
     Change::read(&frame)
 }
@@ -16,7 +16,7 @@ fn a_command_is_worded_with_everything_that_matters() {
             "resolvedPath": "/usr/bin/git", "sessionKey": "agent:main:main", "runId": "r",
             "reasons": ["not on the allowlist", "web page https://example.com"],
             "allowedDecisions": ["allow-once", "allow-always", "deny"]}});
-    let Some(Change::Asked(asked)) = heard("exec.approval.requested", payload) else { panic!("not read") };
+    let Some(Change::Asked(asked)) = heard("exec.approval.requested", &payload) else { panic!("not read") };
     assert_eq!((asked.kind, asked.can_always, asked.run_id.as_deref()), (Kind::Exec, true, Some("r")));
     let expected = [
         "approval needed: exec (01234567, 1 min left)",
@@ -36,7 +36,7 @@ fn another_tool_is_worded_with_its_whole_action() {
     let payload = json!({"approvalKind": "plugin", "id": "x", "createdAtMs": 0, "expiresAtMs": 0,
         "request": {"title": "t", "description": "short", "detail": "all of it", "severity": "warning",
             "toolName": "web_fetch", "allowedDecisions": ["allow-once", "deny"]}});
-    let Some(Change::Asked(asked)) = heard("plugin.approval.requested", payload) else { panic!("not read") };
+    let Some(Change::Asked(asked)) = heard("plugin.approval.requested", &payload) else { panic!("not read") };
     assert_eq!((asked.kind, asked.can_always), (Kind::Plugin, false));
     assert_eq!(asked.lines(5), ["approval needed: web_fetch (x, 0 s left)", "  all of it"]);
 }
@@ -55,8 +55,10 @@ fn ends_are_worded_by_who_and_why() {
         (json!({"id": "x", "decision": null}), "denied"),
     ];
     for (payload, words) in cases {
-        let Some(Change::Ended(ended)) = heard("exec.approval.resolved", payload) else { panic!("not read") };
+        let Some(Change::Ended(ended)) = heard("exec.approval.resolved", &payload) else {
+            panic!("not read")
+        };
         assert_eq!(ended.words(), words);
     }
-    assert_eq!(heard("chat", json!({})), None);
+    assert_eq!(heard("chat", &json!({})), None);
 }
