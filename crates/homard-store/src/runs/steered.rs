@@ -36,7 +36,7 @@ impl Store {
             if running.status != RunStatus::Running || running.session_id.as_ref() != Some(&session_id) {
                 return Err(StoreError::RunState { run_id: into, status: running.status });
             }
-            let appended = append_user(batch, &session_id, message, Vec::new())?;
+            let appended = append_user(batch, &session_id, Vec::new(), message)?;
             let now = batch.now();
             batch.execute(
                 "UPDATE runs SET status = 'ok', session_id = ?2, started_at = ?3, ended_at = ?3, stop_reason = ?4,
