@@ -67,7 +67,7 @@ fn is_picture_path(text: &str) -> bool {
     text.len() <= MAX_PATH
         && !text.contains(['\n', '\0'])
         && !is_elsewhere
-        && ENDINGS.iter().any(|e| ending(&e))
+        && ENDINGS.iter().any(ending)
 }
 
 /// Reads pictures that may be read, in order; what is no picture, too large or elsewhere is left out. Blocks.

@@ -90,7 +90,8 @@ pub trait DynTool: Send + Sync {
         Subject::default()
     }
 
-    /// Whether the model is told one line about it until it asks; see [`Tool::BRIEF`].
+    /// Whether the model is told one line about it until it asks; see [`Tool::BRIEF`]. Who says so without being a
+    /// [`Tool`] answers `{"help": true}` itself.
     fn is_brief(&self) -> bool {
         false
     }
