@@ -121,6 +121,8 @@ pub(super) struct Journal {
     pub(super) dir: PathBuf,
     pub(super) header: RunHeader,
     pub(super) lines: Vec<Line>,
+    /// Whether nothing of it is on disk yet.
+    is_new: bool,
 }
 
 impl Journal {
@@ -141,42 +143,52 @@ impl Journal {
             return Ok(None);
         }
         let Line::Run(header) = lines.remove(0) else { return Ok(None) };
-        Ok(Some(Self { dir: dir.to_owned(), header, lines }))
+        Ok(Some(Self { dir: dir.to_owned(), header, lines, is_new: false }))
     }
 
-    /// The journal of a run, begun when it is new. Older runs make room first.
+    /// The journal of a run; a new one begins with its first line. Older runs make room first.
     pub(super) fn open(inner: &Inner, dir: PathBuf, header: RunHeader) -> io::Result<Self> {
         if let Some(journal) = Self::load(&dir)? {
             return Ok(journal);
         }
         make_room(inner)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
-        let journal = Self { dir, header: header.clone(), lines: Vec::new() };
-        journal.write(&[Line::Run(header)])?;
-        Ok(journal)
+        Ok(Self { dir, header, lines: Vec::new(), is_new: true })
     }
 
     /// Adds lines in one piece and waits until they are on disk.
     pub(super) fn append(&mut self, lines: Vec<Line>) -> io::Result<()> {
-        self.write(&lines)?;
-        self.lines.extend(lines);
-        Ok(())
+        let was_new = self.is_new;
+        let file = self.write(lines)?;
+        file.sync_data()?;
+        // The folder's entries: the journal itself, and the contents kept beside it.
+        File::open(&self.dir)?.sync_all()?;
+        match self.dir.parent() {
+            Some(parent) if was_new => File::open(parent)?.sync_all(),
+            Some(_) | None => Ok(()),
+        }
     }
 
-    fn write(&self, lines: &[Line]) -> io::Result<()> {
+    /// Adds a line that is not worth waiting for.
+    pub(super) fn note(&mut self, line: Line) -> io::Result<()> {
+        self.write(vec![line]).map(drop)
+    }
+
+    fn write(&mut self, lines: Vec<Line>) -> io::Result<File> {
         let mut text = Vec::new();
         // A line that was cut off by a crash must not swallow the next.
         text.push(b'\n');
-        for line in lines {
+        let first = self.is_new.then(|| Line::Run(self.header.clone()));
+        for line in first.iter().chain(&lines) {
             serde_json::to_writer(&mut text, line)?;
             text.push(b'\n');
         }
         let path = self.dir.join(JOURNAL);
         let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         file.write_all(&text)?;
-        file.sync_data()?;
-        // The folder's entries: the journal itself, and the contents kept beside it.
-        File::open(&self.dir)?.sync_all()
+        self.is_new = false;
+        self.lines.extend(lines);
+        Ok(file)
     }
 
     pub(super) fn changes(&self) -> impl DoubleEndedIterator<Item = &Change> {

@@ -80,7 +80,7 @@ impl Keeper {
             if journal.commands() > 0 {
                 return Ok(());
             }
-            journal.append(vec![Line::Command { at: inner.clock.now_ms() }])
+            journal.note(Line::Command { at: inner.clock.now_ms() })
         });
         if let Err(error) = noted {
             tracing::warn!(%error, "could not note that a command was run");
