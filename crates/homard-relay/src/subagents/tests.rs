@@ -1,5 +1,7 @@
 //! What subagents may use, and what is told about them.
 
+use std::path::Path;
+
 use homard_config::{Config, Environment, Paths};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_store::{NewSubagent, RunStatus};
@@ -23,8 +25,7 @@ fn child() -> NewSubagent {
 
 #[test]
 fn subagents_are_offered_less_and_leaves_least() {
-    let env = Environment::from_pairs([("HOME".to_owned(), "/nowhere".to_owned())]);
-    let mut config = Config::empty(&Paths::resolve(&env).unwrap(), &env);
+    let mut config = Config::empty(&Paths::under(Path::new("home")), &Environment::default());
     config.agents.defaults.subagents.max_depth = 2;
     config.tools.subagents.deny = vec!["exec".to_owned()];
     let rows = [
