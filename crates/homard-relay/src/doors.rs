@@ -37,6 +37,7 @@ impl Relay {
 }
 
 /// What the model reads when the store fails.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands errors over by value")]
 pub(crate) fn not_kept(error: StoreError) -> DoorError {
     tracing::error!(%error, "a tool's question to the store failed");
     DoorError::Failed(error.to_string())

@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, config, launch, say, talk, text_of};
+use crate::world::{KEY, OPENAI, config, launch, say, talk, text_of, until};
 
 /// A gateway whose main agent, subagents and their subagents each have a model of their own, so that what each
 /// is asked can be told apart.
@@ -111,6 +111,11 @@ async fn a_subagent_that_has_nothing_to_report_is_not_announced() {
     talk(&mut client, KEY, "well?").await;
     assert_eq!(family.parent.requests().len(), 3);
     assert!(!family.parent.requests()[2].body.to_string().contains("Subagent report"));
+    let is_gone = || async {
+        let listed = family.owner().await.call("sessions.list", json!({"spawnedBy": KEY})).await.unwrap();
+        listed["sessions"].as_array().unwrap().is_empty().then_some(())
+    };
+    until("the subagent's session to be deleted", is_gone).await;
 }
 
 #[tokio::test]
@@ -223,4 +228,23 @@ async fn what_is_beyond_the_limits_is_refused_in_words() {
         assert!(result.contains(word), "{word}: {result}");
     }
     family.child.wait_for_hangups(1).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_subagent_that_is_told_something_reports_what_came_of_that() {
+    let family = Family::start(|_| {}).await;
+    family.parent.calls("sessions_spawn", json!({"task": "dig", "label": "digger"})).says("on it");
+    let gate = family.child.gate("a shallow hole");
+    family.child.says("a deep hole");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "dig").await;
+    family.child.wait_for_request(1).await.unwrap();
+    let steer = json!({"action": "steer", "target": "digger", "message": "dig deeper"});
+    family.parent.calls("subagents", steer).says("told it").says("it is deep now");
+    talk(&mut client, KEY, "deeper").await;
+    gate.release();
+    heard(&mut client, "it is deep now").await;
+    assert!(last_said(&family.child.requests()[1].body).ends_with("dig deeper"));
+    let report = last_said(&family.parent.requests()[4].body);
+    assert!(report.contains("a deep hole") && !report.contains("shallow"), "{report}");
 }
