@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use homard_config::Config;
 use homard_config::config::skills::NodeManager;
-use homard_exec::{BuiltEnv, Command, ExecError, Exit, Limits, run};
+use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Limits, run};
 use homard_protocol::methods::skills::SkillsInstallResult;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +51,9 @@ pub enum InstallError {
         /// Which.
         program: String,
     },
+    /// The path cannot be handed to it.
+    #[error(transparent)]
+    Path(#[from] EnvError),
     /// It could not be run.
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -94,13 +97,17 @@ pub(crate) async fn install(
     timeout: Duration,
 ) -> Result<SkillsInstallResult, InstallError> {
     let (program, args) = plan(way, config.skills.install.node_manager)?;
-    if !Programs::on_path(&config.tools.exec.path_prepend, config.env.get("PATH")).has(program) {
+    let mut programs = Programs::on_path(&config.tools.exec.path_prepend, config.env.get("PATH"));
+    if !programs.has(program) {
         return Err(InstallError::NoProgram { program: program.to_owned() });
     }
     let base: BTreeMap<String, String> =
         config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    // The installer is started from where it was found.
+    let path: Vec<String> = programs.dirs().iter().map(|dir| dir.display().to_string()).collect();
+    let env = BuiltEnv::from_base(&base).with_explicit("PATH", &path.join(":"))?;
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let command = Command::direct(program, &words, home, BuiltEnv::from_base(&base));
+    let command = Command::direct(program, &words, home, env);
     let limits = Limits { timeout: timeout.min(MAX_TIMEOUT), max_output_bytes: MAX_OUTPUT_BYTES };
     tracing::info!(program, ?args, "installing what a skill needs");
     let on_output = |text: &str| tracing::debug!(program, "{}", text.trim_end());

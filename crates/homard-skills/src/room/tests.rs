@@ -17,7 +17,7 @@ struct World {
 }
 
 impl World {
-    fn with(config: Value) -> Self {
+    fn with(config: &Value) -> Self {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::under(home.path());
         std::fs::create_dir_all(&paths.state_dir).unwrap();
@@ -49,7 +49,7 @@ fn names(snapshot: &Snapshot) -> Vec<&str> {
 
 #[test]
 fn a_snapshot_is_kept_while_nothing_changes_and_counted_up_when_something_does() {
-    let world = World::with(json!({"skills": {"allowBundled": []}}));
+    let world = World::with(&json!({"skills": {"allowBundled": []}}));
     let nothing = world.look();
     assert_eq!((nothing.version, names(&nothing).len(), &nothing.prompt), (1, 0, &None));
     world.write("notes", "name: notes\ndescription: first");
@@ -67,7 +67,7 @@ fn a_snapshot_is_kept_while_nothing_changes_and_counted_up_when_something_does()
 
 #[test]
 fn a_program_that_is_installed_brings_its_skill() {
-    let world = World::with(json!({"skills": {"allowBundled": []}}));
+    let world = World::with(&json!({"skills": {"allowBundled": []}}));
     let bin = world.home.path().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     world.write("gh", "name: gh\ndescription: d\nmetadata: {homard: {requires: {bins: [gh]}}}");
@@ -75,12 +75,12 @@ fn a_program_that_is_installed_brings_its_skill() {
     std::fs::copy("/bin/sh", bin.join("gh")).unwrap();
     assert_eq!(names(&world.look()), ["gh"]);
     let config = world.config.current();
-    assert_eq!(world.skills.bins(&config).contains(&"gh".to_owned()), true);
+    assert!(world.skills.bins(&config).contains(&"gh".to_owned()));
 }
 
 #[test]
 fn settings_count_from_the_next_look() {
-    let world = World::with(json!({"skills": {"allowBundled": []}}));
+    let world = World::with(&json!({"skills": {"allowBundled": []}}));
     world.write(
         "mail",
         "name: mail\ndescription: d\nmetadata: {homard: {primaryEnv: MAIL_KEY, requires: {env: [MAIL_KEY]}}}",
@@ -97,7 +97,7 @@ fn settings_count_from_the_next_look() {
 
 #[test]
 fn unwatched_skills_stay_as_they_were() {
-    let world = World::with(json!({"skills": {"allowBundled": [], "load": {"watch": false}}}));
+    let world = World::with(&json!({"skills": {"allowBundled": [], "load": {"watch": false}}}));
     let before = world.look();
     world.write("notes", "name: notes\ndescription: d");
     assert!(Arc::ptr_eq(&before, &world.look()));
@@ -105,7 +105,7 @@ fn unwatched_skills_stay_as_they_were() {
 
 #[test]
 fn each_agent_has_the_skills_its_list_names() {
-    let world = World::with(json!({
+    let world = World::with(&json!({
         "agents": {"list": [{"id": "main", "default": true}, {"id": "narrow", "skills": ["b"]}, {"id": "none", "skills": []}]},
         "skills": {"allowBundled": [], "load": {"extraDirs": ["~/shared"]}},
     }));
@@ -126,7 +126,7 @@ fn each_agent_has_the_skills_its_list_names() {
 
 #[test]
 fn the_report_names_every_skill_and_why_it_is_not_there() {
-    let world = World::with(json!({"skills": {"allowBundled": ["skill-writer"]}}));
+    let world = World::with(&json!({"skills": {"allowBundled": ["skill-writer"]}}));
     world.write("torn", "name: torn");
     world.write("gh", "name: gh\ndescription: d\nmetadata: {homard: {requires: {bins: [gh]}, install: [{kind: node, package: gh, bins: [gh]}, {kind: brew, formula: gh}]}}");
     let config = world.config.current();
@@ -152,7 +152,7 @@ fn the_report_names_every_skill_and_why_it_is_not_there() {
 
 #[test]
 fn an_agent_that_stays_in_its_workspace_is_told_only_of_skills_there() {
-    let world = World::with(json!({"tools": {"fs": {"workspaceOnly": true}}}));
+    let world = World::with(&json!({"tools": {"fs": {"workspaceOnly": true}}}));
     world.write("notes", "name: notes\ndescription: d");
     let found = world.look();
     let told = found.prompt.as_ref().unwrap();
@@ -161,7 +161,7 @@ fn an_agent_that_stays_in_its_workspace_is_told_only_of_skills_there() {
 
 #[test]
 fn many_skills_that_did_not_change_are_not_read_again() {
-    let world = World::with(json!({}));
+    let world = World::with(&json!({}));
     for n in 0..50 {
         world.write(&format!("s{n}"), &format!("name: s{n}\ndescription: d\nmetadata: {{homard: {{requires: {{bins: [sh{n}]}}, always: true}}}}"));
     }
