@@ -114,7 +114,7 @@ impl Call<'_> {
             taint.pass(&cx.call_id, Passed::Allowed);
             return Ok(());
         }
-        let reasons = self.reasons(reason, &taint.labels());
+        let reasons = Self::reasons(&reason, &taint.labels());
         if cx.scope.gate.mode == GateMode::Deny {
             return Err(refusal(&reasons, "the owner's rules (tools.taint) refuse it"));
         }
@@ -172,8 +172,8 @@ impl Call<'_> {
     }
 
     /// What the person reads: what is done, and whose words may have asked for it.
-    fn reasons(&self, reason: String, labels: &[Label]) -> Vec<String> {
-        let mut reasons = vec![one_line(&reason, MAX_ACTION)];
+    fn reasons(reason: &str, labels: &[Label]) -> Vec<String> {
+        let mut reasons = vec![one_line(reason, MAX_ACTION)];
         reasons.extend(labels.iter().take(MAX_NAMED).map(|label| format!("{label} is in this conversation")));
         if let Some(more) = labels.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
             reasons.push(format!("and {more} more pieces of content by others"));

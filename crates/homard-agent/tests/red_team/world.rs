@@ -82,11 +82,14 @@ fn spec(name: &str) -> ToolSpec {
     }
 }
 
+/// The tools of one answer, with their arguments.
+type Calls = Vec<(String, Value)>;
+
 /// What the model does: one list of calls per answer, then a last word.
 #[derive(Clone, Default)]
 pub(crate) struct Obedient {
     id: Option<ProviderId>,
-    next: Arc<Mutex<VecDeque<Vec<(String, Value)>>>>,
+    next: Arc<Mutex<VecDeque<Calls>>>,
     calls: Arc<Mutex<usize>>,
     /// Everything it was told in the last request.
     pub(crate) told: Arc<Mutex<String>>,

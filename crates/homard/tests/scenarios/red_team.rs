@@ -28,8 +28,8 @@ fn pwned(world: &World) -> bool {
 /// The last tool result the model was told.
 fn last_result(world: &World) -> String {
     let asked = world.fake.requests().pop().unwrap().body;
-    let results = asked["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
-    text_of(results.last().unwrap())
+    let mut messages = asked["messages"].as_array().unwrap().iter();
+    text_of(messages.rfind(|message| message["role"] == "tool").unwrap())
 }
 
 fn touch() -> (&'static str, Value) {
