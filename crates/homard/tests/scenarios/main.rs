@@ -13,8 +13,8 @@ mod chat;
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
-#[cfg(test)]
 mod exec_rules;
+#[cfg(test)]
 mod flood;
 #[cfg(test)]
 mod handshake;
