@@ -13,6 +13,7 @@ mod chat;
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
+#[cfg(test)]
 mod exec_rules;
 #[cfg(test)]
 mod flood;
