@@ -55,7 +55,8 @@ impl Entry {
                 let is_here = self.cwd.as_deref().is_none_or(|cwd| {
                     call.cwd.as_deref().is_some_and(|there| there == std::path::Path::new(cwd))
                 });
-                is_here && shape::may_be_listed(call) && shape::matches(pattern, call)
+                let is_open = call.runs_code && shape::leaves_code_open(pattern);
+                is_here && !is_open && shape::may_be_listed(call) && shape::matches(pattern, call)
             }
             // A rule for a whole program says nothing about code given to it.
             None => {

@@ -127,7 +127,10 @@ pub(super) fn is_builtin(words: &[Word]) -> bool {
     let name = first.text.as_str();
     let sets_variable =
         name == "printf" && words.get(1).is_some_and(|word| word.is_dynamic || word.text.starts_with("-v"));
-    sets_variable || (has(BUILTINS, name) && !has(SAME_AS_PROGRAM, name))
+    // The shell's own test works out what stands in an index, commands included.
+    let works_out =
+        matches!(name, "[" | "test") && words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R"));
+    sets_variable || works_out || (has(BUILTINS, name) && !has(SAME_AS_PROGRAM, name))
 }
 
 /// The command inside `env`, `nice`, `nohup`, `stdbuf` or `timeout`; `None` when it is no wrapper, has nothing

@@ -163,13 +163,8 @@ pub(super) fn may_be_listed(call: &Call) -> bool {
 
 /// Whether a pattern matches all arguments of a call. A pattern that cannot be read matches nothing.
 pub(super) fn matches(pattern: &str, call: &Call) -> bool {
-    let by_nul = pattern.contains('\0') || pattern.contains(r"\x00") || pattern.contains(r"\u0000");
-    let Ok(regex) =
-        regex_lite::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(MAX_PATTERN).build()
-    else {
-        return false;
-    };
-    if by_nul {
+    let Some(regex) = compiled(pattern) else { return false };
+    if is_by_nul(pattern) {
         return regex.is_match(&arguments(call));
     }
     // Older patterns are about the arguments with spaces in between.
@@ -178,6 +173,25 @@ pub(super) fn matches(pattern: &str, call: &Call) -> bool {
         && call.args.iter().all(|arg| !arg.is_dynamic && !arg.text.contains(' '));
     let words: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
     is_plain && regex.is_match(&words.join(" "))
+}
+
+/// Whether a pattern leaves it open which code is run, and so is a rule for the whole program in disguise.
+pub(super) fn leaves_code_open(pattern: &str) -> bool {
+    let by_nul = is_by_nul(pattern);
+    let Some(regex) = compiled(pattern) else { return true };
+    ["\u{4}", "-c \u{4}", "-e \u{4}"].iter().any(|probe| {
+        let probe = if by_nul { format!("{}\0", probe.replace(' ', "\0")) } else { (*probe).to_owned() };
+        regex.is_match(&probe)
+    })
+}
+
+/// Whether a pattern is about arguments ended by NUL.
+fn is_by_nul(pattern: &str) -> bool {
+    pattern.contains('\0') || pattern.contains(r"\x00") || pattern.contains(r"\u0000")
+}
+
+fn compiled(pattern: &str) -> Option<regex_lite::Regex> {
+    regex_lite::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(MAX_PATTERN).build().ok()
 }
 
 /// How large a pattern may grow in memory.

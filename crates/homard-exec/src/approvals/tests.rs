@@ -226,6 +226,7 @@ fn calls_are_found_behind_wrappers_and_changes_of_folder() {
         ("exec git", Opaque::Builtin("exec".into())),
         ("command git", Opaque::Builtin("command".into())),
         ("printf -v PATH x", Opaque::Builtin("printf".into())),
+        ("test -v 'a[$(id)]'", Opaque::Builtin("test".into())),
         ("PATH=/x git status", Opaque::Steering("PATH".into())),
         ("LD_PRELOAD=/x git status", Opaque::Steering("LD_PRELOAD".into())),
         ("no-such-program x", Opaque::NotFound("no-such-program".into())),
@@ -385,6 +386,22 @@ fn rules_name_programs_by_path_or_by_name() {
     world.allow(json!({"pattern": "cat"}));
     program(&world.cwd.join("cat"));
     assert!(world.runs("cat x") && !world.runs("./cat x") && !world.runs("ls"));
+}
+
+#[test]
+fn a_pattern_that_leaves_the_code_open_is_no_rule_for_a_program_that_runs_code() {
+    for pattern in [".*", "-c .*", r"^(?:[^\x00]*\x00)*$", "("] {
+        let world = World::new();
+        world.allow(json!({"pattern": "**/python3", "argPattern": pattern}));
+        assert!(!world.runs("python3 -c 1"), "{pattern}");
+    }
+    let world = World::new();
+    world.allow(json!({"pattern": "**/python3", "argPattern": "tool\\.py( --fast)?"}));
+    world.allow(json!({"pattern": "**/cat", "argPattern": "[a-z]+\\.txt"}));
+    assert!(world.runs("python3 tool.py --fast") && world.runs("cat a.txt"));
+    assert!(
+        !world.runs("python3 tool.py --slow") && !world.runs("cat a.txt b.txt") && !world.runs("cat /a.txt")
+    );
 }
 
 #[test]

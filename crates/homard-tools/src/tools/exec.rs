@@ -72,7 +72,6 @@ struct Background {
 
 /// Run a shell command. Returns stdout and stderr as they came; long output keeps its beginning and end. What
 /// runs longer than yieldMs goes on in the background, see process. Only background and pty commands take input.
-/// Some commands wait for the owner's approval.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ExecInput {
     /// Command line.

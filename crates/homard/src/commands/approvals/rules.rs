@@ -168,7 +168,7 @@ async fn change(
 
 /// Where the rules are.
 enum Desk {
-    Gateway(Client),
+    Gateway(Box<Client>),
     File(PolicyStore),
 }
 
@@ -178,7 +178,7 @@ impl Desk {
             return Ok(Self::File(PolicyStore::new(cx.source.paths.exec_approvals())));
         }
         let connected = connection::connect(cx, &place.target, place.patience.limit()).await;
-        Ok(Self::Gateway(connected.context("`--local` works on the file itself")?))
+        Ok(Self::Gateway(Box::new(connected.context("`--local` works on the file itself")?)))
     }
 
     async fn get(&self) -> anyhow::Result<ExecApprovalsSnapshot> {
