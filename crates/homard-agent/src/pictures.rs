@@ -64,10 +64,7 @@ fn is_picture_path(text: &str) -> bool {
         at.and_then(|at| text.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     let is_elsewhere = text.contains("://") && !text.starts_with("file://");
-    text.len() <= MAX_PATH
-        && !text.contains(['\n', '\0'])
-        && !is_elsewhere
-        && ENDINGS.iter().any(ending)
+    text.len() <= MAX_PATH && !text.contains(['\n', '\0']) && !is_elsewhere && ENDINGS.iter().any(ending)
 }
 
 /// Reads pictures that may be read, in order; what is no picture, too large or elsewhere is left out. Blocks.

@@ -279,6 +279,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
         model: String::new(),
         usage: Usage::default(),
         attempts: Vec::new(),
+        wishes: Vec::new(),
     };
     inner.run_ended(&end);
     run.ended(end);

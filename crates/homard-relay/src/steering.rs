@@ -98,6 +98,7 @@ impl Lane {
             model: String::new(),
             usage: Usage::default(),
             attempts: Vec::new(),
+            wishes: Vec::new(),
         };
         steered.narrator.end_bare();
         self.inner.run_ended(&end);

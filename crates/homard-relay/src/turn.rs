@@ -14,7 +14,7 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::ToolPolicy;
+use homard_tools::{Label, ToolPolicy};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
