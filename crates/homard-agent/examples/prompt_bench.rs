@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::{Agent, CompactionSettings, FileRules, History, Prompt, PromptInput, Surroundings, Turn};
+use homard_agent::{
+    Agent, CompactionSettings, FileRules, History, Prompt, PromptInput, Rules, Steering, Surroundings, Turn,
+};
 use homard_llm::{Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel};
 use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, Message, ModelId, ProviderId, RunId, SessionId, SessionKey,
@@ -203,7 +205,13 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         message: "{}".to_owned(),
     };
     store.accept_run(run).await?;
-    let start = StartRun { run_id: run_id.clone(), message: user(), cwd: ".".to_owned(), patch: None };
+    let start = StartRun {
+        run_id: run_id.clone(),
+        message: user(),
+        cwd: ".".to_owned(),
+        patch: None,
+        before: Vec::new(),
+    };
     let started = store.start_run(start).await?;
     let session_id = started.session.session_id;
     let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
@@ -222,6 +230,8 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         policy: Arc::new(ToolPolicy::default()),
         compaction: CompactionSettings::default(),
         scope: Arc::default(),
+        rules: Rules::default(),
+        steer: Steering::default(),
     };
     let agent = Agent { store: store.clone(), clock: Clock::fixed(NOW) };
     let began = Instant::now();

@@ -6,7 +6,7 @@ use homard_runtime::OrCancel;
 use homard_store::RunStatus;
 use homard_tools::{DoorError, Letter, LetterAnswer, SessionTarget, ToolCx};
 
-use crate::access::{agent_of, has_strangers, may_reach};
+use crate::access::{agent_of, may_reach};
 use crate::doors::{not_kept, run_name};
 use crate::relay::{Relay, Submission, Submitted};
 
@@ -34,7 +34,7 @@ impl Relay {
             timeout: None,
             extra_system: None,
         };
-        let submitted = self.submit(submission).await;
+        let submitted = self.submit_from(submission, cx.scope.taint.labels()).await;
         let submitted = submitted.map_err(|error| DoorError::Failed(error.to_string()))?;
         let mut answer = LetterAnswer {
             status: "accepted",
@@ -42,7 +42,7 @@ impl Relay {
             session_key: key,
             reply: None,
             error: None,
-            has_strangers: has_strangers(&to),
+            labels: Vec::new(),
         };
         if letter.wait.is_zero() {
             return Ok(answer);
@@ -52,6 +52,7 @@ impl Relay {
             waiting.await.map_err(|_stopped| DoorError::Stopped)?;
         }
         self.read_answer(&run_id, &mut answer).await?;
+        answer.labels = self.labels_of(&to).await.map_err(not_kept)?;
         Ok(answer)
     }
 

@@ -11,7 +11,7 @@ use homard_tools::{
 };
 use jiff::Timestamp;
 
-use crate::access::{agent_of, has_strangers, judge, may_reach};
+use crate::access::{agent_of, judge, may_reach};
 use crate::doors::not_kept;
 use crate::relay::Relay;
 use crate::settings::{chosen_model, time_zone};
@@ -129,8 +129,8 @@ impl Relay {
         let page = store.last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
         let mut room = MAX_BYTES;
         let (messages, truncated) = told(&page, wanted.tools, &mut room);
-        let (session_key, has_strangers) = (row.key.to_string(), has_strangers(&row.key));
-        Ok(HistoryPage { session_key, messages, truncated, has_strangers })
+        let labels = self.labels_of(&row.key).await.map_err(not_kept)?;
+        Ok(HistoryPage { session_key: row.key.to_string(), messages, truncated, labels })
     }
 
     /// A conversation by its key, if it may be seen.

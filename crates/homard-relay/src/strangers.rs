@@ -11,12 +11,15 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_config::config::tools::TaintMode;
 use homard_exec::approvals::ExecRules;
-use homard_protocol::{UserBlock, UserContent, UserMessage};
+use homard_protocol::{SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::Redactor;
 use homard_skills::Snapshot;
+use homard_store::StoreError;
 use homard_tools::{GateMode, GatePolicy, Label, Scope, Source};
+use jiff::tz::TimeZone;
 
-use crate::relay::Inner;
+use crate::access::has_strangers;
+use crate::relay::{Inner, Relay};
 
 /// The labels of a message by its sender: what the owner says and attaches has none.
 pub(crate) fn labels(message: &Inbound) -> Vec<Label> {
@@ -33,6 +36,27 @@ pub(crate) fn labels(message: &Inbound) -> Vec<Label> {
         labels.push(Label::new(Source::File, format!("attached by {who}")));
     }
     labels
+}
+
+impl Relay {
+    /// Whose words are in a conversation, where they are not the owner's.
+    ///
+    /// # Errors
+    /// When the transcript cannot be read.
+    pub(crate) async fn labels_of(&self, key: &SessionKey) -> Result<Vec<Label>, StoreError> {
+        let store = self.inner().store();
+        let mut labels = match store.session(key).await? {
+            Some(session) => {
+                let context = store.context(&session.session_id).await?;
+                History::new(session.session_id, context, TimeZone::UTC).taint().labels()
+            }
+            None => Vec::new(),
+        };
+        if has_strangers(key) {
+            labels.push(Label::new(Source::Message, format!("in {key}")));
+        }
+        Ok(labels)
+    }
 }
 
 /// A message as it is kept and told: without secrets the house knows.

@@ -115,7 +115,7 @@ impl Relay {
             timeout: task.timeout.or(limits.run_timeout),
             extra_system: Some(child_prompt(plan.depth, limits.max_depth)),
         };
-        if let Err(error) = self.submit(submission).await {
+        if let Err(error) = self.submit_from(submission, cx.scope.taint.labels()).await {
             store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
             return Err(DoorError::Failed(error.to_string()));
         }
@@ -226,7 +226,8 @@ impl Relay {
             timeout: None,
             extra_system: Some(child_prompt(row.asked.depth, max_depth)),
         };
-        self.submit(submission).await.map_err(|error| DoorError::Failed(error.to_string()))?;
+        let labels = cx.scope.taint.labels();
+        self.submit_from(submission, labels).await.map_err(|error| DoorError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::{Agent, CompactionSettings, History, How, Step, Turn};
+use homard_agent::{Agent, CompactionSettings, History, How, Rules, Steering, Step, Turn};
 use homard_config::config::web_tools::{SearchEngine, SearchProvider, WebSearch, WebTools};
 use homard_exec::{BuiltEnv, Processes};
 use homard_llm::{
@@ -21,7 +21,7 @@ use homard_runtime::Clock;
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::{FakeWeb, SearchAnswer, WebPage};
 use homard_tools::{
-    ApplyPatchOptions, Approvals, DynTool, GatePolicy, Guards, Label, Question, Reach, Scope, Source,
+    ApplyPatchOptions, Approvals, Doors, DynTool, GatePolicy, Guards, Label, Question, Reach, Scope, Source,
     TaintedFiles, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, ToolSpec, Toolbox, Verdict, WebOptions,
 };
 use jiff::tz::TimeZone;
@@ -340,6 +340,8 @@ impl World {
                 guards: self.guards.clone(),
                 ..Scope::default()
             }),
+            rules: Rules::default(),
+            steer: Steering::default(),
         }
     }
 }
@@ -385,6 +387,7 @@ fn toolbox(
             tools: WebTools { search, ..WebTools::default() },
             reachable: webs.iter().map(|web| web.address()).collect(),
         },
+        doors: Doors::default(),
     });
     for name in STAND_INS {
         tools = tools.with(Arc::new(StandIn { name, ran: Arc::clone(ran) }));

@@ -183,6 +183,8 @@ impl Relay {
             return Ok(());
         }
         let limits = &inner.config().agents.defaults.subagents;
+        // What a child read is in what it says.
+        let labels = self.labels_of(&child.child_key).await?;
         let text = announcement(child, fared, requester.is_some());
         let extra_system = requester.map(|row| child_prompt(row.asked.depth, limits.max_depth));
         loop {
@@ -200,7 +202,7 @@ impl Relay {
                 timeout: None,
                 extra_system: extra_system.clone(),
             };
-            match self.submit(submission).await {
+            match self.submit_from(submission, labels.clone()).await {
                 Ok(_taken) => return Ok(()),
                 Err(SubmitError::Store(error)) => return Err(error),
                 // When the gateway is stopping, this wait is cut short.

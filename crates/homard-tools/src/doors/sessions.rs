@@ -1,5 +1,6 @@
 //! What tools ask about conversations and the agents in them.
 
+use crate::taint::Label;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -95,9 +96,9 @@ pub struct HistoryPage {
     pub messages: Vec<HistoryLine>,
     /// Whether something was left out or cut.
     pub truncated: bool,
-    /// Whether people other than the owner write there.
+    /// Whose words are in it, where they are not the owner's.
     #[serde(skip)]
-    pub has_strangers: bool,
+    pub labels: Vec<Label>,
 }
 
 /// A message from one conversation to another.
@@ -127,9 +128,9 @@ pub struct LetterAnswer {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether people other than the owner write there.
+    /// Whose words are in it, where they are not the owner's.
     #[serde(skip)]
-    pub has_strangers: bool,
+    pub labels: Vec<Label>,
 }
 
 /// Work for an agent of its own.

@@ -118,6 +118,7 @@ impl Tool for ExecTool {
     type Input = ExecInput;
     const NAME: &'static str = NAME;
     const REACH: Reach = Reach::Outward;
+    const ASKS_ITSELF: bool = true;
 
     fn subject(input: &ExecInput) -> Subject {
         Subject::running(&input.command)

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::cx::ToolCx;
 use crate::doors::{ConfigWrite, Door, DoorError, GatewayDoor, told};
+use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::taint::Source;
@@ -57,6 +58,13 @@ enum Action {
 impl Tool for GatewayTool {
     type Input = GatewayInput;
     const NAME: &'static str = "gateway";
+
+    fn subject(input: &GatewayInput) -> Subject {
+        match input.action {
+            Action::Get | Action::Schema => Subject::looking(),
+            Action::Patch | Action::Apply | Action::Restart => Subject::default(),
+        }
+    }
 
     fn is_open(&self) -> bool {
         self.door.is_open()

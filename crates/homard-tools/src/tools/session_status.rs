@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::cx::ToolCx;
 use crate::doors::{Door, SessionsDoor};
+use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -33,6 +34,10 @@ pub(crate) struct SessionStatusInput {
 impl Tool for SessionStatus {
     type Input = SessionStatusInput;
     const NAME: &'static str = "session_status";
+
+    fn subject(input: &SessionStatusInput) -> Subject {
+        if input.model.is_none() { Subject::looking() } else { Subject::default() }
+    }
 
     fn is_open(&self) -> bool {
         self.door.is_open()

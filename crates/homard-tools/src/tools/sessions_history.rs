@@ -11,7 +11,7 @@ use crate::doors::{Door, DoorError, HistoryWanted, SessionsDoor};
 use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
-use crate::taint::{Label, Source};
+use crate::taint::Label;
 use crate::tool::Tool;
 use crate::untrusted;
 
@@ -59,17 +59,15 @@ impl SessionsHistory {
         let wanted = HistoryWanted { key: input.session_key, limit, tools: input.include_tools };
         let page = self.door.room()?.history(cx, wanted).await?;
         let text = serde_json::to_string(&page).map_err(|error| DoorError::Failed(error.to_string()))?;
-        let details = json!({"sessionKey": page.session_key, "untrusted": page.has_strangers});
-        let text = from_others(text, &page.session_key, page.has_strangers, cx);
-        Ok(ToolOutcome::text(text).with_details(details))
+        let details = json!({"sessionKey": page.session_key});
+        Ok(from_others(&text, &page.session_key, page.labels).with_details(details))
     }
 }
 
-/// Words of a conversation in which others than the owner write are marked, and the run is labelled.
-pub(super) fn from_others(text: String, key: &str, has_strangers: bool, cx: &ToolCx) -> String {
-    if !has_strangers {
-        return text;
+/// Words of a conversation with words of others in it are theirs.
+pub(super) fn from_others(text: &str, key: &str, labels: Vec<Label>) -> ToolOutcome {
+    if labels.is_empty() {
+        return ToolOutcome::text(text);
     }
-    cx.scope.taint.add(Label { source: Source::Message, detail: key.to_owned() });
-    untrusted::wrap(key, &text)
+    labels.into_iter().fold(ToolOutcome::text(untrusted::wrap(key, text)), ToolOutcome::from_others)
 }

@@ -71,10 +71,9 @@ impl SessionsSend {
         let text = serde_json::to_string(&answer).map_err(|error| DoorError::Failed(error.to_string()))?;
         let details = json!({
             "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
-            "untrusted": answer.has_strangers,
         });
-        let text = from_others(text, &answer.session_key, answer.has_strangers, cx);
-        let outcome = ToolOutcome::text(text).with_details(details);
+        let labels = answer.labels.clone();
+        let outcome = from_others(&text, &answer.session_key, labels).with_details(details);
         Ok(ToolOutcome { is_error: answer.status == "error", ..outcome })
     }
 }

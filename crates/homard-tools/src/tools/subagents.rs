@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, SessionsDoor, told};
+use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -53,6 +54,14 @@ enum Action {
 impl Tool for Subagents {
     type Input = SubagentsInput;
     const NAME: &'static str = "subagents";
+
+    fn subject(input: &SubagentsInput) -> Subject {
+        match input.action {
+            // Ending one does nothing to anybody else.
+            Action::List | Action::Kill => Subject::looking(),
+            Action::Steer => Subject::default(),
+        }
+    }
 
     fn is_open(&self) -> bool {
         self.door.is_open()

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::ExecInput;
 use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
+use crate::taint::Passed;
 
 /// Why a command was not allowed to run. Worded for the model: what it can do now.
 #[derive(Debug, thiserror::Error)]
@@ -83,10 +84,56 @@ pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAll
     };
     let rules = cx.scope.exec.clone();
     let decided = tokio::task::spawn_blocking(move || subject.decide(&rules, security, ask, now)).await?;
-    match decided {
-        Decision::Run => Ok(()),
-        Decision::Refuse(reason) => Err(NotAllowed::Refused { reason }),
-        Decision::Ask(question) => put(question, &wanted, cx).await,
+    // The gate leaves its question to us, so that a person is asked once.
+    let gate = match cx.scope.taint.passed(&cx.call_id) {
+        Some(Passed::MustAsk(reasons)) => Some(reasons),
+        Some(Passed::Allowed) | None => None,
+    };
+    match (decided, gate) {
+        (Decision::Refuse(reason), _) => Err(NotAllowed::Refused { reason }),
+        (Decision::Run, None) => Ok(()),
+        (Decision::Run, Some(reasons)) => put_for_gate(reasons, &wanted, cx).await,
+        (Decision::Ask(question), gate) => put(question, gate, &wanted, cx).await,
+    }
+}
+
+/// Asks a person about a command the rules allow, because words of others are in play.
+async fn put_for_gate(reasons: Vec<String>, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
+    let request =
+        ApprovalRequest { reasons: told(reasons, wanted.input), can_always: true, ..asked(wanted, cx) };
+    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+        Outcome::Said(Verdict::AllowOnce) => Ok(()),
+        Outcome::Said(Verdict::AllowAlways) => {
+            cx.scope.taint.allow(super::NAME);
+            Ok(())
+        }
+        other => Err(not_allowed(other)),
+    }
+}
+
+fn not_allowed(outcome: Outcome) -> NotAllowed {
+    match outcome {
+        Outcome::Said(_) => NotAllowed::Denied,
+        Outcome::Expired => NotAllowed::Expired,
+        Outcome::NoRoute => NotAllowed::NobodyToAsk,
+        Outcome::Withdrawn => NotAllowed::Stopped,
+    }
+}
+
+/// The question without its reasons.
+fn asked(wanted: &Wanted<'_>, cx: &ToolCx) -> ApprovalRequest {
+    ApprovalRequest {
+        tool: super::NAME.to_owned(),
+        action: cx.scope.guards.secrets.hide(&wanted.input.command).into_owned(),
+        cwd: Some(wanted.cwd.display().to_string()),
+        resolved_path: None,
+        reasons: Vec::new(),
+        can_always: false,
+        security: None,
+        ask: None,
+        session_key: Some(cx.session_key.clone()),
+        run_id: Some(cx.run_id.clone()),
+        call_id: Some(cx.call_id.clone()),
     }
 }
 
@@ -118,22 +165,27 @@ impl Subject {
     }
 }
 
-/// Asks a person.
-async fn put(question: Question, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
+/// Asks a person; `gate` has the gate's reasons where it has some.
+async fn put(
+    question: Question,
+    gate: Option<Vec<String>>,
+    wanted: &Wanted<'_>,
+    cx: &ToolCx,
+) -> Result<(), NotAllowed> {
+    // A rule for silence is no rule for words of others.
+    let unanswered = question.runs_unanswered && gate.is_none();
+    let labels =
+        || cx.scope.taint.labels().iter().map(|label| format!("{label} is in this conversation")).collect();
+    let mut reasons = question.reasons.clone();
+    reasons.extend(gate.unwrap_or_else(labels));
     let request = ApprovalRequest {
-        tool: super::NAME.to_owned(),
-        action: wanted.input.command.clone(),
-        cwd: Some(wanted.cwd.display().to_string()),
         resolved_path: question.resolved_path.clone(),
-        reasons: reasons(&question, wanted.input, cx),
+        reasons: told(reasons, wanted.input),
         can_always: question.can_always(),
         security: Some(word(&question.rules.security)),
         ask: Some(word(&question.rules.ask)),
-        session_key: Some(cx.session_key.clone()),
-        run_id: Some(cx.run_id.clone()),
-        call_id: Some(cx.call_id.clone()),
+        ..asked(wanted, cx)
     };
-    let unanswered = question.runs_unanswered;
     match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
         Outcome::Said(Verdict::AllowOnce) => Ok(()),
         Outcome::Said(Verdict::AllowAlways) => {
@@ -145,21 +197,14 @@ async fn put(question: Question, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(),
             }
             Ok(())
         }
-        Outcome::Said(Verdict::Deny) => Err(NotAllowed::Denied),
         Outcome::Expired | Outcome::NoRoute if unanswered => Ok(()),
-        Outcome::Expired => Err(NotAllowed::Expired),
-        Outcome::NoRoute => Err(NotAllowed::NobodyToAsk),
-        Outcome::Withdrawn => Err(NotAllowed::Stopped),
+        other => Err(not_allowed(other)),
     }
 }
 
-/// What the person reads: the rules, variables the model sets, and whose words are in play.
-fn reasons(question: &Question, input: &ExecInput, cx: &ToolCx) -> Vec<String> {
-    let mut reasons = question.reasons.clone();
-    for (name, value) in input.env.iter().flatten() {
-        reasons.push(format!("it sets {name}={value}"));
-    }
-    reasons.extend(cx.scope.taint.labels().iter().map(|label| format!("{label} is in this conversation")));
+/// What the person reads: the reasons, and variables the model sets.
+fn told(mut reasons: Vec<String>, input: &ExecInput) -> Vec<String> {
+    reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
     reasons
 }
 
