@@ -15,6 +15,7 @@ use super::{Circumstances, may_patch, misspelled, policy_for};
 fn config(written: &Value) -> Config {
     let dir = tempfile::tempdir().unwrap();
     let paths = Paths::under(dir.path());
+    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
     std::fs::write(paths.config_source(), written.to_string()).unwrap();
     let source = Source::isolated(paths, Environment::default(), Clock::system());
     let snapshot = Snapshot::load(&source, &Overrides::default());

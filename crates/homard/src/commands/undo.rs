@@ -27,6 +27,7 @@ kept.";
 /// All files of a run are put back, or none: a file that changed since is never overwritten unless you insist.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct UndoArgs {
     /// Only runs of this conversation, by its key
     #[arg(long, value_name = "KEY")]
