@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
@@ -19,9 +19,6 @@ use crate::snapshot::Snapshot;
 use crate::stamps::Stamps;
 use crate::{bundled, command, env, prompt, report};
 
-/// How long files are taken to be as they were: turns that begin together look once.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
-
 /// The skills of all agents. Clone-cheap.
 #[derive(Clone)]
 pub struct Skills {
@@ -34,12 +31,11 @@ struct Inner {
     kept: Mutex<HashMap<AgentId, Kept>>,
 }
 
-/// What was found for an agent, and when.
+/// What was found for an agent.
 struct Kept {
     config: Arc<Config>,
     stamps: Arc<Stamps>,
     snapshot: Arc<Snapshot>,
-    looked_at: Instant,
 }
 
 impl Skills {
@@ -52,9 +48,6 @@ impl Skills {
 
     /// What a turn of this agent that begins now knows about skills.
     pub async fn for_turn(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
-        if let Some(recent) = self.recent(config, &agent.id) {
-            return recent;
-        }
         let (skills, config, agent) = (self.clone(), Arc::clone(config), agent.clone());
         let looked = tokio::task::spawn_blocking(move || skills.look(&config, &agent)).await;
         looked.or_log("the skills could not be looked at, so this turn has none").unwrap_or_default()
@@ -77,8 +70,8 @@ impl Skills {
                 Arc::new(Snapshot { version, ..snapshot })
             }
         };
-        let (config, stamps, looked_at) = (Arc::clone(config), Arc::new(stamps), Instant::now());
-        all.insert(agent.id.clone(), Kept { config, stamps, snapshot: Arc::clone(&snapshot), looked_at });
+        let (config, stamps) = (Arc::clone(config), Arc::new(stamps));
+        all.insert(agent.id.clone(), Kept { config, stamps, snapshot: Arc::clone(&snapshot) });
         snapshot
     }
 
@@ -148,14 +141,6 @@ impl Skills {
         install::install(way, &config, &self.inner.config.source().paths.home, timeout).await
     }
 
-    /// What was found a moment ago.
-    fn recent(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
-        let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
-        let is_recent = !config.skills.watch || kept.looked_at.elapsed() < LOOK_AGAIN_AFTER;
-        is_recent.then(|| Arc::clone(&kept.snapshot))
-    }
-
     /// What was found before, if everything still looks the same.
     fn still_current(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
         let stamps = {
@@ -169,10 +154,8 @@ impl Skills {
         if !stamps.are_current() {
             return None;
         }
-        let mut all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = all.get_mut(agent)?;
-        kept.looked_at = Instant::now();
-        Some(Arc::clone(&kept.snapshot))
+        let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(agent).map(|kept| Arc::clone(&kept.snapshot))
     }
 
     fn load(&self, config: &Config, agent: &Agent) -> Loaded {
