@@ -422,8 +422,7 @@ impl Agent {
     /// When there is nothing to shorten, it was stopped, or the transcript cannot be read or written.
     pub async fn compact(
         &self,
-        turn: &Turn,
-        history: &mut History,
+        (turn, history): (&Turn, &mut History),
         wish: Wish<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
         cancel: &CancellationToken,
