@@ -164,6 +164,8 @@ impl Budget {
         // A model that refused less than its window has a smaller one than we were told.
         let room = settings.limit().min(now).saturating_sub(need.overhead);
         let window = u64::from(settings.window);
+        // Nobody refused anything when a person asks for it, and one call is better than several.
+        let told = if need.trigger == Trigger::Manual { window } else { window.min(now) };
         let wanted = settings.keep_recent.min(window * settings.history_percent / 100).min(room / 2);
         // From real tokens to guessed ones, and half as much each time.
         let of = |tokens: u64| history.guessed(tokens, need.overhead) >> need.tried.min(63);
@@ -171,7 +173,7 @@ impl Budget {
             keep: Keep { wanted: of(wanted), most: of(room / 8 * 5) },
             summary: of(room / 4).min(MAX_SUMMARY),
             request: of(room / 16),
-            piece: of(window.min(now) / PIECE_SHARE),
+            piece: of(told / PIECE_SHARE),
         }
     }
 }
@@ -420,8 +422,7 @@ impl Agent {
     /// When there is nothing to shorten, it was stopped, or the transcript cannot be read or written.
     pub async fn compact(
         &self,
-        turn: &Turn,
-        history: &mut History,
+        (turn, history): (&Turn, &mut History),
         wish: Wish<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
         cancel: &CancellationToken,

@@ -94,7 +94,7 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
     // Groups address one of several programs as `/stop@name`.
     let name = word.split('@').next().unwrap_or(word);
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
-    let command = TABLE.iter().find(|command| is(&command.name) || command.aliases.iter().any(|a| is(&a)))?;
+    let command = TABLE.iter().find(|command| is(&command.name) || command.aliases.iter().any(is))?;
     (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
 }
 

@@ -90,8 +90,8 @@ async fn compact(
     let narrator = Arc::clone(&run.narrator);
     let mut on_step = |step: homard_agent::Step<'_>| narrator.step(&step);
     let wish = Wish { instructions: wish.instructions.as_deref(), max_entries: wish.max_entries };
-    let (turn, told) = (&prepared.turn, &mut prepared.told);
-    match agent.compact(turn, told, wish, &mut on_step, &run.cancel).await {
+    let subject = (&prepared.turn, &mut prepared.told);
+    match agent.compact(subject, wish, &mut on_step, &run.cancel).await {
         Ok(done) => {
             let tokens = done.tokens_after;
             let changed = inner.store().patch_session(&run.session_key, move |entry| {

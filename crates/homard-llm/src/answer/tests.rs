@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
-use serde_json::json;
 
 use super::{Count, Draft, MAX_ANSWER_BYTES};
 use crate::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
