@@ -31,6 +31,7 @@ mod reconnect;
 mod scopes;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
 mod skills;
 #[cfg(test)]
 mod starting;
