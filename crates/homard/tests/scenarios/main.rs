@@ -47,6 +47,7 @@ mod scopes;
 mod session_tools;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
 mod skills;
 #[cfg(test)]
 mod starting;
