@@ -2,13 +2,11 @@
 //!
 //! A message is a command when it is nothing else and its first word is in [`TABLE`]. It has a run like any
 //! message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
-//! model is told. Some commands belong to rooms above this one; they are lent a handler with
-//! [`Relay::lend_command`].
+//! model is told.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
@@ -41,25 +39,25 @@ struct Command {
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Compact,
+    Context,
     Help,
-    /// Somebody above does it.
-    Lent,
     Reset(ResetReason),
     Status,
     Stop,
+    Undo,
 }
 
 /// Every command, alphabetical. All of them are for whoever may speak to the agent.
 const TABLE: &[Command] = &[
     row("commands", &[], "", "list the commands", Act::Help),
     row("compact", &[], "[instructions]", "summarise the beginning of the conversation", Act::Compact),
-    row("context", &[], "[list|detail|json]", "what the model is told, and how much of it", Act::Lent),
+    row("context", &[], "", "what the model is told, and how much of it", Act::Context),
     row("help", &[], "", "list the commands", Act::Help),
     row("new", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::New)),
     row("reset", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::Reset)),
     row("status", &[], "", "model, context and what is going on", Act::Status),
     row("stop", &["abort"], "", "stop what is going on", Act::Stop),
-    row("undo", &[], "[steps]", "take back what was changed", Act::Lent),
+    row("undo", &[], "", "put back the files the last run changed", Act::Undo),
 ];
 
 const fn row(
@@ -71,18 +69,6 @@ const fn row(
 ) -> Command {
     Command { name, aliases, arguments, help, act }
 }
-
-/// A command that somebody above obeys.
-#[derive(Debug, Clone)]
-pub struct CommandCall {
-    /// The conversation it was typed in.
-    pub session_key: SessionKey,
-    /// What stands behind the command.
-    pub arguments: String,
-}
-
-/// Who obeys it; answers with the words the person gets.
-pub type CommandHandler = Arc<dyn Fn(CommandCall) -> BoxFuture<'static, String> + Send + Sync>;
 
 /// The command a text is, with what stands behind it.
 fn parse(text: &str) -> Option<(&'static Command, &str)> {
@@ -99,11 +85,6 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
 }
 
 impl Relay {
-    /// Lets somebody above obey a command of the table that is not obeyed here: `context`, `undo`.
-    pub fn lend_command(&self, name: &'static str, handler: CommandHandler) {
-        self.inner().lend(name, handler);
-    }
-
     /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
     ///
     /// # Errors
@@ -140,16 +121,11 @@ impl Relay {
                 }
                 Ok(None)
             }
-            act => self.answer_at_once(submission.clone(), (command, act), rest).await.map(Some),
+            act => self.answer_at_once(submission.clone(), act).await.map(Some),
         }
     }
 
-    async fn answer_at_once(
-        &self,
-        submission: Submission,
-        (command, act): (&Command, Act),
-        rest: &str,
-    ) -> Result<Submitted, SubmitError> {
+    async fn answer_at_once(&self, submission: Submission, act: Act) -> Result<Submitted, SubmitError> {
         let inner = self.inner();
         let policy = RoutePolicy::of(&inner.config());
         let source = submission.source.to_owned();
@@ -181,13 +157,17 @@ impl Relay {
                 Err(error) => Err(error.to_string()),
             },
             Act::Status => self.status(&routed).await,
-            Act::Help => Ok(self.help()),
-            Act::Lent | Act::Compact => match inner.lent(command.name) {
-                Some(handler) => {
-                    Ok(handler(CommandCall { session_key: key.clone(), arguments: rest.to_owned() }).await)
-                }
-                None => Err(format!("/{} is not available here.", command.name)),
+            Act::Help => Ok(help()),
+            Act::Context => match self.context_report(&key).await {
+                Ok(report) => Ok(report.to_string()),
+                Err(error) => Err(error.to_string()),
             },
+            Act::Undo => match self.undo(&key).await {
+                Ok(report) => Ok(report.to_string()),
+                Err(error) => Err(error.to_string()),
+            },
+            // Shortening waits for its turn; it never comes here.
+            Act::Compact => Err("not now".to_owned()),
         };
         conclude(inner, &run, answer).await;
         Ok(Submitted::Answered { run_id, session_key: key })
@@ -200,19 +180,6 @@ impl Relay {
             1 => "Stopped.".to_owned(),
             many => format!("Stopped {many} runs."),
         })
-    }
-
-    fn help(&self) -> String {
-        let is_there = |command: &&Command| {
-            !matches!(command.act, Act::Lent) || self.inner().lent(command.name).is_some()
-        };
-        let mut text = "Commands:".to_owned();
-        for command in TABLE.iter().filter(is_there) {
-            let space = if command.arguments.is_empty() { "" } else { " " };
-            let Command { name, arguments, help, .. } = command;
-            let _written = write!(text, "\n/{name}{space}{arguments} — {help}");
-        }
-        text
     }
 
     async fn status(&self, routed: &Routed) -> Result<String, String> {
@@ -241,6 +208,16 @@ impl Relay {
         let _written = write!(text, "\nRuns: {running} under way, {} waiting", runs.len() - running);
         Ok(text)
     }
+}
+
+fn help() -> String {
+    let mut text = "Commands:".to_owned();
+    for command in TABLE {
+        let space = if command.arguments.is_empty() { "" } else { " " };
+        let Command { name, arguments, help, .. } = command;
+        let _written = write!(text, "\n/{name}{space}{arguments} — {help}");
+    }
+    text
 }
 
 /// Records what came of a command and tells everyone.

@@ -44,7 +44,6 @@ mod vision;
 
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
-pub use commands::{CommandCall, CommandHandler};
 pub use compact::{CompactReport, CompactWish};
 pub use policy_layers::{Circumstances, policy_for};
 pub use policy_view::{PolicyView, Supposing};

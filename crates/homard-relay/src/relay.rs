@@ -22,7 +22,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admit::{Refused, admit};
 use crate::bus::{Audience, Bus};
-use crate::commands::CommandHandler;
 use crate::lane::{Lanes, MAX_WAITING, Overrides, Request, Waiting};
 use crate::letters;
 use crate::narrate::{Narrator, Subject};
@@ -105,7 +104,6 @@ pub(crate) struct Inner {
     family: Family,
     stopping: CancellationToken,
     on_end: std::sync::OnceLock<EndListener>,
-    lent: std::sync::Mutex<std::collections::HashMap<&'static str, CommandHandler>>,
 }
 
 impl Inner {
@@ -195,14 +193,6 @@ impl Inner {
             has_active_run,
         };
         self.bus.publish_to(&event, Audience::SessionSubscribers);
-    }
-
-    pub(crate) fn lend(&self, name: &'static str, handler: CommandHandler) {
-        self.lent.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name, handler);
-    }
-
-    pub(crate) fn lent(&self, name: &str) -> Option<CommandHandler> {
-        self.lent.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned()
     }
 
     pub(crate) fn run_ended(&self, end: &RunEnd) {
@@ -328,7 +318,6 @@ impl Relay {
             family: Family::default(),
             stopping,
             on_end: std::sync::OnceLock::new(),
-            lent: std::sync::Mutex::default(),
         };
         let relay = Self { inner: Arc::new(inner) };
         relay.warn_of_misspelled_tools();

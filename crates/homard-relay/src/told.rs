@@ -1,6 +1,7 @@
 //! What a turn's model is told first: the prompt's input from configuration and session, the prompt itself, the
 //! pictures a person speaks of, and the report of where the tokens go.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -137,6 +138,24 @@ pub struct ContextReport {
     pub message_tokens: u64,
     /// The context that may be used, in tokens.
     pub window: u32,
+}
+
+impl fmt::Display for ContextReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prompt = &self.prompt;
+        writeln!(f, "Prompt: {} characters ({})", prompt.system_prompt.chars, prompt.mode)?;
+        for section in &prompt.sections {
+            writeln!(f, "- {}: {}", section.name, section.chars)?;
+        }
+        for file in prompt.injected_workspace_files.iter().filter(|file| !file.missing) {
+            let cut = if file.truncated { format!(" of {}", file.raw_chars) } else { String::new() };
+            writeln!(f, "- {}: {}{cut}", file.name, file.injected_chars)?;
+        }
+        writeln!(f, "Skills: {}, {} characters", prompt.skills.count, prompt.skills.prompt_chars)?;
+        let tools = &prompt.tools;
+        writeln!(f, "Tools: {}, {} characters", tools.entries.len(), tools.list_chars + tools.schema_chars)?;
+        write!(f, "Messages: {}, about {} of {} tokens", self.messages, self.message_tokens, self.window)
+    }
 }
 
 /// Why there is no report, or no prompt.

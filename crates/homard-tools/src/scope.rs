@@ -14,7 +14,7 @@ use crate::undo::Undo;
 
 /// The surroundings of a run, as far as tools are concerned. The default is a run in which nobody can be asked
 /// and only the owner speaks.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Scope {
     /// Where a person is asked.
     pub approvals: Approvals,
@@ -43,4 +43,12 @@ pub struct Guards {
     pub secrets: Redactor,
     /// Files that hold words of others.
     pub files: TaintedFiles,
+}
+
+impl std::fmt::Debug for Scope {
+    /// Variables can be keys; only their names are shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&String> = self.env.keys().collect();
+        f.debug_struct("Scope").field("taint", &self.taint).field("env", &names).finish_non_exhaustive()
+    }
 }
