@@ -86,7 +86,7 @@ fn results_are_shortened_only_after_a_pause_and_only_in_a_full_context() {
 
 #[test]
 fn results_go_altogether_where_shortening_is_not_enough() {
-    let rules = PruneRules { min_prunable: 5_000, hard_percent: 31, ..PruneRules::default() };
+    let rules = PruneRules { min_prunable: 5_000, hard_percent: 10, ..PruneRules::default() };
     let sizes = pruned(10 * MINUTE, 12_000, &rules);
     assert_eq!(sizes[0], "[Old tool result content cleared]".len(), "{sizes:?}");
     assert_eq!(sizes[3], 12_000, "{sizes:?}");

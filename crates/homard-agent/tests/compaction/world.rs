@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use homard_agent::{Agent, CompactionSettings, Ended, History, How, Step, Turn};
+use homard_agent::{Agent, CompactionSettings, Detectors, Ended, History, How, LoopRules, Rules, Step, Turn};
 use homard_llm::{
     Http, HttpOptions, ModelSpec, Models, Provider, ProviderSpec, Resolved, ThinkingLevel,
     ToolSpec as OfferedSpec,
@@ -21,6 +21,15 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const NOW: i64 = 1_700_000_000_000;
+
+/// These stories repeat themselves on purpose.
+const PATIENT: LoopRules = LoopRules {
+    history: 1,
+    warn: usize::MAX,
+    block: usize::MAX,
+    give_up: 1,
+    detectors: Detectors { generic_repeat: false, known_poll_no_progress: false, ping_pong: false },
+};
 
 /// A tool that answers as many bytes as it is asked for.
 pub(crate) struct Dump;
@@ -177,7 +186,7 @@ impl World {
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
             scope: Arc::default(),
-            rules: homard_agent::Rules::default(),
+            rules: Rules { repeats: PATIENT, ..Rules::default() },
             steer: homard_agent::Steering::default(),
         }
     }

@@ -69,10 +69,6 @@ fn single_lines_are_read() {
             r#"start 0 call_0_0 x; delta 0 "{\"k\":1}"; call call_0_0 x {"k":1}"#,
         ),
         (
-            r#"{"message":{"tool_calls":[{"function":{"name":"x","arguments":[1]}}]}}"#,
-            "start 0 call_0_0 x; delta 0 [1]; call call_0_0 x {}",
-        ),
-        (
             r#"{"message":{"tool_calls":[{"id":"a","function":{"name":"x"}},{"id":"a","function":{"name":"y"}}]}}"#,
             "start 0 a x; call a x {}; start 1 call_0_1 y; call call_0_1 y {}",
         ),
