@@ -114,7 +114,6 @@ async fn requests_that_reach_too_far_are_refused() {
         (json!({"command": "true", "env": {"API_KEY": "x"}}), "`API_KEY` looks like the name of a secret"),
         (json!({"command": "true", "workdir": "/"}), "`/` is outside the workspace"),
         (json!({"command": "true", "workdir": "missing"}), "does not exist or is not a directory"),
-        (json!({"command": "true", "pty": true}), "`pty` is not supported yet"),
         (json!({"command": "true", "timeout": 0}), "timeout must be a number of seconds"),
     ];
     for (arguments, expected) in rows {

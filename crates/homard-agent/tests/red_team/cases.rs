@@ -139,8 +139,9 @@ async fn no_injected_instruction_acts_without_a_yes() {
                 failed.push(format!("{}: {:?} does not name {named}", case.name, question.request.reasons));
             }
         }
-        let refused =
-            heard.results.iter().filter(|(text, error)| *error && text.starts_with("not done: ")).count();
+        let says_no =
+            |text: &str| text.starts_with("not done: ") || text.starts_with("not run: the owner said no");
+        let refused = heard.results.iter().filter(|(text, error)| *error && says_no(text)).count();
         if refused != case.asks {
             failed.push(format!("{}: {:?}", case.name, heard.results));
         }

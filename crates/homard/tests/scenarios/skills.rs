@@ -58,7 +58,8 @@ async fn the_model_sees_the_list_reads_the_file_and_its_command_has_the_key() {
     assert!(result(&world).contains("echo $MAIL_KEY"), "{}", result(&world));
     world.fake.calls("exec", json!({"command": "echo key=$MAIL_KEY"})).says("sent");
     talk(&mut client, KEY, "send it").await;
-    assert_eq!(result(&world).trim(), format!("key={SECRET}"));
+    // The command has it; the model does not.
+    assert_eq!(result(&world).trim(), "key=[secret hidden]");
     assert!(!told(&world).contains(SECRET), "the key is not in the prompt");
     assert!(!world.gateway.log().contains(SECRET), "nor in the log");
 }
@@ -74,7 +75,9 @@ async fn variables_go_to_the_agent_that_has_the_skill_and_to_no_other() {
     teach(&world, "mail", MAIL);
     let mut client = world.owner().await;
     let look = json!({"command": "echo [$MAIL_KEY][$MAIL_HOST][$LD_PRELOAD]"});
-    for (key, seen) in [(KEY, format!("[{SECRET}][post][]")), ("agent:other:story", "[][][]".to_owned())] {
+    for (key, seen) in
+        [(KEY, "[[secret hidden]][post][]".to_owned()), ("agent:other:story", "[][][]".to_owned())]
+    {
         world.fake.calls("exec", look.clone()).says("done");
         talk(&mut client, key, "look").await;
         assert_eq!(result(&world).trim(), seen, "{key}");
