@@ -21,7 +21,7 @@ goes. Run `homard status` to see it, or read [the manual](https://example.org/ma
 
 fn main() -> std::io::Result<()> {
     let text = PARAGRAPH.repeat(BYTES / PARAGRAPH.len());
-    let thinking = format!("<think>{}</think>{}", text, text);
+    let thinking = format!("<think>{text}</think>{text}");
     let cases = [
         ("text in pieces of 4 kB", measure(&text, 4_096)),
         ("text in pieces of 64 B", measure(&text, 64)),

@@ -223,8 +223,8 @@ fn wish(text: &str) -> Look {
     let said = inside.get(..end.unwrap_or(inside.len())).unwrap_or_default();
     let body = said.trim();
     let plain = body.to_ascii_lowercase();
-    let possible = |name: &&str| name.starts_with(plain.as_str()) || plain.starts_with(name);
-    if !NAMES.iter().any(|name| possible(&name)) {
+    let possible = |name: &str| name.starts_with(plain.as_str()) || plain.starts_with(name);
+    if !NAMES.into_iter().any(possible) {
         return Look::Nothing;
     }
     let Some(end) = end else { return more(text) };

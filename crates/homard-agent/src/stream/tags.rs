@@ -43,6 +43,15 @@ enum Place {
     Speech,
 }
 
+/// Where we are with respect to `<final>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Answer {
+    #[default]
+    Unseen,
+    Inside,
+    Left,
+}
+
 /// Takes marks out of a text.
 #[derive(Debug, Clone, Default)]
 pub struct TagFilter {
@@ -57,8 +66,7 @@ struct State {
     place: Place,
     /// How many spaces the line has so far, if it has nothing else.
     indent: Option<usize>,
-    in_final: bool,
-    saw_final: bool,
+    answer: Answer,
     /// What stood outside `<final>`.
     outside: String,
     speech: String,
@@ -72,8 +80,7 @@ impl Default for State {
         Self {
             place: Place::Text,
             indent: Some(0),
-            in_final: false,
-            saw_final: false,
+            answer: Answer::default(),
             outside: String::new(),
             speech: String::new(),
             trims: false,
@@ -114,7 +121,7 @@ impl TagFilter {
         if state.place == Place::Speech && !state.speech.is_empty() {
             sink(Piece::Wish(Directive::TtsText(state.speech)));
         }
-        if self.enforce_final && !state.saw_final && !state.outside.is_empty() {
+        if self.enforce_final && state.answer == Answer::Unseen && !state.outside.is_empty() {
             sink(Piece::Text(&state.outside));
         }
     }
@@ -181,8 +188,9 @@ impl TagFilter {
             Mark::ThinkOpen => state.place = Place::Thinking,
             Mark::ToolOpen => state.place = Place::Call,
             Mark::SpeechOpen => state.place = Place::Speech,
-            Mark::FinalOpen => (state.in_final, state.saw_final) = (true, true),
-            Mark::FinalClose => state.in_final = false,
+            Mark::FinalOpen => state.answer = Answer::Inside,
+            Mark::FinalClose if state.answer == Answer::Inside => state.answer = Answer::Left,
+            Mark::FinalClose => {}
             Mark::ThinkClose | Mark::ToolClose | Mark::SpeechClose | Mark::Noise => {}
             Mark::Wish(wish) => sink(Piece::Wish(wish)),
         }
@@ -304,7 +312,7 @@ impl TagFilter {
     fn show(&mut self, text: &str, sink: Sink<'_>) {
         let state = &mut self.state;
         state.indent = indent_after(state.indent, text);
-        let is_outside = self.enforce_final && !state.in_final;
+        let is_outside = self.enforce_final && state.answer != Answer::Inside;
         let begins = if is_outside { state.outside.is_empty() } else { !state.shown };
         let text = if state.trims && begins { text.trim_start() } else { text };
         if text.is_empty() {
