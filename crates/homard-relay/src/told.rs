@@ -93,6 +93,10 @@ pub(crate) async fn system_prompt(
 /// The report as the session keeps it; `None` when it has the same already.
 pub(crate) fn changed_report(report: &PromptReport, session: &SessionEntry) -> Option<Value> {
     let kept = session.system_prompt_report.as_ref();
+    // The usual case: the same prompt as last time, measured once.
+    if kept.and_then(|kept| kept.get("generatedAt")?.as_i64()) == Some(report.generated_at) {
+        return None;
+    }
     let kept: Option<PromptReport> = kept.and_then(|kept| serde_json::from_value(kept.clone()).ok());
     if kept.is_some_and(|kept| kept.is_like(report)) {
         return None;

@@ -11,7 +11,6 @@ use crate::scope::Scope;
 pub struct SessionsCompact;
 
 impl Method for SessionsCompact {
-    const ADVERTISED: bool = false;
     const NAME: &'static str = "sessions.compact";
     const ACCESS: Access = Access::Operator(Scope::Admin);
     type Params = SessionsCompactParams;
