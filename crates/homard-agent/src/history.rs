@@ -109,6 +109,7 @@ impl History {
             let forgotten: u64 = self.messages.drain(..first).map(|message| size::of_message(&message)).sum();
             self.tokens = self.tokens.saturating_sub(forgotten);
             self.measured = None;
+            self.pruned = self.pruned.saturating_sub(first);
         }
     }
 

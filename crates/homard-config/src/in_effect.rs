@@ -121,6 +121,8 @@ const IN_EFFECT: &[&str] = &[
     "tools.exec.cleanupMs",
     "tools.exec.host",
     "tools.exec.mode",
+    "tools.exec.notifyOnExit",
+    "tools.exec.notifyOnExitEmptySuccess",
     "tools.exec.pathPrepend",
     "tools.exec.safeBins",
     "tools.exec.security",

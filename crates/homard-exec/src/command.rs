@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::env::BuiltEnv;
+use crate::run::MAX_PROCESSES;
 
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +30,30 @@ pub struct Command {
     pub cwd: PathBuf,
     /// The whole environment of the process.
     pub env: BuiltEnv,
+    /// How many processes it may be at the same time.
+    pub(crate) max_processes: usize,
 }
 
 impl Command {
+    /// A program that is chosen already.
+    pub fn new(program: Program, cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
+        Self { program, cwd: cwd.into(), env, max_processes: MAX_PROCESSES }
+    }
+
     /// A line for the machine's shell.
     pub fn shell(line: impl Into<String>, cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
-        Self { program: Program::Shell(line.into()), cwd: cwd.into(), env }
+        Self::new(Program::Shell(line.into()), cwd, env)
     }
 
     /// A program with arguments, without a shell.
     pub fn direct(program: &str, args: &[&str], cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
-        Self { program: Program::Direct { program: program.to_owned(), args }, cwd: cwd.into(), env }
+        Self::new(Program::Direct { program: program.to_owned(), args }, cwd, env)
+    }
+
+    /// The same, ended when it becomes more processes than this at the same time; the default is 512.
+    #[must_use]
+    pub fn with_max_processes(self, max_processes: usize) -> Self {
+        Self { max_processes, ..self }
     }
 }

@@ -17,6 +17,11 @@ use crate::command::{Command, Program};
 use crate::pty::{Input, Output, Terminal};
 use crate::unix::{self, Group};
 
+mod headcount;
+
+pub(crate) use headcount::MAX_PROCESSES;
+use headcount::{Headcount, Pace};
+
 /// The longest a command may be allowed to run.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -80,6 +85,8 @@ pub enum Exit {
     TimedOut,
     /// We ended it because it was cancelled.
     Cancelled,
+    /// We ended it because it had become too many processes.
+    TooManyProcesses,
 }
 
 /// What came of a command.
@@ -122,7 +129,7 @@ pub async fn run(
 pub(crate) async fn begin(command: Command, limits: Limits, input: Stdio) -> Result<Begun, ExecError> {
     check_directory(&command).await?;
     let (child, output) = unix::start(&command, input).map_err(|source| start_error(&command, source))?;
-    Ok(Begun::new(child, output, limits))
+    Ok(Begun::new(child, output, limits, command.max_processes))
 }
 
 /// Starts `command` in a terminal; what comes back beside it is the keyboard.
@@ -133,7 +140,7 @@ pub(crate) async fn begin_in(
 ) -> Result<(Begun, Input), ExecError> {
     check_directory(&command).await?;
     let (child, output, input) = terminal.start(&command).map_err(|source| start_error(&command, source))?;
-    Ok((Begun::new(child, output, limits), input))
+    Ok((Begun::new(child, output, limits, command.max_processes), input))
 }
 
 async fn check_directory(command: &Command) -> Result<(), ExecError> {
@@ -152,10 +159,12 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    fn new(child: Child, output: Output, limits: Limits) -> Self {
+    fn new(child: Child, output: Output, limits: Limits, max_processes: usize) -> Self {
         let started = Instant::now();
         let pid = child.id();
-        let running = Running::new(child, output, started + limits.timeout.min(MAX_TIMEOUT));
+        let deadline = started + limits.timeout.min(MAX_TIMEOUT);
+        let running = Running::new(child, output, deadline, Headcount::new(max_processes));
+        unix::hold_back(running.group.leader());
         Self { running, started, pid, max_output_bytes: limits.max_output_bytes }
     }
 
@@ -182,6 +191,7 @@ impl Begun {
         while !running.is_over() {
             match running.next(cancel).await {
                 Event::Output(length) => {
+                    running.pace.took(length);
                     take(&decoder.push(running.buffer.get(..length).unwrap_or_default()));
                 }
                 Event::PipeClosed => running.pipe = None,
@@ -192,6 +202,8 @@ impl Begun {
                 }
                 Event::Deadline => running.deadline_passed(),
                 Event::Cancelled => running.stop(Stop::Cancelled),
+                Event::Count => running.count(),
+                Event::Breath => running.pace.begin_anew(),
                 Event::Look => {}
             }
         }
@@ -226,6 +238,8 @@ fn start_error(command: &Command, source: io::Error) -> ExecError {
 enum Stop {
     TimedOut,
     Cancelled,
+    /// There were too many processes.
+    Swarm,
     /// The command itself has ended; somebody it started still holds the pipe.
     Leftovers,
 }
@@ -237,6 +251,10 @@ enum Event {
     Ended(io::Result<ExitStatus>),
     Deadline,
     Cancelled,
+    /// Its processes are to be counted.
+    Count,
+    /// Enough was read for the moment, and the moment is over.
+    Breath,
     Look,
 }
 
@@ -253,10 +271,12 @@ struct Running {
     given_up: bool,
     /// When the next step is due: timeout, then kill, then giving up; or the end of draining.
     deadline: Instant,
+    headcount: Headcount,
+    pace: Pace,
 }
 
 impl Running {
-    fn new(child: Child, pipe: Output, deadline: Instant) -> Self {
+    fn new(child: Child, pipe: Output, deadline: Instant, headcount: Headcount) -> Self {
         Self {
             group: Group::led_by(&child),
             child,
@@ -267,18 +287,23 @@ impl Running {
             killed: false,
             given_up: false,
             deadline,
+            headcount,
+            pace: Pace::new(),
         }
     }
 
     /// Output comes last, so that a flood of it cannot keep us from noticing the rest.
     async fn next(&mut self, cancel: &CancellationToken) -> Event {
         let quiet = self.status.is_some() && self.pipe.is_none();
+        let is_paused = self.pace.is_spent();
         tokio::select! {
             biased;
             () = cancel.cancelled(), if self.stop.is_none() => Event::Cancelled,
             () = tokio::time::sleep_until(self.deadline) => Event::Deadline,
             status = self.child.wait(), if self.status.is_none() => Event::Ended(status),
-            event = read(self.pipe.as_mut(), &mut self.buffer), if self.pipe.is_some() => event,
+            () = tokio::time::sleep_until(self.headcount.next), if !self.killed => Event::Count,
+            () = tokio::time::sleep_until(self.pace.until), if is_paused => Event::Breath,
+            event = read(self.pipe.as_mut(), &mut self.buffer), if self.pipe.is_some() && !is_paused => event,
             () = tokio::time::sleep(LOOK_EVERY), if quiet => Event::Look,
         }
     }
@@ -305,6 +330,20 @@ impl Running {
         }
     }
 
+    /// Ends everything at once when there are too many: those who multiply are not asked.
+    fn count(&mut self) {
+        if self.headcount.is_exceeded(&self.group) {
+            self.end_swarm();
+        }
+    }
+
+    fn end_swarm(&mut self) {
+        self.stop.get_or_insert(Stop::Swarm);
+        self.group.kill_family();
+        self.killed = true;
+        self.deadline = Instant::now() + KILL_GRACE;
+    }
+
     fn stop(&mut self, why: Stop) {
         // A cancellation that comes while we only drain must not hide how the command ended.
         let why = if self.status.is_some() { Stop::Leftovers } else { why };
@@ -320,6 +359,9 @@ impl Running {
 
     /// How it ended, and whether children were ended that the command had left behind.
     fn finish(mut self) -> (Exit, bool) {
+        if self.stop.is_none() && self.headcount.is_exceeded_now(&self.group) {
+            self.end_swarm();
+        }
         if self.stop.is_none() || !self.given_up {
             // Nothing is left that we should end, and the group's number may soon be somebody else's.
             self.group.let_go();
@@ -328,6 +370,7 @@ impl Running {
             (None, Some(status)) => (unix::exit_of(status), false),
             (Some(Stop::Leftovers), Some(status)) => (unix::exit_of(status), true),
             (Some(Stop::Cancelled), _) => (Exit::Cancelled, false),
+            (Some(Stop::Swarm), _) => (Exit::TooManyProcesses, false),
             (Some(Stop::TimedOut | Stop::Leftovers) | None, _) => (Exit::TimedOut, false),
         }
     }

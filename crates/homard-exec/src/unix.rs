@@ -17,6 +17,10 @@ use crate::command::{Command, Program};
 use crate::pty::{Input, Output};
 use crate::run::Exit;
 
+mod bounds;
+
+pub(crate) use bounds::{hold_back, tasks};
+
 /// Shells in the order they are preferred; models write bash.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
@@ -48,6 +52,23 @@ impl Group {
         self.leader.is_none_or(|leader| test_kill_process_group(leader).is_err() || !has_live_member(leader))
     }
 
+    /// Every living process of the command, those that left the group included as long as a parent lives.
+    pub(crate) fn family(&self) -> Vec<Pid> {
+        self.leader.map(bounds::family).unwrap_or_default()
+    }
+
+    /// Ends the group and whoever left it but still has a parent in it.
+    pub(crate) fn kill_family(&self) {
+        let family = self.family();
+        self.kill();
+        bounds::kill_each(&family);
+    }
+
+    /// Its leader.
+    pub(crate) fn leader(&self) -> Option<Pid> {
+        self.leader
+    }
+
     /// Leaves what remains alone: it was detached on purpose.
     pub(crate) fn let_go(&mut self) {
         self.leader = None;
@@ -70,21 +91,8 @@ impl Drop for Group {
 /// Looks for a member that is more than a name: in containers the first process may take seconds to reap
 /// orphans, and a stopped command should not wait for that. Where there is no `/proc`, every member counts.
 fn has_live_member(group: Pid) -> bool {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-    processes.flatten().any(|process| {
-        let is_process =
-            process.file_name().to_str().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit()));
-        is_process
-            && std::fs::read_to_string(process.path().join("stat")).is_ok_and(|stat| is_live_in(&stat, group))
-    })
-}
-
-/// Reads `pid (name) state parent group ...`; the name may hold anything, so the fields count from its end.
-fn is_live_in(stat: &str, group: Pid) -> bool {
-    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
-    let mut fields = fields.split_whitespace();
-    let is_live = fields.next().is_some_and(|state| !matches!(state, "Z" | "X"));
-    is_live && fields.nth(1).and_then(|id| id.parse().ok()) == Some(group.as_raw_nonzero().get())
+    let group = group.as_raw_nonzero().get();
+    bounds::everyone().is_none_or(|mut all| all.any(|process| process.is_live && process.group == group))
 }
 
 /// Starts a command as the leader of its own group, with both outputs in one pipe so that their order is kept.

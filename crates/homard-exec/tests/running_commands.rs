@@ -196,3 +196,42 @@ async fn what_cannot_start_is_an_error() {
 async fn an_absurd_timeout_is_cut_not_a_panic() {
     assert_eq!(outcome("true", Limits { timeout: Duration::MAX, ..LONG }).await.exit, Exit::Exited(0));
 }
+
+#[tokio::test]
+async fn a_command_that_becomes_too_many_processes_is_ended_with_all_of_them() {
+    // The second row leaves the group, which does not help as long as the parent lives.
+    for start in ["sleep 60 &", "setsid sleep 60 &"] {
+        let line = format!("for n in $(seq 60); do {start} done; echo $!; wait");
+        let command = sh(&line).with_max_processes(20);
+        let got = run(command, LONG, |_| {}, &CancellationToken::new()).await.unwrap();
+        assert_eq!(got.exit, Exit::TooManyProcesses, "{start}");
+        for last in got.output.lines() {
+            eventually_gone(last).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_below_its_number_of_processes_is_left_alone() {
+    let command = sh("for n in 1 2 3 4 5; do sleep 0.3 & done; wait; echo all").with_max_processes(20);
+    let got = run(command, LONG, |_| {}, &CancellationToken::new()).await.unwrap();
+    assert_eq!((got.exit, got.output.as_str()), (Exit::Exited(0), "all\n"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_kernel_holds_a_command_to_its_bounds() {
+    // The bounds are set while the shell starts; it looks once the last of them is there.
+    let line = "while [ \"$(ulimit -Hc)\" != 0 ]; do :; done; grep processes /proc/self/limits";
+    let got = outcome(line, LONG).await;
+    let numbers: Vec<u64> = got.output.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [soft, hard] = numbers[..] else { panic!("{got:?}") };
+    assert!(soft == hard && soft > 4_000, "{got:?}");
+}
+
+#[tokio::test]
+async fn a_flood_is_read_at_a_pace_and_its_end_is_there() {
+    let got = outcome("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo the end", LONG).await;
+    assert_eq!(got.exit, Exit::Exited(0));
+    assert!(got.output.ends_with("the end\n"), "{}", got.output.len());
+}

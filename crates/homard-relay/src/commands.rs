@@ -41,6 +41,7 @@ enum Act {
     Compact,
     Context,
     Help,
+    Queue,
     Reset(ResetReason),
     Status,
     Stop,
@@ -54,6 +55,13 @@ const TABLE: &[Command] = &[
     row("context", &[], "", "what the model is told, and how much of it", Act::Context),
     row("help", &[], "", "list the commands", Act::Help),
     row("new", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::New)),
+    row(
+        "queue",
+        &[],
+        "[steer|followup|default]",
+        "what happens to messages while a run is under way",
+        Act::Queue,
+    ),
     row("reset", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::Reset)),
     row("status", &[], "", "model, context and what is going on", Act::Status),
     row("stop", &["abort"], "", "stop what is going on", Act::Stop),
@@ -92,6 +100,7 @@ impl Relay {
     pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
         // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
         self.abort(key, None, BY_RESET).await;
+        self.end_commands(key);
         let reset = self.inner().store().reset_session(key, reason).await?;
         self.announce_change(&reset.record, "reset");
         Ok(reset)
@@ -157,7 +166,10 @@ impl Relay {
                 Err(error) => Err(error.to_string()),
             },
             Act::Status => self.status(&routed).await,
-            Act::Help => Ok(help()),
+            Act::Help => Ok(help() + &self.skill_commands(&routed).await),
+            Act::Queue => {
+                self.queue_as(&key, parse(&message.content.text()).map_or("", |(_, rest)| rest)).await
+            }
             Act::Context => match self.context_report(&key).await {
                 Ok(report) => Ok(report.to_string()),
                 Err(error) => Err(error.to_string()),

@@ -11,6 +11,7 @@
 
 mod access;
 mod admit;
+mod background;
 mod bus;
 mod commands;
 mod compact;
@@ -34,6 +35,7 @@ mod runs;
 mod sessions_view;
 mod settings;
 mod shape;
+mod skill_calls;
 mod steering;
 mod strangers;
 mod subagents;

@@ -14,6 +14,10 @@ use crate::steering::is_steer;
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
 
+/// The words that are kept for a session.
+const FOLLOWUP: &str = "followup";
+const STEER: &str = "steer";
+
 /// What became of a message for a turn under way.
 #[derive(Debug)]
 pub enum Steered {
@@ -43,6 +47,14 @@ impl Queue {
             other @ (Self::Wait | Self::Compact(..)) => other,
         }
     }
+
+    /// The same, except that it goes to the turn under way only if whoever sent it said so.
+    pub(crate) fn unless_said(self) -> Self {
+        match self {
+            Self::AsSession => Self::Wait,
+            other @ (Self::Wait | Self::Steer | Self::Compact(..)) => other,
+        }
+    }
 }
 
 impl Relay {
@@ -62,6 +74,7 @@ impl Relay {
         if let Some(obeyed) = self.obey(&mut submission).await? {
             return Ok(obeyed);
         }
+        self.call_skill(&mut submission).await?;
         self.submit_by(submission, queue_mode).await
     }
 
@@ -115,6 +128,31 @@ impl Relay {
         }
         let gone = || CompactReport::Not("it was stopped before it began.".to_owned());
         Ok(slot.get().cloned().unwrap_or_else(gone))
+    }
+
+    /// Obeys `/queue`: says or sets what happens to messages of a session while a run is under way.
+    pub(crate) async fn queue_as(&self, key: &SessionKey, wanted: &str) -> Result<String, String> {
+        let (mode, words) = match wanted.to_lowercase().as_str() {
+            "" => {
+                let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
+                let mode = session.and_then(|session| session.entry.queue_mode);
+                return Ok(format!("Queue: {}", mode.as_deref().unwrap_or("default")));
+            }
+            "default" | "reset" => (None, "Messages wait for their turn."),
+            FOLLOWUP => (Some(FOLLOWUP), "Messages wait for their turn."),
+            mode if is_steer(mode) => (Some(STEER), "Messages go to the run under way, with its next step."),
+            other => {
+                return Err(format!(
+                    "`{other}` is no queue mode that is in effect; use steer, followup or default"
+                ));
+            }
+        };
+        let changed = self.inner().store().patch_session(key, move |entry| {
+            entry.queue_mode = mode.map(str::to_owned);
+        });
+        let session = changed.await.map_err(|error| error.to_string())?;
+        self.announce_change(&session, "patch");
+        Ok(words.to_owned())
     }
 
     /// What is to be done with a message of this session.

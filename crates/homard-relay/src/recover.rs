@@ -18,25 +18,37 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
-        for record in self.inner().store().unfinished_runs().await? {
-            let waiting = record.status == RunStatus::Queued;
-            if waiting && self.resume(&record) {
-                tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");
-            } else if waiting {
-                let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
-                finish.error =
-                    Some("the message could not be answered after a restart: it was a command, or its agent is gone".to_owned());
-                self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
-            } else {
+        let store = self.inner().store();
+        // Those that had begun first: what one of them had just taken over does not wait any more.
+        for record in store.unfinished_runs().await? {
+            if record.status != RunStatus::Queued {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
-                self.inner()
-                    .store()
-                    .interrupt_run(&record.run_id)
-                    .await
-                    .or_log("could not mark a run interrupted");
+                store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
+            }
+        }
+        for record in store.unfinished_runs().await? {
+            if record.status == RunStatus::Queued {
+                self.recover_waiting(&record).await?;
             }
         }
         self.recover_children().await
+    }
+
+    /// Answers a message that was kept and not begun, or says why not.
+    async fn recover_waiting(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
+        if self.is_of_killed_child(record).await? {
+            finish.status = RunStatus::Aborted;
+        } else if self.resume(record) {
+            tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");
+            return Ok(());
+        } else {
+            let why =
+                "the message could not be answered after a restart: it was a command, or its agent is gone";
+            finish.error = Some(why.to_owned());
+        }
+        self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
+        Ok(())
     }
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use homard_agent::Prompt;
 use homard_channel::Inbound;
 use homard_config::{Config, ConfigHandle};
+use homard_exec::Processes;
 use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
 use homard_models::desk::Desk;
@@ -103,6 +104,7 @@ pub(crate) struct Inner {
     tasks: Tasks,
     family: Family,
     stopping: CancellationToken,
+    processes: std::sync::OnceLock<Processes>,
     on_end: std::sync::OnceLock<EndListener>,
 }
 
@@ -176,6 +178,17 @@ impl Inner {
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.stopping
+    }
+
+    /// Where commands go on in the background, if somewhere.
+    pub(crate) fn processes(&self) -> Option<&Processes> {
+        self.processes.get()
+    }
+
+    pub(crate) fn commands_are_in(&self, processes: Processes) {
+        if self.processes.set(processes).is_err() {
+            tracing::error!("a second registry of commands was not taken");
+        }
     }
 
     /// Tells watchers of the session list.
@@ -317,6 +330,7 @@ impl Relay {
             tasks,
             family: Family::default(),
             stopping,
+            processes: std::sync::OnceLock::new(),
             on_end: std::sync::OnceLock::new(),
         };
         let relay = Self { inner: Arc::new(inner) };
@@ -446,12 +460,20 @@ impl Relay {
         let routed = route(&RoutePolicy::of(&config), admit(submission.message)?)?;
         let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
         let key = routed.session_key().clone();
+        // Before the room is looked at: a repeated request is not one more.
+        if self.inner.runs.get(&run_id).is_some() {
+            return Ok(Submitted::InFlight { run_id, session_key: key });
+        }
         if !self.inner.lanes.has_room(&key) {
             return Err(SubmitError::Full);
         }
         labels.extend(strangers::labels(routed.message()));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if labels.is_empty() { queue } else { queue.waiting() };
+        // Nor can it be asked differently any more.
+        let asks =
+            submission.model.is_some() || submission.thinking.is_some() || submission.extra_system.is_some();
+        let queue = if asks { queue.unless_said() } else { queue };
         let (kind, report) = self.kind_of(queue, &key).await?;
         let message = strangers::without_secrets(user_message(&routed, &run_id), &self.inner.guards.secrets);
         let overrides = Overrides {

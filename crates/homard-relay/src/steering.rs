@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_agent::{Steer, Steering, Taken};
 use homard_protocol::{SessionId, Usage};
-use homard_store::{RunStatus, StoreError};
+use homard_store::{RunStatus, StoreError, steered_key};
 
 use crate::lane::{Kind, Waiting};
 use crate::relay::Inner;
@@ -69,7 +69,7 @@ impl Lane {
         let (store, steered) = (self.inner.store(), &waiting.run);
         let mut message = waiting.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
-        message.idempotency_key = Some(format!("{}:steer", steered.id));
+        message.idempotency_key = Some(steered_key(&steered.id));
         match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();

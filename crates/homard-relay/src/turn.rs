@@ -38,6 +38,9 @@ use crate::told::{self, system_prompt};
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
 
+/// The place of a transcript's first entry.
+const FIRST_SEQ: i64 = 1;
+
 /// A turn that can begin.
 pub(crate) struct Prepared {
     pub(crate) turn: Turn,
@@ -208,7 +211,8 @@ pub(crate) async fn prepare(
             kept.record(Message::User(message), started.seq);
             kept
         }
-        _ if started.new_session && overrides.labels.is_empty() => {
+        // Nothing was noted before the message either.
+        _ if started.new_session && started.seq == FIRST_SEQ => {
             let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
             let mut told = History::new(session.session_id.clone(), nothing, settings.zone.clone());
             told.record(Message::User(message), started.seq);

@@ -9,7 +9,8 @@ use crate::prompt::location;
 /// Longest name of a command, in characters.
 const MAX_CHARS: usize = 32;
 /// Commands that mean something else; a skill of that name gets a number.
-const TAKEN: [&str; 52] = [
+const TAKEN: [&str; 54] = [
+    "abort",
     "activation",
     "agents",
     "allowlist",
@@ -57,6 +58,7 @@ const TAKEN: [&str; 52] = [
     "thinking",
     "tools",
     "tts",
+    "undo",
     "unfocus",
     "usage",
     "v",

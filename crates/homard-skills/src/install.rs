@@ -118,6 +118,9 @@ pub(crate) async fn install(
         Exit::Signalled(signal) => (false, None, format!("{program} was ended by signal {signal}")),
         Exit::TimedOut => (false, None, format!("{program} took longer than {} s", limits.timeout.as_secs())),
         Exit::Cancelled => (false, None, format!("{program} was stopped")),
+        Exit::TooManyProcesses => {
+            (false, None, format!("{program} became too many processes and was stopped"))
+        }
     };
     tracing::info!(program, ok, %message, "the installer ended");
     Ok(SkillsInstallResult { ok, message, stdout: outcome.output, stderr: String::new(), code })

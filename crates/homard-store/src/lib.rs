@@ -19,6 +19,7 @@ mod fixture;
 mod import;
 mod kv;
 mod layout;
+mod notes;
 mod reader;
 mod runs;
 mod sessions;
@@ -31,7 +32,7 @@ mod writer;
 pub use devices::{DeviceToken, NewDeviceRequest, PairedDevice, PendingDevice, PendingOutcome};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
-    UnknownRunStatus,
+    UnknownRunStatus, steered_key,
 };
 pub use sessions::{
     ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, ResetReason, ResetSession,

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
 pub use list::{ArchivedFilter, SessionPage, SessionQuery};
-pub(crate) use rows::{Draft, by_session_id, insert, load_or_new, save};
+pub(crate) use rows::{Draft, by_session_id, insert, load, load_or_new, save};
 
 /// Characters of a message kept as a session's preview or title.
 const PREVIEW_CHARS: usize = 120;

@@ -184,6 +184,40 @@ impl Store {
         .await
     }
 
+    /// Nothing more is owed for these children and for theirs, all in one step: what is killed is killed as a
+    /// whole, over a crash too. Answers who they were.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn settle_families(
+        &self,
+        run_ids: Vec<RunId>,
+        archive_at: Option<Timestamp>,
+    ) -> Result<Vec<NewSubagent>, StoreError> {
+        self.write(move |batch| {
+            let mut settled = Vec::new();
+            let mut next: Vec<SubagentRecord> = Vec::new();
+            for run_id in &run_ids {
+                next.extend(load(batch.conn, run_id)?);
+            }
+            let sql = format!("SELECT {COLUMNS} FROM subagents WHERE requester_key = ?1 LIMIT ?2");
+            while let Some(record) = next.pop() {
+                let children = params![record.asked.child_key.to_string(), MAX_ROWS];
+                next.extend(collect(batch.conn.prepare_cached(&sql)?.query(children)?)?);
+                let changed = batch.execute(
+                    "UPDATE subagents SET settled_at = ?2, archive_at = ?3
+                     WHERE run_id = ?1 AND settled_at IS NULL",
+                    params![record.asked.run_id.as_str(), batch.now(), archive_at],
+                )?;
+                if changed > 0 {
+                    settled.push(record.asked);
+                }
+            }
+            Ok(settled)
+        })
+        .await
+    }
+
     /// Forgets children whose time has come and puts their conversations away; answers which those are.
     ///
     /// # Errors

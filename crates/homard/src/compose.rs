@@ -161,6 +161,7 @@ async fn serve(
         host: machine::facts(),
     });
     relay.open_doors(&doors);
+    relay.look_after(&processes);
     gateway.open_door(&doors);
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();

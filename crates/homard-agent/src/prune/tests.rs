@@ -109,3 +109,19 @@ fn a_conversation_read_anew_is_pruned_as_the_one_that_was_carried_along() {
         assert_eq!(result_sizes(&carried), result_sizes(&anew), "after {n}");
     }
 }
+
+#[test]
+fn forgetting_old_turns_does_not_hide_a_moment_from_pruning() {
+    let messages: Vec<Message> = (0..6).flat_map(|n| turn(n, START, 8_000)).collect();
+    let mut told = history(&messages);
+    told.limit_turns(Some(5));
+    let rules = PruneRules::default();
+    told.prune(&rules, WINDOW);
+    assert_eq!(result_sizes(&told), [8_000; 5], "nobody was late");
+    // The oldest turn is forgotten with the next thing that is said, which comes late.
+    for message in turn(6, START + 10 * MINUTE, 8_000).into_iter().take(1) {
+        told.record(message, 1);
+    }
+    told.prune(&rules, WINDOW);
+    assert!(result_sizes(&told)[0] < 4_000, "{:?}", result_sizes(&told));
+}

@@ -61,6 +61,8 @@ pub(crate) struct World {
     pub(crate) cancel: CancellationToken,
     /// What was told of compactions: `start overflow`, `end overflow listed`, …
     pub(crate) told: Vec<String>,
+    pub(crate) rules: Rules,
+    pub(crate) tool: Arc<dyn DynTool>,
     model: Resolved,
     history: Option<History>,
     runs: usize,
@@ -96,6 +98,8 @@ impl World {
             session: None,
             cancel: CancellationToken::new(),
             told: Vec::new(),
+            rules: Rules { repeats: PATIENT, ..Rules::default() },
+            tool: Arc::new(Dump),
             model,
             history: None,
             runs: 0,
@@ -170,7 +174,7 @@ impl World {
     }
 
     fn turn(&self, run_id: RunId, session_key: SessionKey, session_id: SessionId) -> Turn {
-        let spec = Dump.spec();
+        let spec = self.tool.spec();
         let offered =
             OfferedSpec { name: spec.name, description: spec.description, parameters: spec.parameters };
         Turn {
@@ -182,11 +186,11 @@ impl World {
             system: Arc::from("You are Homard."),
             thinking: ThinkingLevel::Off,
             offered: Arc::from([offered]),
-            tools: Arc::new(Toolbox::default().with(Arc::new(Dump))),
+            tools: Arc::new(Toolbox::default().with(Arc::clone(&self.tool))),
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
             scope: Arc::default(),
-            rules: Rules { repeats: PATIENT, ..Rules::default() },
+            rules: self.rules.clone(),
             steer: homard_agent::Steering::default(),
         }
     }

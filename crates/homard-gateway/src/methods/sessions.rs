@@ -422,6 +422,7 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
         return Err(ErrorShape::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, "delete").await;
+    gateway.relay().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
     let deleted =
         gateway.store().delete_session(&key, ArchiveTranscript::Keep).await.map_err(|e| error::store(&e))?;

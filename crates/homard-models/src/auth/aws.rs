@@ -186,6 +186,7 @@ async fn run_process(
         Exit::Signalled(signal) => return Err(failed(&format!("was ended by signal {signal}"))),
         Exit::TimedOut => return Err(failed(&format!("took longer than {} s", PROCESS_TIMEOUT.as_secs()))),
         Exit::Cancelled => return Err(AwsError::Stopped),
+        Exit::TooManyProcesses => return Err(failed("became too many processes and was stopped")),
     }
     // What it printed is a secret even where it is not readable.
     let printed: Printed = serde_json::from_str(outcome.output.trim())

@@ -64,6 +64,7 @@ pub(super) fn failed(backend: &ProviderId, exit: Exit, said: &str, row: &Row) ->
         Exit::Signalled(signal) => format!("was ended by signal {signal}"),
         Exit::TimedOut => "took too long".to_owned(),
         Exit::Cancelled => "was stopped".to_owned(),
+        Exit::TooManyProcesses => "became too many processes and was stopped".to_owned(),
     };
     if said.is_empty() {
         return LlmError::new(FailReason::Unknown, format!("{backend} {how} and did not say why"));

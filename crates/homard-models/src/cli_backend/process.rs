@@ -189,7 +189,7 @@ fn command(job: Job, desk: &Desk) -> Command {
     let files = [input, desk.errors(), job.program].map(|path| path.display().to_string());
     let args = connect.into_iter().chain(files).chain(job.args).collect();
     let program = Program::Direct { program: SHELL.to_owned(), args };
-    Command { program, cwd: job.cwd, env: job.env }
+    Command::new(program, job.cwd, job.env)
 }
 
 fn millis(time: Duration) -> u64 {

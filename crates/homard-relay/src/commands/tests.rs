@@ -12,6 +12,7 @@ fn a_message_is_a_command_only_when_it_is_nothing_else() {
         ("/compact", Some(("compact", ""))),
         ("/compact keep the file names", Some(("compact", "keep the file names"))),
         ("/compact: keep", Some(("compact", "keep"))),
+        ("/queue steer", Some(("queue", "steer"))),
         ("/new hello there", Some(("new", "hello there"))),
         ("/stop it", None),
         ("/home/me/file", None),

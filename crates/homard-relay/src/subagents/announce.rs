@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::Usage;
+use homard_protocol::{RunId, Usage};
 use homard_runtime::{OrCancel, OrLog};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
@@ -217,16 +217,32 @@ impl Relay {
 
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
-        let inner = self.inner();
-        let after = inner.config().agents.defaults.subagents.archive_after;
-        let after = after.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
-        let archive_at = after.map(|after| inner.clock().now_ms().saturating_add(after));
-        inner.store().settle_subagent(&child.run_id, archive_at).await?;
-        inner.family().settled.notify_waiters();
+        self.inner().store().settle_subagent(&child.run_id, self.archive_at()).await?;
+        self.inner().family().settled.notify_waiters();
+        self.clear_away(child).await
+    }
+
+    /// The same for children that are not wanted any more, and for theirs; answers who they are.
+    pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
+        let settled = self.inner().store().settle_families(roots, self.archive_at()).await?;
+        self.inner().family().settled.notify_waiters();
+        Ok(settled)
+    }
+
+    /// Deletes the conversation of a child that wants it so.
+    pub(super) async fn clear_away(&self, child: &NewSubagent) -> Result<(), StoreError> {
         if child.delete_after {
-            inner.store().delete_session(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.end_commands(&child.child_key);
+            self.inner().store().delete_session(&child.child_key, ArchiveTranscript::Keep).await?;
         }
         Ok(())
+    }
+
+    /// When the conversations of children that are done now are put away.
+    fn archive_at(&self) -> Option<i64> {
+        let after = self.inner().config().agents.defaults.subagents.archive_after;
+        let after = after.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        after.map(|after| self.inner().clock().now_ms().saturating_add(after))
     }
 
     /// After a start: goes on with every child that is not settled, and puts old ones away from time to time.

@@ -1,52 +1,72 @@
 //! Stopping children before they are done: because somebody said so, or because whoever asked was stopped.
+//!
+//! A child and all of its own are settled in one step of the store before anything is stopped, so that no end is
+//! announced and a crash in between leaves nobody half alive: what still waited is not begun after the next start
+//! (`recover`), what was under way is marked interrupted.
 
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::OrLog;
-use homard_store::NewSubagent;
+use homard_store::{NewSubagent, RunRecord, StoreError, SubagentRecord};
 use homard_tools::{ChildLine, DoorError, ToolCx};
 
+use super::SOURCE;
 use crate::relay::Relay;
 
 /// Who stopped a child whose parent was stopped.
 const BY_PARENT: &str = "parent";
 /// Who stopped a child that was not wanted any more.
 const BY_REQUEST: &str = "subagents";
+/// How often it is looked for children that were started while their parents were being stopped.
+const MAX_ROUNDS: usize = 8;
 
 impl Relay {
     /// Stops the children of a conversation (of one of its runs, if one is named) and theirs. Nobody is told
     /// by announcement: whoever stopped it knows.
     pub(crate) async fn stop_children(&self, key: &SessionKey, of_run: Option<&RunId>) {
-        let mut parents = vec![(key.clone(), of_run.cloned())];
-        while let Some((parent, of_run)) = parents.pop() {
-            let open = self.inner().store().open_subagents(Some(&parent)).await;
-            for row in open.or_log("the children of a stopped run could not be looked up").unwrap_or_default()
-            {
-                if of_run.as_ref().is_none_or(|run| *run == row.asked.requester_run) {
-                    self.end_child(&row.asked, BY_PARENT).await;
-                    parents.push((row.asked.child_key, None));
-                }
-            }
-        }
+        let open = self.inner().store().open_subagents(Some(key)).await;
+        let mut open =
+            open.or_log("the children of a stopped run could not be looked up").unwrap_or_default();
+        open.retain(|row| of_run.is_none_or(|run| *run == row.asked.requester_run));
+        self.end_families(&open, BY_PARENT).await;
     }
 
     /// Stops the children `target` means, and theirs.
     pub(crate) async fn kill_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<ChildLine>, DoorError> {
+        let rows = self.open_children(cx, target).await?;
+        self.end_families(&rows, BY_REQUEST).await;
         let mut ended = Vec::new();
-        for row in self.open_children(cx, target).await? {
-            self.end_child(&row.asked, BY_REQUEST).await;
-            self.stop_children(&row.asked.child_key, None).await;
+        for row in rows {
             ended.push(self.child_line(&row, cx.clock.now_ms()).await?);
         }
         Ok(ended)
     }
 
-    /// Settles a child first, so that its end is not announced, then stops it.
-    async fn end_child(&self, child: &NewSubagent, by: &'static str) {
-        let kept = NewSubagent { delete_after: false, ..child.clone() };
-        self.settle(&kept).await.or_log("a stopped subagent may still be announced");
-        self.stop_runs(&child.child_key, None, by).await;
-        if child.delete_after {
-            self.settle(child).await.or_log("a stopped subagent's session is still there");
+    /// Whether a run that waited through a restart is the work of a child that was killed before.
+    pub(crate) async fn is_of_killed_child(&self, record: &RunRecord) -> Result<bool, StoreError> {
+        if record.source != SOURCE {
+            return Ok(false);
         }
+        let child = self.inner().store().subagent(&record.session_key).await?;
+        Ok(child.is_some_and(|row| row.settled_at.is_some()))
+    }
+
+    async fn end_families(&self, rows: &[SubagentRecord], by: &'static str) {
+        let roots: Vec<RunId> = rows.iter().map(|row| row.asked.run_id.clone()).collect();
+        for _round in 0..MAX_ROUNDS {
+            let settled = self.settle_families(roots.clone()).await;
+            let settled = settled.or_log("a stopped subagent may still be announced").unwrap_or_default();
+            if settled.is_empty() {
+                return;
+            }
+            for child in &settled {
+                self.end_child(child, by).await;
+            }
+        }
+    }
+
+    async fn end_child(&self, child: &NewSubagent, by: &'static str) {
+        self.stop_runs(&child.child_key, None, by).await;
+        self.end_commands(&child.child_key);
+        self.clear_away(child).await.or_log("a stopped subagent's session is still there");
     }
 }

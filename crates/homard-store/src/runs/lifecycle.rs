@@ -7,7 +7,8 @@ use homard_protocol::{
 };
 use rusqlite::params;
 
-use super::{Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, load};
+use super::{Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, load, steered};
+use crate::notes;
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
 use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, Appended};
@@ -112,7 +113,9 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
     save(batch, &mut draft)?;
     let session_id = draft.record.session_id.clone();
     transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
-    let Appended { entry_id, seq } = append_user(batch, &session_id, start.before, start.message)?;
+    let mut before = start.before;
+    before.extend(notes::take(batch, &run.session_key)?);
+    let Appended { entry_id, seq } = append_user(batch, &session_id, before, start.message)?;
     batch.execute(
         "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
         params![run.run_id.as_str(), session_id.as_str(), now],
@@ -199,6 +202,9 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
     {
         transcripts::ensure_ready(batch, session_id, "")?;
         let tail = transcripts::tail_in_writer(batch, session_id, MAX_OPEN_CALLS)?;
+        if let Some(Message::User(last)) = tail.first() {
+            steered::finish_if_written(batch, (&run_id, session_id), last)?;
+        }
         entries.extend(unanswered(&tail).map(|call| no_result(call, now)));
         let mut note = AssistantMessage::injected(String::new(), StopReason::Aborted, now);
         // No words are put into the model's mouth, and some providers refuse an empty text.

@@ -8,9 +8,12 @@ use super::RunStatus;
 use super::lifecycle::{append_user, existing};
 use crate::store::{Store, StoreError};
 use crate::transcripts::Appended;
+use crate::writer::Batch;
 
 /// What the record of such a run says before the run that took it.
 const STEERED: &str = "steered:";
+/// How the key of its message ends.
+const KEY_END: &str = ":steer";
 
 impl Store {
     /// Appends the message of the waiting run `run_id` to the transcript that the run `into` writes, and ends
@@ -37,14 +40,38 @@ impl Store {
                 return Err(StoreError::RunState { run_id: into, status: running.status });
             }
             let appended = append_user(batch, &session_id, Vec::new(), message)?;
-            let now = batch.now();
-            batch.execute(
-                "UPDATE runs SET status = 'ok', session_id = ?2, started_at = ?3, ended_at = ?3, stop_reason = ?4,
-                 message = NULL WHERE run_id = ?1",
-                params![run_id.as_str(), session_id.as_str(), now, format!("{STEERED}{into}")],
-            )?;
+            finish(batch, &run_id, &into, &session_id)?;
             Ok(appended)
         })
         .await
+    }
+}
+
+/// The key of a message that was handed over, by which it is known again.
+#[must_use]
+pub fn steered_key(run_id: &RunId) -> String {
+    format!("{run_id}{KEY_END}")
+}
+
+fn finish(batch: &Batch<'_>, run_id: &RunId, into: &RunId, session_id: &SessionId) -> Result<(), StoreError> {
+    batch.execute(
+        "UPDATE runs SET status = 'ok', session_id = ?2, started_at = ?3, ended_at = ?3, stop_reason = ?4,
+         message = NULL WHERE run_id = ?1 AND status = 'queued'",
+        params![run_id.as_str(), session_id.as_str(), batch.now(), format!("{STEERED}{into}")],
+    )?;
+    Ok(())
+}
+
+/// Ends the run of a message that was handed over when a crash came after its bytes and before the commit. It is
+/// in the conversation; a turn of its own would say it twice.
+pub(super) fn finish_if_written(
+    batch: &Batch<'_>,
+    (into, session_id): (&RunId, &SessionId),
+    last: &UserMessage,
+) -> Result<(), StoreError> {
+    let name = last.idempotency_key.as_deref().and_then(|key| key.strip_suffix(KEY_END));
+    match name.and_then(|name| RunId::parse(name).ok()) {
+        Some(run_id) => finish(batch, &run_id, into, session_id),
+        None => Ok(()),
     }
 }

@@ -137,3 +137,29 @@ fn every_status_reads_as_it_is_written() {
     }
     assert!("done".parse::<RunStatus>().is_err());
 }
+
+#[tokio::test]
+async fn a_message_handed_over_just_before_a_crash_is_in_the_conversation_once() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "paint it").await.session.session_id;
+    home.store.accept_run(new_run("agent:main:main", "r2")).await.unwrap();
+    // The line of a hand-over reached the file, its commit did not reach the database.
+    let path = home.transcript(&id);
+    let first = std::fs::read_to_string(&path).unwrap();
+    let line = first.lines().last().unwrap();
+    let mut entry: serde_json::Value = serde_json::from_str(line).unwrap();
+    entry["parentId"] = entry["id"].clone();
+    entry["id"] = "abcd1234".into();
+    entry["message"]["content"] = "no, blue".into();
+    entry["message"]["idempotencyKey"] = crate::steered_key(&run_id("r2")).into();
+    home.store.close().await;
+    std::fs::write(&path, format!("{first}{entry}\n")).unwrap();
+
+    let home = home.reopen().await;
+    home.store.interrupt_run(&run_id("r1")).await.unwrap();
+    let run = home.store.run(&run_id("r2")).await.unwrap().unwrap();
+    assert_eq!((run.status, run.stop_reason.as_deref()), (RunStatus::Ok, Some("steered:r1")));
+    assert!(home.store.unfinished_runs().await.unwrap().is_empty());
+    let said = texts(&home.store.context(&id).await.unwrap().entries);
+    assert_eq!(said, ["paint it", "no, blue", ""]);
+}

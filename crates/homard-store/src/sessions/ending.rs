@@ -8,6 +8,7 @@ use homard_protocol::{SessionId, SessionKey};
 
 use super::rows::{fresh_session_id, load, save};
 use super::{Draft, SessionEntry, SessionRecord};
+use crate::notes;
 use crate::store::{Store, StoreError};
 use crate::transcripts;
 use crate::writer::Batch;
@@ -90,6 +91,7 @@ fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result
         return Ok(ResetSession { record: draft.record, previous: None, archived: Vec::new() });
     };
     tracing::debug!(%key, ?reason, "session reset");
+    notes::forget(batch, key)?;
     let archived = archive(batch, &old.session_id, "reset")?;
     let previous = Some(old.session_id.clone());
     let record = SessionRecord {
@@ -155,6 +157,7 @@ fn delete(
             Vec::new()
         }
     };
+    notes::forget(batch, key)?;
     batch.execute("DELETE FROM sessions WHERE key = ?1", [key.to_string()])?;
     Ok(DeletedSession { deleted: true, archived })
 }

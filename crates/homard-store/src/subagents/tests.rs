@@ -62,3 +62,19 @@ async fn a_child_is_settled_once_and_put_away_in_time() {
     assert_eq!(session.entry.archived_at, Some(NOW + 10));
     assert!(home.store.subagent(&child("a").child_key).await.unwrap().is_none());
 }
+
+#[tokio::test]
+async fn a_child_is_settled_with_its_own_children_in_one_step() {
+    let home = Home::new();
+    let under =
+        |parent: &str, name: &str| NewSubagent { requester_key: child(parent).child_key, ..child(name) };
+    for one in [child("a"), under("a", "b"), under("b", "c"), child("other")] {
+        home.store.add_subagent(one, 5, |_| {}).await.unwrap();
+    }
+    home.store.settle_subagent(&child("b").run_id, None).await.unwrap();
+    let settled = home.store.settle_families(vec![child("a").run_id], Some(NOW)).await.unwrap();
+    let names: Vec<&str> = settled.iter().map(|one| one.run_id.as_str()).collect();
+    assert_eq!(names, ["run-a", "run-c"], "who was settled before is passed through");
+    let open = home.store.open_subagents(None).await.unwrap();
+    assert_eq!(open.iter().map(|row| row.asked.run_id.as_str()).collect::<Vec<_>>(), ["run-other"]);
+}

@@ -314,6 +314,9 @@ fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration, lacks_terminal: bool) 
             (None, Some(format!("timed out after {} s and was stopped", timeout.as_secs_f64())))
         }
         Exit::Cancelled => (None, Some("was stopped".to_owned())),
+        Exit::TooManyProcesses => {
+            (None, Some("was stopped, with all it had started: it had become too many processes".to_owned()))
+        }
     };
     if let Some(remark) = remark {
         write!(text, "\n\n(command {remark})").ok();

@@ -329,6 +329,7 @@ fn state(process: &Process) -> String {
         Some(Exit::Signalled(signal)) => format!("killed by signal {signal}"),
         Some(Exit::TimedOut) => "timed out and was stopped".to_owned(),
         Some(Exit::Cancelled) => "was stopped".to_owned(),
+        Some(Exit::TooManyProcesses) => "had become too many processes and was stopped".to_owned(),
         None => "ended, nobody knows how".to_owned(),
     }
 }

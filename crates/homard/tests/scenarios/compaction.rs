@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, say, talk, text_of};
+use crate::world::{KEY, OPENAI, World, history, say, talk, text_of};
 
 #[tokio::test]
 async fn a_conversation_the_model_refuses_is_summarised_answered_and_counted() {
@@ -28,4 +28,35 @@ async fn a_conversation_the_model_refuses_is_summarised_answered_and_counted() {
     assert!(!text_of(&last["message"]).is_empty(), "{last}");
     let patched = client.call("sessions.patch", json!({"key": KEY, "label": "long"})).await.unwrap();
     assert!(patched["entry"]["compactionCount"].as_u64().is_some_and(|count| count >= 1), "{patched}");
+}
+
+#[tokio::test]
+async fn notes_are_asked_for_once_between_two_compactions_and_nobody_sees_it() {
+    let world = World::start_with(OPENAI, |config| {
+        config["models"]["providers"]["fake"]["models"][0]["contextWindow"] = json!(40_000);
+        config["agents"]["defaults"]["compaction"] = json!({"memoryFlush": {"prompt": "WRITE NOTES NOW"}});
+    })
+    .await;
+    let mut client = world.owner().await;
+    let long = |n: usize| format!("request {n} {}", "x".repeat(60_000));
+    let notes = || world.fake.requests().iter().filter(|asked| is_flush(&asked.body)).count();
+    talk(&mut client, KEY, &long(1)).await;
+    assert_eq!(notes(), 1);
+    talk(&mut client, KEY, &long(2)).await;
+    assert_eq!(notes(), 1, "not again before the conversation was shortened");
+    let patched = client.call("sessions.patch", json!({"key": KEY, "label": "long"})).await.unwrap();
+    assert_eq!(patched["entry"]["compactionCount"], 1, "{patched}");
+    assert_eq!(patched["entry"]["memoryFlushCompactionCount"], 0, "{patched}");
+    let shown: String = history(&mut client, KEY).await.iter().map(text_of).collect();
+    assert!(!shown.contains("WRITE NOTES NOW"));
+    talk(&mut client, KEY, &long(3)).await;
+    assert_eq!(notes(), 2);
+}
+
+/// Whether a request ends with the question for notes.
+fn is_flush(body: &Value) -> bool {
+    body["messages"]
+        .as_array()
+        .and_then(|all| all.last())
+        .is_some_and(|last| text_of(last).contains("WRITE NOTES NOW"))
 }

@@ -8,6 +8,8 @@ mod abort;
 #[cfg(test)]
 mod approvals;
 #[cfg(test)]
+mod background;
+#[cfg(test)]
 mod bad_disk;
 #[cfg(test)]
 mod chat;

@@ -287,3 +287,22 @@ async fn the_command_line_says_the_same_with_and_without_the_gateway() {
         "{words}"
     );
 }
+
+#[tokio::test]
+async fn a_person_calls_a_skill_by_name_and_finds_it_among_the_commands() {
+    let world = world(|config| config["skills"]["entries"] = json!({"mail": {"apiKey": SECRET}})).await;
+    teach(&world, "mail", MAIL);
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "/mail greet my mother").await;
+    let asked = world.fake.requests().pop().unwrap().body.to_string();
+    assert!(asked.contains("Use the skill") && asked.contains("greet my mother"), "{asked}");
+    assert!(!asked.contains("/mail greet"), "{asked}");
+    talk(&mut client, KEY, "/nobody knows this").await;
+    assert!(world.fake.requests().pop().unwrap().body.to_string().contains("/nobody knows this"));
+    let calls = world.fake.requests().len();
+    let command = json!({"sessionKey": KEY, "message": "/commands", "idempotencyKey": "list"});
+    client.call("chat.send", command).await.unwrap();
+    let list = text_of(&client.wait_chat_final("list").await.unwrap()["message"]);
+    assert!(list.contains("/mail [what to do] — Send letters") && list.contains("/stop"), "{list}");
+    assert_eq!(world.fake.requests().len(), calls);
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, text_of, until};
+use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of, until};
 
 fn message(text: &str, id: &str) -> Value {
     json!({"sessionKey": KEY, "message": text, "idempotencyKey": id, "queueMode": "steer"})
@@ -105,4 +105,39 @@ async fn stopping_the_session_stops_what_waits_to_be_steered_too() {
         assert_eq!(client.wait_chat_final(id).await.unwrap()["state"], "aborted", "{id}");
     }
     assert_eq!(world.fake.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn the_agent_method_steers_as_the_session_says_unless_the_turn_is_to_be_another() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "hello").await;
+    for (id, text, wanted) in [
+        ("q1", "/queue", "Queue: default"),
+        ("q2", "/queue steer", "Messages go to the run under way, with its next step."),
+        ("q3", "/queue", "Queue: steer"),
+    ] {
+        let command = json!({"sessionKey": KEY, "message": text, "idempotencyKey": id});
+        client.call("chat.send", command).await.unwrap();
+        assert_eq!(text_of(&client.wait_chat_final(id).await.unwrap()["message"]), wanted);
+    }
+    let (begun, end, line) = waiting_command(&world);
+    world.fake.calls("exec", json!({"command": line})).says("blue it is").says("by itself");
+    let run = say(&mut client, KEY, "paint it red").await;
+    until("the command to begin", || async { begun.exists().then_some(()) }).await;
+    let mut agent = json!({"sessionKey": KEY, "message": "no, blue", "idempotencyKey": "steered"});
+    let first = client.send("agent", agent.clone()).await.unwrap();
+    assert_eq!(client.response(&first).await.unwrap()["payload"]["status"], "accepted");
+    agent["message"] = json!("in your own words");
+    agent["idempotencyKey"] = json!("apart");
+    agent["extraSystemPrompt"] = json!("Speak in rhymes.");
+    let second = client.send("agent", agent).await.unwrap();
+    assert_eq!(client.response(&second).await.unwrap()["payload"]["status"], "accepted");
+    std::fs::write(&end, "").unwrap();
+    assert_eq!(text_of(&client.wait_chat_final(&run).await.unwrap()["message"]), "blue it is");
+    assert_eq!(text_of(&client.wait_chat_final("apart").await.unwrap()["message"]), "by itself");
+    let asked: Vec<String> = world.fake.requests().iter().map(|asked| asked.body.to_string()).collect();
+    assert_eq!(asked.len(), 4);
+    assert!(asked[2].contains("no, blue") && !asked[2].contains("in your own words"));
+    assert!(asked[3].contains("in your own words") && asked[3].contains("Speak in rhymes."));
 }

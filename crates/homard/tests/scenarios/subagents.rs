@@ -144,6 +144,36 @@ async fn a_restart_in_the_middle_is_reported_exactly_once() {
 }
 
 #[tokio::test]
+async fn a_child_that_was_killed_while_it_waited_does_not_begin_after_a_crash() {
+    let mut family = Family::start(|config| {
+        config["agents"]["defaults"]["subagents"]["maxConcurrent"] = json!(1);
+    })
+    .await;
+    family.parent.calls("sessions_spawn", json!({"task": "first"}));
+    family.parent.calls("sessions_spawn", json!({"task": "second"})).says("on it");
+    let _gate = family.child.gate("half a hole");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "dig twice").await;
+    family.child.wait_for_request(1).await.unwrap();
+    family.gateway.kill9().await.unwrap();
+    // The kill reached the table of children, and then the process died.
+    let database = family.gateway.home().state_dir().join("homard.sqlite");
+    let conn = rusqlite::Connection::open(database).unwrap();
+    assert_eq!(conn.execute("UPDATE subagents SET settled_at = 1", []).unwrap(), 2);
+    drop(conn);
+    family.gateway.restart().await.unwrap();
+    let mut client = family.owner().await;
+    family.parent.says("all quiet");
+    talk(&mut client, KEY, "quiet?").await;
+    let waiting = || async {
+        let listed = family.owner().await.call("sessions.list", json!({"spawnedBy": KEY})).await.unwrap();
+        (!listed.to_string().contains("\"hasActiveRun\":true")).then_some(())
+    };
+    until("nothing to go on", waiting).await;
+    assert_eq!(family.child.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn stopping_the_parent_stops_its_children_and_theirs() {
     let family = Family::start(|config| {
         config["agents"]["defaults"]["subagents"]["maxSpawnDepth"] = json!(2);

@@ -1,0 +1,49 @@
+//! Skills that a person calls by name: `/name what to do` becomes what the model is told.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use homard_skills::Snapshot;
+
+use crate::admit::admit;
+use crate::relay::{Relay, Submission, SubmitError};
+use crate::route::{RoutePolicy, Routed, route};
+
+/// Longest part of a skill's description in the list of commands, in characters.
+const MAX_HELP_CHARS: usize = 100;
+
+impl Relay {
+    /// Puts the call of a skill in place of the message that calls it; other messages stay as they are.
+    pub(crate) async fn call_skill(&self, submission: &mut Submission) -> Result<(), SubmitError> {
+        // Most messages call nothing, and looking at the skills costs something.
+        if !submission.message.text.trim_start().starts_with('/') {
+            return Ok(());
+        }
+        let policy = RoutePolicy::of(&self.inner().config());
+        let routed = route(&policy, admit(submission.message.clone())?)?;
+        let snapshot = self.skills_of(&routed).await;
+        if let Some(call) = snapshot.and_then(|skills| skills.command(&submission.message.text)) {
+            // A skill that names a tool is told to the model like any other; nothing goes past the policy.
+            submission.message.text = call.message;
+        }
+        Ok(())
+    }
+
+    /// The lines that a list of commands has for skills; each begins with a line break.
+    pub(crate) async fn skill_commands(&self, routed: &Routed) -> String {
+        let mut text = String::new();
+        let Some(snapshot) = self.skills_of(routed).await else { return text };
+        for command in snapshot.commands() {
+            let about = command.skill.front.description.split_whitespace().collect::<Vec<_>>().join(" ");
+            let about: String = about.chars().take(MAX_HELP_CHARS).collect();
+            let _written = write!(text, "\n/{} [what to do] — {about}", command.name);
+        }
+        text
+    }
+
+    async fn skills_of(&self, routed: &Routed) -> Option<Arc<Snapshot>> {
+        let config = self.inner().config();
+        let agent = config.agents.agent(routed.agent())?;
+        Some(self.inner().skills().for_turn(&config, agent).await)
+    }
+}

@@ -1,0 +1,49 @@
+//! Notes are told once, with the next turn.
+
+use crate::fixture::{Home, key, new_run, run_id, start, texts};
+use crate::{FinishRun, ResetReason, RunStatus};
+use homard_protocol::EntryKind;
+
+const KEY: &str = "agent:main:main";
+
+async fn told(home: &Home, run: &str) -> Vec<String> {
+    home.store.accept_run(new_run(KEY, run)).await.unwrap();
+    let id = home.store.start_run(start(run, "go on")).await.unwrap().session.session_id;
+    home.store.finish_run(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
+    let context = home.store.context(&id).await.unwrap();
+    let text = |kind: &EntryKind| match kind {
+        EntryKind::CustomMessage { content, .. } => Some(content.text()),
+        _ => None,
+    };
+    context.entries.iter().filter_map(|entry| text(&entry.kind)).collect()
+}
+
+#[tokio::test]
+async fn a_note_survives_a_restart_and_is_told_once_before_the_next_message() {
+    let home = Home::new();
+    assert!(!home.store.keep_note(&key(KEY), "nobody there".to_owned()).await.unwrap());
+    assert_eq!(told(&home, "r1").await, Vec::<String>::new());
+    assert!(home.store.keep_note(&key(KEY), "the build ended".to_owned()).await.unwrap());
+    let home = home.reopen().await;
+    let notes = told(&home, "r2").await;
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].starts_with("System: [20") && notes[0].ends_with("] the build ended"), "{notes:?}");
+    assert_eq!(told(&home, "r3").await, notes);
+    let id = home.store.session(&key(KEY)).await.unwrap().unwrap().session_id;
+    let lines = texts(&home.store.context(&id).await.unwrap().entries);
+    assert_eq!(lines, ["go on", "<custom_message>", "go on", "go on"]);
+}
+
+#[tokio::test]
+async fn the_newest_notes_are_kept_and_a_reset_forgets_them() {
+    let home = Home::new();
+    told(&home, "r1").await;
+    for n in 0..25 {
+        home.store.keep_note(&key(KEY), format!("note {n};")).await.unwrap();
+    }
+    let notes = told(&home, "r2").await.join("");
+    assert!(notes.contains("note 5;") && notes.contains("note 24;") && !notes.contains("note 4;"), "{notes}");
+    home.store.keep_note(&key(KEY), "old".to_owned()).await.unwrap();
+    home.store.reset_session(&key(KEY), ResetReason::New).await.unwrap();
+    assert_eq!(told(&home, "r3").await, Vec::<String>::new());
+}
