@@ -48,6 +48,8 @@ export class FakeGateway {
     this.runs = new Map();
     this.finished = new Map();
     this.questions = new Map();
+    this.devices = new Map();
+    this.decided = [];
   }
 
   get url() {
@@ -200,6 +202,32 @@ export class FakeGateway {
 
   on_exec_approval_list() {
     return [...this.questions.values()].map(({ asked }) => asked);
+  }
+
+  on_device_pair_list() {
+    return { pending: [...this.devices.values()], paired: [] };
+  }
+
+  on_device_pair_approve({ requestId }) {
+    return this.#decideDevice(requestId, 'approved');
+  }
+
+  on_device_pair_reject({ requestId }) {
+    return this.#decideDevice(requestId, 'rejected');
+  }
+
+  #decideDevice(requestId, decision) {
+    this.devices.delete(requestId);
+    this.decided.push(decision);
+    this.broadcast('device.pair.resolved', { requestId, deviceId: 'd', decision, ts: Date.now() });
+    return { requestId };
+  }
+
+  /** A device on another machine asks to be let in. */
+  knock(device) {
+    const asked = { requestId: randomUUID(), deviceId: 'ab'.repeat(32), publicKey: 'k', role: 'operator', roles: ['operator'], silent: false, isRepair: false, ts: Date.now(), ...device };
+    this.devices.set(asked.requestId, asked);
+    this.broadcast('device.pair.requested', asked);
   }
 
   on_plugin_approval_list() {

@@ -199,6 +199,27 @@ step('a question comes up wherever the person is, and is answered there', async 
   await idle(page);
 });
 
+step('a device that asks to be let in is shown, and approved or rejected', async () => {
+  if (!fake) return skipped('needs the fake gateway');
+  fake.knock({ displayName: 'Phone', platform: 'ios', clientId: 'openclaw-ios', scopes: ['operator.read', 'operator.write'], remoteIp: '192.0.2.7' });
+  fake.knock({ displayName: 'Stranger', scopes: ['operator.admin'], remoteIp: '192.0.2.66' });
+  const card = page.getByTestId('device');
+  await card.getByText('Phone, openclaw-ios on ios').waitFor();
+  await card.getByText('192.0.2.7').waitFor();
+  await card.getByText('1 more device waits').waitFor();
+  await themed('Light', 'device-light');
+  await themed('Dark', 'device-dark');
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`), []);
+  await card.getByRole('button', { name: 'Approve' }).click();
+  await card.getByText('do everything, as you can').waitFor();
+  await page.reload();
+  await card.getByRole('button', { name: 'Reject' }).click();
+  await card.waitFor({ state: 'detached' });
+  assert.deepEqual(fake.decided, ['approved', 'rejected']);
+});
+
 step('an answer given elsewhere takes the question away, and a long one says so', async () => {
   if (!fake) return skipped('needs the fake gateway');
   const first = fake.ask({ command: Array.from({ length: 40 }, (_, line) => `echo ${line}`).join('\n'), allowedDecisions: ['allow-once', 'deny'], sessionKey: 'agent:main:main' });

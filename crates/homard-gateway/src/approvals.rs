@@ -2,7 +2,7 @@
 //!
 //! `visible` makes sure that what a person reads is what would be done.
 
-mod visible;
+pub(crate) mod visible;
 
 use std::sync::Arc;
 

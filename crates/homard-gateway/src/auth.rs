@@ -5,7 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use homard_protocol::connect::ConnectAuth;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+/// Bytes of a secret's fingerprint.
+const GENERATION_BYTES: usize = 16;
 
 /// How the owner wants clients to prove themselves.
 #[derive(Clone)]
@@ -157,6 +161,20 @@ impl SharedAuth {
             return Err(missing);
         }
         if sent.iter().any(|s| same(s, secret)) { Ok(good) } else { Err(mismatch) }
+    }
+
+    /// A name for this secret that tells nothing about it but whether it is the same.
+    pub(crate) fn generation(&self) -> String {
+        let secret = match self {
+            Self::None => None,
+            Self::Token(secret) | Self::Password(secret) => secret.as_deref(),
+        };
+        let mut hash = Sha256::new();
+        for part in ["homard shared secret", self.mode(), secret.unwrap_or("")] {
+            hash.update(part);
+            hash.update([0]);
+        }
+        hash.finalize().iter().take(GENERATION_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The mode as `hello-ok` and `config` spell it.

@@ -7,6 +7,7 @@ use homard_protocol::method::Access;
 use homard_protocol::{ErrorCode, ErrorShape, Role, Scope};
 use serde_json::json;
 
+use crate::auth::AuthMethod;
 use crate::fanout::Client;
 use crate::origin::Peer;
 
@@ -21,6 +22,8 @@ pub(crate) struct Caller {
     pub(crate) mode: ClientMode,
     /// From where.
     pub(crate) peer: Peer,
+    /// How it proved itself.
+    pub(crate) via: AuthMethod,
 }
 
 impl Caller {
@@ -41,7 +44,8 @@ impl Caller {
         }
     }
 
-    fn check_scope(&self, scope: Scope) -> Result<(), ErrorShape> {
+    /// Whether this caller holds `scope`.
+    pub(crate) fn check_scope(&self, scope: Scope) -> Result<(), ErrorShape> {
         if self.client.scopes.grants(scope) {
             return Ok(());
         }

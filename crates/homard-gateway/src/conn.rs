@@ -187,7 +187,8 @@ where
     let device = admission.device.as_ref().map(|device| device.id.clone());
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
     let client = Arc::new(Client::new(conn, admission.role, admission.scopes, device, tool_events));
-    let caller = Arc::new(Caller { client, id: params.client.id, mode: params.client.mode, peer });
+    let (id, mode, via) = (params.client.id, params.client.mode, admission.method);
+    let caller = Arc::new(Caller { client, id, mode, peer, via });
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;

@@ -67,6 +67,8 @@ struct Queue {
     in_flight: usize,
     seq: u64,
     close: Option<Close>,
+    /// Becomes `close` with the next response.
+    close_after_answer: Option<Close>,
 }
 
 impl Client {
@@ -95,6 +97,9 @@ impl Client {
         let mut queue = self.queue();
         if queue.has_room(frame.len()) {
             queue.push(frame);
+            if let Some(close) = queue.close_after_answer.take() {
+                queue.close.get_or_insert(close);
+            }
         } else {
             queue.close.get_or_insert_with(slow_consumer);
         }
@@ -123,6 +128,11 @@ impl Client {
     pub(crate) fn close(&self, close: Close) {
         self.queue().close.get_or_insert(close);
         self.wake.notify_one();
+    }
+
+    /// The same after the next response: the client learns what became of the request that ends it.
+    pub(crate) fn close_after_answer(&self, close: Close) {
+        self.queue().close_after_answer.get_or_insert(close);
     }
 
     /// Waits for something to send. Asking again means that the last batch was written.
@@ -237,6 +247,18 @@ impl Clients {
     pub(crate) fn someone_hears(&self, guard: Guard, except: Option<&ConnId>) -> bool {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
         all.iter().any(|client| except != Some(&client.conn) && client.may_hear(guard))
+    }
+
+    /// The sockets of one device.
+    pub(crate) fn of_device(&self, device: &DeviceId) -> Vec<Arc<Client>> {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter(|client| client.device.as_ref() == Some(device)).cloned().collect()
+    }
+
+    /// Whether a device is connected.
+    pub(crate) fn is_here(&self, device: &DeviceId) -> bool {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|client| client.device.as_ref() == Some(device))
     }
 
     /// Hands an event to everyone who may and should hear it.

@@ -80,6 +80,8 @@ pub struct HostFacts {
 #[derive(Debug)]
 pub(crate) struct AccessRules {
     pub(crate) auth: SharedAuth,
+    /// Names the shared secret without telling it; device tokens live as long as it.
+    pub(crate) generation: String,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) trusted_proxies: Vec<IpAddr>,
     pub(crate) exempt_loopback: bool,
@@ -100,6 +102,7 @@ impl AccessRules {
         };
         let limit = &auth.rate_limit;
         Self {
+            generation: shared.generation(),
             auth: shared,
             allowed_origins: config.gateway.control_ui.allowed_origins.clone(),
             trusted_proxies: config.gateway.trusted_proxies.iter().filter_map(|ip| ip.parse().ok()).collect(),

@@ -9,6 +9,7 @@ mod auth;
 mod caller;
 mod conn;
 mod device_auth;
+mod devices;
 mod door;
 mod error;
 mod fanout;

@@ -4,6 +4,7 @@ mod agent;
 mod chat;
 mod compact;
 pub(crate) mod config;
+mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
@@ -23,6 +24,10 @@ use homard_protocol::methods::approvals::{
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::devices::{
+    DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
+    DeviceTokenRevoke, DeviceTokenRotate,
+};
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::session_context::SessionsContext;
 use homard_protocol::methods::sessions::{
@@ -56,6 +61,13 @@ pub(crate) fn table() -> MethodTable {
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<DevicePairApprove, _, _>(devices::approve)
+        .on::<DevicePairList, _, _>(devices::list)
+        .on::<DevicePairReject, _, _>(devices::reject)
+        .on::<DevicePairRemove, _, _>(devices::remove)
+        .on::<DevicePairRename, _, _>(devices::rename)
+        .on::<DeviceTokenRevoke, _, _>(devices::revoke)
+        .on::<DeviceTokenRotate, _, _>(devices::rotate)
         .on::<ExecApprovalGet, _, _>(exec_approval::get)
         .on::<ExecApprovalList, _, _>(exec_approval::list)
         .on::<ExecApprovalRequest, _, _>(exec_approval::request)

@@ -5,11 +5,12 @@
 
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
-use homard_store::{NewDeviceRequest, PairedDevice, StoreError};
+use homard_store::{NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
 
 use crate::auth::{AuthMethod, AuthRefusal};
 use crate::device_auth::ProvenDevice;
+use crate::devices;
 use crate::fanout::Close;
 use crate::gateway::Gateway;
 use crate::handshake::{Refusal, auth_refused};
@@ -130,17 +131,16 @@ pub(crate) async fn with_device_token(
     let store = gateway.store();
     let known = store.paired_device(&question.device.id).await.map_err(broken)?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
-    let role = question.role.as_str();
-    let token = store.check_device_token(&question.device.id, role, sent).await.map_err(broken)?;
+    let (role, generation) = (question.role.as_str(), gateway.access().generation.clone());
+    let token =
+        store.check_device_token(&question.device.id, role, sent, &generation).await.map_err(broken)?;
     let Some(token) = token else {
         let tried = auth.is_some_and(|auth| auth.device_token.is_some());
         let holds_one = known.is_some();
         return Err(if tried { device_token_refused() } else { auth_refused(refusal, holds_one) });
     };
     if !ScopeSet::parse(&token.scopes).covers(question.requested) {
-        let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes")
-            .with_details(json!({"code": "AUTH_SCOPE_MISMATCH", "authReason": "scope_mismatch"}));
-        return Err(Refusal::policy(error));
+        return Err(token_too_narrow(gateway, question, known.as_ref()).await);
     }
     if let Some(need) = need(known.as_ref(), question)
         && !is_silent(need, question, AuthMethod::DeviceToken)
@@ -157,14 +157,21 @@ async fn admitted(
     method: AuthMethod,
 ) -> Result<Paired, Refusal> {
     let (store, id, role) = (gateway.store(), &question.device.id, question.role.as_str());
+    let generation = gateway.access().generation.clone();
     store.touch_device(id, role).await.map_err(broken)?;
     let known = store.device_token(id, role).await.map_err(broken)?;
     let fits = |scopes: &[String]| ScopeSet::parse(scopes).covers(question.requested);
     let token = match known {
-        Some(token) if token.revoked_at.is_none() && fits(&token.scopes) => (token.token, token.created_at),
+        Some(token)
+            if token.revoked_at.is_none()
+                && token.generation.as_deref() == Some(generation.as_str())
+                && fits(&token.scopes) =>
+        {
+            (token.token, token.created_at)
+        }
         _ => {
             let scopes = question.requested.to_strings();
-            let token = store.issue_device_token(id, role, &scopes).await.map_err(broken)?;
+            let token = store.issue_device_token(id, role, &scopes, &generation).await.map_err(broken)?;
             (token, gateway.clock().now_ms())
         }
     };
@@ -189,6 +196,7 @@ async fn remember(
         device_id: question.device.id.clone(),
         public_key: question.device.public_key.clone(),
         display_name: client.display_name.clone(),
+        operator_label: None,
         platform: Some(client.platform.clone()),
         device_family: client.device_family.clone(),
         client_id: Some(client.id.to_string()),
@@ -205,12 +213,33 @@ async fn remember(
     gateway.store().pair_device(device).await.map_err(broken)
 }
 
-async fn ask_owner(
+/// A good token that covers less than is asked for. Clients know this as an error of its own; the owner is asked
+/// all the same where a yes would help, because a device without the shared secret has no other way to ask.
+async fn token_too_narrow(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    known: Option<&PairedDevice>,
+) -> Refusal {
+    let mut details = json!({"code": "AUTH_SCOPE_MISMATCH", "authReason": "scope_mismatch"});
+    if let Some(need @ Need::ScopeUpgrade) = need(known, question) {
+        match post_request(gateway, question, need).await {
+            Ok(pending) => {
+                details["reason"] = json!(need.reason());
+                details["requestId"] = json!(pending.request_id);
+            }
+            Err(error) => return broken(error),
+        }
+    }
+    let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes");
+    Refusal::policy(error.with_details(details))
+}
+
+/// Keeps the request and tells those who may decide.
+async fn post_request(
     gateway: &Gateway,
     question: &PairingQuestion<'_>,
     need: Need,
-    known: Option<&PairedDevice>,
-) -> Refusal {
+) -> Result<PendingDevice, StoreError> {
     let client = &question.params.client;
     let request = NewDeviceRequest {
         device_id: question.device.id.clone(),
@@ -223,13 +252,31 @@ async fn ask_owner(
         role: question.role.to_string(),
         scopes: question.requested.to_strings(),
         remote_ip: Some(question.peer.ip.to_string()),
+        browser_origin: question.peer.origin.clone(),
         silent: false,
     };
-    let pending = match gateway.store().pending_device_request(request).await {
-        Ok(outcome) => outcome.request,
+    let outcome = gateway.store().pending_device_request(request).await?;
+    if outcome.created {
+        let (device, request) = (&question.device.id, &outcome.request.request_id);
+        tracing::warn!(
+            %device, %request, reason = need.reason(),
+            "a device waits for approval; look with `homard devices list`, answer with `homard devices approve`"
+        );
+    }
+    devices::tell_asked(gateway, &outcome);
+    Ok(outcome.request)
+}
+
+async fn ask_owner(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    need: Need,
+    known: Option<&PairedDevice>,
+) -> Refusal {
+    let pending = match post_request(gateway, question, need).await {
+        Ok(pending) => pending,
         Err(error) => return broken(error),
     };
-    tracing::warn!(device = %question.device.id, request = %pending.request_id, reason = need.reason(), "a device waits for approval");
     let error = ErrorShape::new(ErrorCode::NotPaired, need.message()).with_details(json!({
         "code": "PAIRING_REQUIRED",
         "reason": need.reason(),

@@ -61,6 +61,8 @@ pub async fn run(
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().recover().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note().await;
+    let generation = gateway.access().generation.clone();
+    gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();

@@ -3,6 +3,7 @@
 mod agent;
 mod approvals;
 mod chat;
+mod devices;
 mod system;
 
 pub use agent::{AgentEvent, AgentStream};
@@ -11,6 +12,7 @@ pub use approvals::{
     PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
+pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
 };

@@ -5,6 +5,7 @@ pub mod approvals;
 pub mod chat;
 pub mod compact;
 pub mod config;
+pub mod devices;
 pub mod exec_policy;
 pub mod session_context;
 pub mod sessions;

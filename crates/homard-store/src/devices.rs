@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 
-pub use pairing::{NewDeviceRequest, PendingDevice, PendingOutcome};
+pub use pairing::{NewDeviceRequest, PENDING_TTL_MS, PendingDevice, PendingOutcome};
 pub use tokens::DeviceToken;
 
 /// A device that may connect.
@@ -25,9 +25,12 @@ pub struct PairedDevice {
     pub device_id: DeviceId,
     /// Its Ed25519 public key.
     pub public_key: String,
-    /// What its owner calls it.
+    /// What it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
+    /// What the owner of the gateway calls it; kept when it describes itself anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_label: Option<String>,
     /// For example `ios`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
@@ -62,7 +65,7 @@ pub struct PairedDevice {
 }
 
 const COLUMNS: &str = "device_id, public_key, display_name, platform, device_family, client_id, client_mode, roles, \
-                       scopes, remote_ip, approved_via, created_at, approved_at, last_seen_at";
+                       scopes, remote_ip, approved_via, created_at, approved_at, last_seen_at, operator_label";
 
 impl Store {
     /// A paired device.
@@ -121,6 +124,19 @@ impl Store {
         .await
     }
 
+    /// Gives a device the owner's name for it; tells whether there is such a device.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn label_device(&self, device_id: &DeviceId, label: &str) -> Result<bool, StoreError> {
+        let (device_id, label) = (device_id.clone(), label.to_owned());
+        self.write(move |batch| {
+            let sql = "UPDATE devices SET operator_label = ?2 WHERE device_id = ?1";
+            Ok(batch.execute(sql, params![device_id.as_str(), label])? > 0)
+        })
+        .await
+    }
+
     /// Forgets a device, its tokens and its request; tells whether it was paired.
     ///
     /// # Errors
@@ -140,10 +156,10 @@ fn load(conn: &Connection, device_id: &DeviceId) -> Result<Option<PairedDevice>,
     conn.prepare_cached(&sql)?.query_row([device_id.as_str()], |row| Ok(read(row))).optional()?.transpose()
 }
 
-/// Writes a device; an update and not a replacement, so that its tokens stay.
+/// Writes a device; an update and not a replacement, so that its tokens and its label stay.
 fn save(conn: &Connection, device: &PairedDevice) -> Result<(), StoreError> {
     let sql = format!(
-        "INSERT INTO devices ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        "INSERT INTO devices ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
          ON CONFLICT (device_id) DO UPDATE SET public_key = excluded.public_key, display_name = excluded.display_name,
          platform = excluded.platform, device_family = excluded.device_family, client_id = excluded.client_id,
          client_mode = excluded.client_mode, roles = excluded.roles, scopes = excluded.scopes,
@@ -165,6 +181,7 @@ fn save(conn: &Connection, device: &PairedDevice) -> Result<(), StoreError> {
         device.created_at,
         device.approved_at,
         device.last_seen_at,
+        device.operator_label,
     ])?;
     Ok(())
 }
@@ -186,6 +203,7 @@ fn read(row: &Row<'_>) -> Result<PairedDevice, StoreError> {
         created_at: row.get(11)?,
         approved_at: row.get(12)?,
         last_seen_at: row.get(13)?,
+        operator_label: row.get(14)?,
     })
 }
 

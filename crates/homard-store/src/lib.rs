@@ -29,7 +29,9 @@ mod transcripts;
 mod usage;
 mod writer;
 
-pub use devices::{DeviceToken, NewDeviceRequest, PairedDevice, PendingDevice, PendingOutcome};
+pub use devices::{
+    DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
+};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key,

@@ -7,8 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, gateway, health, logs, models, sessions, skills, status,
-    tools, undo, usage,
+    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, sessions,
+    skills, status, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -62,6 +62,7 @@ pub(crate) enum Command {
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
     Dashboard(dashboard::DashboardArgs),
+    Devices(Box<devices::DevicesArgs>),
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),

@@ -6,6 +6,7 @@ pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod dashboard;
+pub(crate) mod devices;
 pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod logs;
@@ -96,6 +97,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
+        Command::Devices(args) => ask(cx, devices::run(cx, *args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),

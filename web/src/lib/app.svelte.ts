@@ -3,6 +3,7 @@
 import { Approvals } from './approvals.svelte';
 import { ChatSession } from './chat.svelte';
 import { Credentials, takeTokenFromFragment } from './credentials';
+import { Devices } from './devices.svelte';
 import { type ConnectionState, Gateway } from './gateway';
 import { loadIdentity } from './identity';
 import { fieldsOf, isFields, stringOf } from './read';
@@ -23,6 +24,7 @@ export class App {
   notice = $state<string | undefined>();
   serverVersion = $state('');
   readonly approvals: Approvals;
+  readonly devices: Devices;
   readonly sessions: Sessions;
   readonly #gateway: Gateway;
   #chats = new Map<string, ChatSession>();
@@ -44,6 +46,7 @@ export class App {
     );
     this.sessions = new Sessions(this.#gateway);
     this.approvals = new Approvals(this.#gateway);
+    this.devices = new Devices(this.#gateway);
   }
 
   start(): void {
@@ -147,6 +150,7 @@ export class App {
     this.#gateway.request('sessions.subscribe', {}).catch(() => undefined);
     void this.sessions.refresh();
     void this.approvals.refresh();
+    void this.devices.refresh();
     if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
     else for (const chat of this.#chats.values()) void chat.connected();
   }
@@ -154,12 +158,13 @@ export class App {
   #onGap(): void {
     void this.sessions.refresh();
     void this.approvals.refresh();
+    void this.devices.refresh();
     for (const chat of this.#chats.values()) chat.refreshSoon();
   }
 
   #onEvent(name: string, payload: unknown): void {
     if (!isFields(payload)) return;
-    if (this.approvals.onEvent(name, payload)) return;
+    if (this.approvals.onEvent(name, payload) || this.devices.onEvent(name, payload)) return;
     if (name === 'sessions.changed') {
       this.sessions.onChanged(payload);
       return;

@@ -187,6 +187,9 @@ export interface Methods {
   'exec.approval.resolve': { params: { id: string; decision: ApprovalDecision }; result: { ok: true } };
   'plugin.approval.list': { params: Record<string, never>; result: unknown };
   'plugin.approval.resolve': { params: { id: string; decision: ApprovalDecision }; result: { ok: true } };
+  'device.pair.list': { params: Record<string, never>; result: unknown };
+  'device.pair.approve': { params: { requestId: string }; result: unknown };
+  'device.pair.reject': { params: { requestId: string }; result: unknown };
   'chat.abort': {
     params: { sessionKey: string; runId?: string };
     result: { ok: true; aborted: boolean; runIds: string[] };

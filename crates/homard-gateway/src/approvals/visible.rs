@@ -39,7 +39,7 @@ fn is_seen(character: char) -> bool {
 }
 
 /// The beginning, on one line.
-pub(super) fn brief(text: &str, max_chars: usize) -> String {
+pub(crate) fn brief(text: &str, max_chars: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= max_chars {
         return flat;

@@ -71,3 +71,20 @@ fn secrets_are_not_printed() {
     let shown = format!("{:?}{:?}", SharedAuth::Token(Some("s3cret".into())), sent(Some("s3cret"), None));
     assert!(!shown.contains("s3cret"), "{shown}");
 }
+
+#[test]
+fn a_generation_names_a_secret_without_telling_it() {
+    let token = |text: &str| SharedAuth::Token(Some(text.to_owned())).generation();
+    assert_eq!(token("s3cret"), token("s3cret"));
+    assert_eq!(token("s3cret").len(), 32);
+    let all = [
+        token("s3cret"),
+        token("s3cret2"),
+        SharedAuth::Password(Some("s3cret".to_owned())).generation(),
+        SharedAuth::Token(None).generation(),
+        SharedAuth::None.generation(),
+    ];
+    let different: std::collections::BTreeSet<&String> = all.iter().collect();
+    assert_eq!(different.len(), all.len());
+    assert!(all.iter().all(|name| !name.contains("s3cret")));
+}

@@ -12,10 +12,12 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 13] = [
+pub const ALL_EVENTS: [&str; 15] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
+    "device.pair.requested",
+    "device.pair.resolved",
     "exec.approval.requested",
     "exec.approval.resolved",
     "health",

@@ -1,5 +1,6 @@
 //! What opening does to the file, and what it refuses.
 
+use homard_protocol::DeviceId;
 use homard_runtime::Clock;
 use rusqlite::Connection;
 
@@ -18,7 +19,7 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 
     let error = open(home.dir.path(), &home.clock).unwrap_err();
     assert!(
-        matches!(&error, StoreError::NewerVersion { found: 99, known: 3, path: p } if *p == path),
+        matches!(&error, StoreError::NewerVersion { found: 99, known: 4, path: p } if *p == path),
         "{error:?}"
     );
     assert!(error.to_string().contains("newer version"), "{error}");
@@ -50,7 +51,39 @@ async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
     store.close().await;
     let version: i64 =
         Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 3);
+    assert_eq!(version, 4);
+}
+
+#[tokio::test]
+async fn a_database_of_version_3_keeps_its_devices_and_binds_their_tokens_to_the_secret_of_the_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state/homard.sqlite");
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    for sql in [
+        include_str!("../../migrations/0001_initial.sql"),
+        include_str!("../../migrations/0002_usage.sql"),
+        include_str!("../../migrations/0003_subagents.sql"),
+        r#"INSERT INTO devices (device_id, public_key, roles, scopes, created_at, approved_at)
+           VALUES ('d1', 'k', '["operator"]', '["operator.read"]', 1, 2);
+           INSERT INTO device_tokens (device_id, role, token, scopes, created_at)
+           VALUES ('d1', 'operator', 'old', '["operator.read"]', 1);
+           PRAGMA user_version = 3;"#,
+    ] {
+        conn.execute_batch(sql).unwrap();
+    }
+    drop(conn);
+
+    let store = open(dir.path(), &Clock::fixed(3)).unwrap();
+    let id = DeviceId::parse("d1").unwrap();
+    assert_eq!(store.paired_device(&id).await.unwrap().unwrap().operator_label, None);
+    let opens = async |generation: &str| {
+        store.check_device_token(&id, "operator", "old", generation).await.unwrap().is_some()
+    };
+    assert!(!opens("today").await, "nobody has said which secret it was made under");
+    store.bind_device_tokens("today").await.unwrap();
+    store.bind_device_tokens("tomorrow").await.unwrap();
+    assert_eq!((opens("today").await, opens("tomorrow").await), (true, false));
 }
 
 #[test]

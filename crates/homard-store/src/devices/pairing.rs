@@ -6,12 +6,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{PairedDevice, load, save};
+use super::{PairedDevice, load, save, tokens};
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 use crate::writer::Batch;
 
-/// How long a request waits for an answer.
-const PENDING_TTL_MS: i64 = 5 * 60 * 1000;
+/// How long a request waits for an answer; asking again starts it anew.
+pub const PENDING_TTL_MS: i64 = 5 * 60 * 1000;
 /// Most requests kept at once, so that strangers cannot fill the disk; the oldest gives way.
 const MAX_PENDING: i64 = 256;
 
@@ -38,6 +38,8 @@ pub struct NewDeviceRequest {
     pub scopes: Vec<String>,
     /// Where it connects from.
     pub remote_ip: Option<String>,
+    /// The page it connects from, when it is one.
+    pub browser_origin: Option<String>,
     /// Whether nobody is to be asked.
     pub silent: bool,
 }
@@ -74,6 +76,9 @@ pub struct PendingDevice {
     /// Where it connects from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
+    /// The page it connects from, when it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser_origin: Option<String>,
     /// Whether nobody is to be asked.
     pub silent: bool,
     /// Whether the device was paired before.
@@ -94,7 +99,7 @@ pub struct PendingOutcome {
 }
 
 const COLUMNS: &str = "request_id, device_id, public_key, display_name, platform, device_family, client_id, \
-                       client_mode, role, scopes, remote_ip, silent, is_repair, ts";
+                       client_mode, role, scopes, remote_ip, silent, is_repair, ts, browser_origin";
 
 impl Store {
     /// Keeps a request. Asking for the same again refreshes it; asking for something else replaces it.
@@ -127,8 +132,21 @@ impl Store {
         .await
     }
 
-    /// Pairs the device of a waiting request, adding its role and scopes to those it had. `None` when no such
-    /// request waits.
+    /// One request that waits.
+    ///
+    /// # Errors
+    /// When the write is not committed; looking also forgets what is too old.
+    pub async fn waiting_device(&self, request_id: &str) -> Result<Option<PendingDevice>, StoreError> {
+        let request_id = request_id.to_owned();
+        self.write(move |batch| {
+            forget_old(batch)?;
+            one(batch.conn, "request_id", &request_id)
+        })
+        .await
+    }
+
+    /// Pairs the device of a waiting request, adding its role and scopes to those it had and to those of its
+    /// token. `None` when no such request waits.
     ///
     /// # Errors
     /// When the write is not committed.
@@ -141,8 +159,10 @@ impl Store {
         self.write(move |batch| {
             let Some(request) = take(batch, &request_id)? else { return Ok(None) };
             let before = load(batch.conn, &request.device_id)?;
+            let (role, scopes) = (request.role.clone(), request.scopes.clone());
             let device = approved(request, before, batch.now(), approved_via);
             save(batch.conn, &device)?;
+            tokens::widen(batch, &device.device_id, &role, &scopes)?;
             Ok(Some(device))
         })
         .await
@@ -200,6 +220,7 @@ fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOu
         role: new.role,
         scopes: new.scopes,
         remote_ip: new.remote_ip,
+        browser_origin: new.browser_origin,
         silent: new.silent,
         is_repair,
         ts: batch.now(),
@@ -211,7 +232,7 @@ fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOu
 fn write(batch: &Batch<'_>, request: &PendingDevice) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT OR REPLACE INTO device_pending ({COLUMNS})
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
     );
     batch.execute(
         &sql,
@@ -230,6 +251,7 @@ fn write(batch: &Batch<'_>, request: &PendingDevice) -> Result<(), StoreError> {
             request.silent,
             request.is_repair,
             request.ts,
+            request.browser_origin,
         ],
     )?;
     batch.execute(
@@ -273,6 +295,7 @@ fn approved(
         created_at,
         approved_at: now,
         last_seen_at,
+        operator_label: None,
     }
 }
 
@@ -293,5 +316,6 @@ fn read(row: &Row<'_>) -> Result<PendingDevice, StoreError> {
         silent: row.get(11)?,
         is_repair: row.get(12)?,
         ts: row.get(13)?,
+        browser_origin: row.get(14)?,
     })
 }

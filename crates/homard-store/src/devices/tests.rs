@@ -20,6 +20,7 @@ fn request(role: &str, scopes: &[&str], public_key: &str) -> NewDeviceRequest {
         role: role.to_owned(),
         scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
         remote_ip: None,
+        browser_origin: Some("http://homard.test".to_owned()),
         silent: false,
     }
 }
@@ -67,16 +68,16 @@ fn own(words: &[&str]) -> Vec<String> {
 async fn only_the_current_token_of_a_role_opens_the_door() {
     let home = Home::new();
     let id = DeviceId::parse("d1").unwrap();
-    let unpaired = home.store.issue_device_token(&id, "operator", &[]).await.unwrap_err();
+    let unpaired = home.store.issue_device_token(&id, "operator", &[], "g").await.unwrap_err();
     assert!(matches!(unpaired, StoreError::UnknownDevice(_)));
     let asked = home.store.pending_device_request(request("operator", &["read"], "k")).await.unwrap();
     home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap();
 
-    let first = home.store.issue_device_token(&id, "operator", &own(&["read"])).await.unwrap();
-    let second = home.store.issue_device_token(&id, "operator", &own(&["read"])).await.unwrap();
+    let first = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
+    let second = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
     assert_eq!(first.len(), 43);
     let opens = async |role: &str, token: &str| {
-        home.store.check_device_token(&id, role, token).await.unwrap().is_some()
+        home.store.check_device_token(&id, role, token, "g").await.unwrap().is_some()
     };
     for (role, token, expected) in [
         ("operator", second.as_str(), true),
@@ -86,6 +87,8 @@ async fn only_the_current_token_of_a_role_opens_the_door() {
     ] {
         assert_eq!(opens(role, token).await, expected, "{role}");
     }
+    let changed = home.store.check_device_token(&id, "operator", &second, "another secret").await.unwrap();
+    assert_eq!(changed, None);
     let kept = home.store.device_token(&id, "operator").await.unwrap().unwrap();
     assert_eq!(kept.token, second);
     assert!(!format!("{kept:?}").contains(&second));
@@ -97,4 +100,26 @@ async fn only_the_current_token_of_a_role_opens_the_door() {
     assert!(home.store.remove_device(&id).await.unwrap());
     assert!(home.store.device_tokens(&id).await.unwrap().is_empty());
     assert!(!home.store.remove_device(&id).await.unwrap());
+}
+
+#[tokio::test]
+async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
+    let home = Home::new();
+    let id = DeviceId::parse("d1").unwrap();
+    assert!(!home.store.label_device(&id, "nobody").await.unwrap());
+    let mut token = String::new();
+    for scopes in [&["read"][..], &["read", "write"]] {
+        let asked = home.store.pending_device_request(request("operator", scopes, "k")).await.unwrap();
+        let waiting = home.store.waiting_device(&asked.request.request_id).await.unwrap().unwrap();
+        assert_eq!(waiting.browser_origin.as_deref(), Some("http://homard.test"));
+        home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap().unwrap();
+        if token.is_empty() {
+            token = home.store.issue_device_token(&id, "operator", &own(scopes), "g").await.unwrap();
+            assert!(home.store.label_device(&id, "my phone").await.unwrap());
+        }
+    }
+    let kept = home.store.check_device_token(&id, "operator", &token, "g").await.unwrap().unwrap();
+    assert_eq!(kept.scopes, own(&["read", "write"]));
+    let device = home.store.paired_device(&id).await.unwrap().unwrap();
+    assert_eq!(device.operator_label.as_deref(), Some("my phone"));
 }

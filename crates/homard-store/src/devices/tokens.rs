@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::load;
 use crate::store::{Store, StoreError, from_json, to_json};
+use crate::writer::Batch;
 
 /// Random bytes in a token.
 const TOKEN_BYTES: usize = 32;
@@ -32,11 +33,13 @@ pub struct DeviceToken {
     pub revoked_at: Option<Timestamp>,
     /// When it was last presented.
     pub last_used_at: Option<Timestamp>,
+    /// Which shared secret it was made under, as the gateway names secrets; none when an earlier version made it.
+    pub generation: Option<String>,
 }
 
 impl fmt::Debug for DeviceToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { role, token: _, scopes, created_at, rotated_at, revoked_at, last_used_at } = self;
+        let Self { role, scopes, created_at, rotated_at, revoked_at, last_used_at, .. } = self;
         f.debug_struct("DeviceToken")
             .field("role", role)
             .field("scopes", scopes)
@@ -49,7 +52,8 @@ impl fmt::Debug for DeviceToken {
 }
 
 impl Store {
-    /// Issues a new bearer for a device and role; an earlier one stops being valid.
+    /// Issues a new bearer for a device and role; an earlier one stops being valid. It lives as long as the shared
+    /// secret that `generation` names.
     ///
     /// # Errors
     /// [`StoreError::UnknownDevice`] when the device is not paired.
@@ -58,18 +62,22 @@ impl Store {
         device_id: &DeviceId,
         role: &str,
         scopes: &[String],
+        generation: &str,
     ) -> Result<String, StoreError> {
         let (device_id, role, scopes) = (device_id.clone(), role.to_owned(), scopes.to_vec());
+        let generation = generation.to_owned();
         self.write(move |batch| {
             if load(batch.conn, &device_id)?.is_none() {
                 return Err(StoreError::UnknownDevice(device_id));
             }
             let token = random_token()?;
-            let sql = "INSERT INTO device_tokens (device_id, role, token, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+            let sql = "INSERT INTO device_tokens (device_id, role, token, scopes, created_at, generation)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                        ON CONFLICT (device_id, role) DO UPDATE SET token = excluded.token, scopes = excluded.scopes,
-                       rotated_at = excluded.created_at, revoked_at = NULL, last_used_at = NULL";
+                       rotated_at = excluded.created_at, revoked_at = NULL, last_used_at = NULL,
+                       generation = excluded.generation";
             let scopes = to_json("scopes", &scopes)?;
-            batch.execute(sql, params![device_id.as_str(), role, token, scopes, batch.now()])?;
+            batch.execute(sql, params![device_id.as_str(), role, token, scopes, batch.now(), generation])?;
             Ok(token)
         })
         .await
@@ -106,7 +114,7 @@ impl Store {
         .await
     }
 
-    /// The token, if `presented` is it and it was not revoked. Takes the same time however wrong the guess is.
+    /// The token, if `presented` is it, it was not revoked and the shared secret is still its own. Takes the same time however wrong the guess is.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -115,12 +123,29 @@ impl Store {
         device_id: &DeviceId,
         role: &str,
         presented: &str,
+        generation: &str,
     ) -> Result<Option<DeviceToken>, StoreError> {
         let token = self.device_token(device_id, role).await?;
         let valid = |token: &DeviceToken| {
-            token.revoked_at.is_none() && bool::from(token.token.as_bytes().ct_eq(presented.as_bytes()))
+            token.revoked_at.is_none()
+                && token.generation.as_deref() == Some(generation)
+                && bool::from(token.token.as_bytes().ct_eq(presented.as_bytes()))
         };
         Ok(token.filter(valid))
+    }
+
+    /// Binds tokens of earlier versions to the shared secret that `generation` names.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn bind_device_tokens(&self, generation: &str) -> Result<(), StoreError> {
+        let generation = generation.to_owned();
+        self.write(move |batch| {
+            batch
+                .execute("UPDATE device_tokens SET generation = ?1 WHERE generation IS NULL", [generation])?;
+            Ok(())
+        })
+        .await
     }
 
     /// Makes a token invalid; tells when, or `None` when there is none.
@@ -143,6 +168,21 @@ impl Store {
     }
 }
 
+/// Lets the token of a role do more; one that was revoked stays so.
+pub(super) fn widen(
+    batch: &Batch<'_>,
+    device_id: &DeviceId,
+    role: &str,
+    more: &[String],
+) -> Result<(), StoreError> {
+    let Some(token) = find(batch.conn, device_id, role)? else { return Ok(()) };
+    let mut scopes = token.scopes;
+    scopes.extend(more.iter().filter(|&scope| !scopes.contains(scope)).cloned().collect::<Vec<_>>());
+    let sql = "UPDATE device_tokens SET scopes = ?3 WHERE device_id = ?1 AND role = ?2";
+    batch.execute(sql, params![device_id.as_str(), role, to_json("scopes", &scopes)?])?;
+    Ok(())
+}
+
 fn random_token() -> Result<String, StoreError> {
     let mut bytes = [0u8; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(StoreError::NoRandomness)?;
@@ -151,7 +191,8 @@ fn random_token() -> Result<String, StoreError> {
 
 fn select(filter: &str) -> String {
     format!(
-        "SELECT role, token, scopes, created_at, rotated_at, revoked_at, last_used_at FROM device_tokens WHERE {filter}"
+        "SELECT role, token, scopes, created_at, rotated_at, revoked_at, last_used_at, generation
+         FROM device_tokens WHERE {filter}"
     )
 }
 
@@ -169,5 +210,6 @@ fn read(row: &Row<'_>) -> Result<DeviceToken, StoreError> {
         rotated_at: row.get(4)?,
         revoked_at: row.get(5)?,
         last_used_at: row.get(6)?,
+        generation: row.get(7)?,
     })
 }

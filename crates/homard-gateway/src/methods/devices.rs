@@ -1,0 +1,207 @@
+//! `device.pair.*` and `device.token.*`.
+//!
+//! Nobody gives away more than they hold, and a device without operator.admin manages nobody but itself.
+
+use homard_protocol::events::PairDecision;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::devices::{
+    DeviceLabel, DevicePairApproved, DevicePairListResult, DevicePairRejected, DeviceParams,
+    DeviceRequestParams, DeviceTokenParams, DeviceTokenRevoked, DeviceTokenRotateParams, DeviceTokenRotated,
+    MAX_DEVICE_LABEL, TokenDelivery,
+};
+use homard_protocol::{DeviceId, ErrorShape, Role, ScopeSet};
+use homard_store::{PairedDevice, PendingDevice};
+
+use crate::approvals::visible::visible;
+use crate::auth::AuthMethod;
+use crate::caller::Caller;
+use crate::devices::{hang_up, paired, pending, tell_resolved};
+use crate::error;
+use crate::table::Cx;
+
+/// `device.pair.list`.
+pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResult, ErrorShape> {
+    let store = cx.gateway.store();
+    let only = if cx.caller.is_admin() { None } else { cx.caller.client.device.as_ref() };
+    let shown = |device: &DeviceId| only.is_none_or(|only| only == device);
+    let mut listed = DevicePairListResult::default();
+    for request in store.pending_devices().await.map_err(|e| error::store(&e))? {
+        if shown(&request.device_id) {
+            listed.pending.push(pending(request));
+        }
+    }
+    for device in store.paired_devices().await.map_err(|e| error::store(&e))? {
+        if shown(&device.device_id) {
+            listed.paired.push(paired(&cx.gateway, device).await.map_err(|e| error::store(&e))?);
+        }
+    }
+    Ok(listed)
+}
+
+/// `device.pair.approve`.
+pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<DevicePairApproved, ErrorShape> {
+    let request = decidable(&cx, &params, "approval").await?;
+    if request.role == Role::Operator.as_str() {
+        may_grant(&cx.caller, ScopeSet::parse(&request.scopes))?;
+    }
+    // A request never changes what it asks for: asking for something else is another request.
+    let device = cx.gateway.store().approve_pending_device(&params.request_id, "owner").await;
+    let device = device.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
+    tell_resolved(&cx.gateway, &params.request_id, &device.device_id, PairDecision::Approved);
+    let device = paired(&cx.gateway, device).await.map_err(|e| error::store(&e))?;
+    Ok(DevicePairApproved { request_id: params.request_id, device })
+}
+
+/// `device.pair.reject`.
+pub(super) async fn reject(cx: Cx, params: DeviceRequestParams) -> Result<DevicePairRejected, ErrorShape> {
+    decidable(&cx, &params, "rejection").await?;
+    let request = cx.gateway.store().reject_pending_device(&params.request_id).await;
+    let request = request.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
+    tell_resolved(&cx.gateway, &params.request_id, &request.device_id, PairDecision::Rejected);
+    Ok(DevicePairRejected { request_id: params.request_id, device_id: request.device_id })
+}
+
+/// `device.pair.remove`.
+pub(super) async fn remove(cx: Cx, params: DeviceParams) -> Result<DeviceParams, ErrorShape> {
+    may_manage(&cx.caller, &params.device_id, "removal")?;
+    let device_id = &params.device_id;
+    let waiting = cx.gateway.store().pending_devices().await.map_err(|e| error::store(&e))?;
+    let known = cx.gateway.store().remove_device(device_id).await.map_err(|e| error::store(&e))?;
+    if let Some(request) = waiting.iter().find(|request| request.device_id == *device_id) {
+        tell_resolved(&cx.gateway, &request.request_id, device_id, PairDecision::Rejected);
+    }
+    if !known {
+        return Err(unknown_device());
+    }
+    tracing::info!(device = %device_id, by = %cx.caller.id, "a device was removed");
+    hang_up(&cx.gateway, device_id, None, &cx.caller.client, "device removed");
+    Ok(params)
+}
+
+/// `device.pair.rename`.
+pub(super) async fn rename(cx: Cx, params: DeviceLabel) -> Result<DeviceLabel, ErrorShape> {
+    let label = visible(params.label.trim());
+    if label.is_empty() || label.chars().count() > MAX_DEVICE_LABEL || label.contains(['\n', '\t']) {
+        return Err(ErrorShape::invalid(format!(
+            "invalid device.pair.rename params: at /label: must be one line of 1 to {MAX_DEVICE_LABEL} characters"
+        )));
+    }
+    may_manage(&cx.caller, &params.device_id, "renaming")?;
+    let known = cx.gateway.store().label_device(&params.device_id, &label).await;
+    if !known.map_err(|e| error::store(&e))? {
+        return Err(unknown_device());
+    }
+    Ok(DeviceLabel { device_id: params.device_id, label })
+}
+
+/// `device.token.rotate`.
+pub(super) async fn rotate(
+    cx: Cx,
+    params: DeviceTokenRotateParams,
+) -> Result<DeviceTokenRotated, ErrorShape> {
+    let DeviceTokenRotateParams { device_id, role, scopes } = params;
+    may_manage_token(&cx.caller, &device_id, role, "rotation")?;
+    let device = with_role(&cx, &device_id, role).await?;
+    let store = cx.gateway.store();
+    let before = store.device_token(&device_id, role.as_str()).await.map_err(|e| error::store(&e))?;
+    let scopes = match scopes {
+        Some(scopes) => known_scopes(&scopes)?,
+        None => ScopeSet::parse(before.map(|token| token.scopes).unwrap_or_else(|| device.scopes.clone())),
+    };
+    if !ScopeSet::parse(&device.scopes).covers(scopes) {
+        return Err(ErrorShape::invalid(
+            "device token rotation denied: the device is not approved for these scopes",
+        ));
+    }
+    may_grant(&cx.caller, scopes)?;
+    let (names, generation) = (scopes.to_strings(), cx.gateway.access().generation.clone());
+    let token = store.issue_device_token(&device_id, role.as_str(), &names, &generation).await;
+    let token = token.map_err(|e| error::store(&e))?;
+    let own = is_own(&cx.caller, &device_id)
+        && cx.caller.client.role == role
+        && cx.caller.via == AuthMethod::DeviceToken;
+    tracing::info!(device = %device_id, %role, by = %cx.caller.id, "a device token was rotated");
+    hang_up(&cx.gateway, &device_id, Some(role), &cx.caller.client, "device token rotated");
+    Ok(DeviceTokenRotated {
+        device_id,
+        role,
+        token: own.then_some(token),
+        scopes: names,
+        rotated_at_ms: cx.gateway.clock().now_ms(),
+        token_delivery: if own { TokenDelivery::InBand } else { TokenDelivery::WithheldCrossDevice },
+    })
+}
+
+/// `device.token.revoke`.
+pub(super) async fn revoke(cx: Cx, params: DeviceTokenParams) -> Result<DeviceTokenRevoked, ErrorShape> {
+    let DeviceTokenParams { device_id, role } = params;
+    may_manage_token(&cx.caller, &device_id, role, "revocation")?;
+    let revoked = cx.gateway.store().revoke_device_token(&device_id, role.as_str()).await;
+    let revoked_at_ms = revoked.map_err(|e| error::store(&e))?.ok_or_else(unknown_device_or_role)?;
+    tracing::info!(device = %device_id, %role, by = %cx.caller.id, "a device token was revoked");
+    hang_up(&cx.gateway, &device_id, Some(role), &cx.caller.client, "device token revoked");
+    Ok(DeviceTokenRevoked { device_id, role, revoked_at_ms })
+}
+
+/// The request, if this caller may decide about it.
+async fn decidable(cx: &Cx, params: &DeviceRequestParams, what: &str) -> Result<PendingDevice, ErrorShape> {
+    let request = cx.gateway.store().waiting_device(&params.request_id).await;
+    let request = request.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
+    let caller = &cx.caller;
+    let limited = !caller.is_admin() && caller.via == AuthMethod::DeviceToken;
+    let own = is_own(caller, &request.device_id) && request.role == Role::Operator.as_str();
+    if limited && !own { Err(denied("pairing", what)) } else { Ok(request) }
+}
+
+/// Nobody hands out what they do not have.
+fn may_grant(caller: &Caller, scopes: ScopeSet) -> Result<(), ErrorShape> {
+    scopes.iter().try_for_each(|scope| caller.check_scope(scope))
+}
+
+fn is_own(caller: &Caller, device_id: &DeviceId) -> bool {
+    caller.client.device.as_ref() == Some(device_id)
+}
+
+/// A device without operator.admin manages itself only.
+fn may_manage(caller: &Caller, device_id: &DeviceId, what: &str) -> Result<(), ErrorShape> {
+    let limited = !caller.is_admin() && caller.client.device.is_some();
+    if limited && !is_own(caller, device_id) { Err(denied("pairing", what)) } else { Ok(()) }
+}
+
+/// Without operator.admin one's own token as an operator, and no other.
+fn may_manage_token(caller: &Caller, device_id: &DeviceId, role: Role, what: &str) -> Result<(), ErrorShape> {
+    let own = is_own(caller, device_id) && role == Role::Operator;
+    if own || caller.is_admin() { Ok(()) } else { Err(denied("token", what)) }
+}
+
+async fn with_role(cx: &Cx, device_id: &DeviceId, role: Role) -> Result<PairedDevice, ErrorShape> {
+    let device = cx.gateway.store().paired_device(device_id).await.map_err(|e| error::store(&e))?;
+    let has_role = |device: &PairedDevice| device.roles.iter().any(|has| has == role.as_str());
+    device.filter(has_role).ok_or_else(unknown_device_or_role)
+}
+
+fn known_scopes(names: &[String]) -> Result<ScopeSet, ErrorShape> {
+    match names.iter().find(|name| homard_protocol::Scope::parse(name).is_none()) {
+        Some(name) => Err(ErrorShape::invalid(format!(
+            "invalid device.token.rotate params: at /scopes: there is no scope `{}`",
+            visible(name)
+        ))),
+        None => Ok(ScopeSet::parse(names)),
+    }
+}
+
+fn denied(family: &str, what: &str) -> ErrorShape {
+    ErrorShape::invalid(format!("device {family} {what} denied"))
+}
+
+fn unknown_request() -> ErrorShape {
+    ErrorShape::invalid("unknown requestId")
+}
+
+fn unknown_device() -> ErrorShape {
+    ErrorShape::invalid("unknown deviceId")
+}
+
+fn unknown_device_or_role() -> ErrorShape {
+    ErrorShape::invalid("unknown deviceId/role")
+}

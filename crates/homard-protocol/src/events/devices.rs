@@ -1,0 +1,58 @@
+//! A device asks to be let in, and what was decided.
+
+use serde::Serialize;
+
+use crate::event::{Event, Guard};
+use crate::id::DeviceId;
+use crate::methods::devices::PendingDeviceRow;
+use crate::scope::Scope;
+
+/// `device.pair.requested`: a device waits for the owner.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct DevicePairRequestedEvent(pub PendingDeviceRow);
+
+impl Event for DevicePairRequestedEvent {
+    const NAME: &'static str = "device.pair.requested";
+    const GUARD: Guard = Guard::Operator(Scope::Pairing);
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}
+
+/// `device.pair.resolved`: a device waits no more.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct DevicePairResolvedEvent {
+    /// Which request.
+    pub request_id: String,
+    /// Whose.
+    pub device_id: DeviceId,
+    /// What was decided. A request that another one of the same device replaced is rejected.
+    pub decision: PairDecision,
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+}
+
+/// What was decided about a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "lowercase")]
+pub enum PairDecision {
+    /// It may connect.
+    Approved,
+    /// It may not.
+    Rejected,
+}
+
+impl Event for DevicePairResolvedEvent {
+    const NAME: &'static str = "device.pair.resolved";
+    const GUARD: Guard = Guard::Operator(Scope::Pairing);
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}

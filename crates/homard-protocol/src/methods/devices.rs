@@ -1,0 +1,355 @@
+//! `device.pair.*` and `device.token.*`: the owner decides which devices may connect, and for how long.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::DeviceId;
+use crate::method::{Access, Method, NoParams};
+use crate::scope::{Role, Scope};
+
+/// Most characters of the name an owner gives a device.
+pub const MAX_DEVICE_LABEL: usize = 64;
+
+/// `device.pair.list`.
+#[derive(Debug)]
+pub struct DevicePairList;
+
+impl Method for DevicePairList {
+    const NAME: &'static str = "device.pair.list";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = NoParams;
+    type Result = DevicePairListResult;
+}
+
+/// `device.pair.approve`.
+#[derive(Debug)]
+pub struct DevicePairApprove;
+
+impl Method for DevicePairApprove {
+    const NAME: &'static str = "device.pair.approve";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceRequestParams;
+    type Result = DevicePairApproved;
+}
+
+/// `device.pair.reject`.
+#[derive(Debug)]
+pub struct DevicePairReject;
+
+impl Method for DevicePairReject {
+    const NAME: &'static str = "device.pair.reject";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceRequestParams;
+    type Result = DevicePairRejected;
+}
+
+/// `device.pair.remove`.
+#[derive(Debug)]
+pub struct DevicePairRemove;
+
+impl Method for DevicePairRemove {
+    const NAME: &'static str = "device.pair.remove";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceParams;
+    type Result = DeviceParams;
+}
+
+/// `device.pair.rename`.
+#[derive(Debug)]
+pub struct DevicePairRename;
+
+impl Method for DevicePairRename {
+    const NAME: &'static str = "device.pair.rename";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceLabel;
+    type Result = DeviceLabel;
+}
+
+/// `device.token.rotate`.
+#[derive(Debug)]
+pub struct DeviceTokenRotate;
+
+impl Method for DeviceTokenRotate {
+    const NAME: &'static str = "device.token.rotate";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceTokenRotateParams;
+    type Result = DeviceTokenRotated;
+}
+
+/// `device.token.revoke`.
+#[derive(Debug)]
+pub struct DeviceTokenRevoke;
+
+impl Method for DeviceTokenRevoke {
+    const NAME: &'static str = "device.token.revoke";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = DeviceTokenParams;
+    type Result = DeviceTokenRevoked;
+}
+
+/// Which request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceRequestParams {
+    /// As `device.pair.requested` named it.
+    pub request_id: String,
+}
+
+/// Which device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceParams {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+}
+
+/// A device and what the owner calls it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceLabel {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// At most [`MAX_DEVICE_LABEL`] characters.
+    pub label: String,
+}
+
+/// Which token: a device has one per role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceTokenParams {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// For which role.
+    pub role: Role,
+}
+
+/// Which token, and what the new one may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeviceTokenRotateParams {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// For which role.
+    pub role: Role,
+    /// At most what the device is approved for; as before when left out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scopes: Option<Vec<String>>,
+}
+
+/// Everything about devices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DevicePairListResult {
+    /// Requests that wait, oldest first.
+    pub pending: Vec<PendingDeviceRow>,
+    /// Devices that may connect, newest approval first.
+    pub paired: Vec<PairedDeviceRow>,
+}
+
+/// A device that asks to be let in. What it says of itself is its own claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingDeviceRow {
+    /// What approves or rejects it.
+    pub request_id: String,
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// Its Ed25519 public key, in base64url.
+    pub public_key: String,
+    /// What it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// For example `ios`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// For example `iPhone`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Which program it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// How that program uses the gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_mode: Option<String>,
+    /// The page it asks from, when it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser_origin: Option<String>,
+    /// The role it wants.
+    pub role: String,
+    /// The same as a list.
+    pub roles: Vec<String>,
+    /// The scopes it wants.
+    pub scopes: Vec<String>,
+    /// Where it asks from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_ip: Option<String>,
+    /// Whether nobody is to be asked.
+    pub silent: bool,
+    /// Whether it is paired already and wants more.
+    pub is_repair: bool,
+    /// When it last asked.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+    /// When the request is forgotten unless it asks again. Homard's own.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub expires_at_ms: i64,
+}
+
+/// A device that may connect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct PairedDeviceRow {
+    /// Hex SHA-256 of its public key.
+    pub device_id: DeviceId,
+    /// Its Ed25519 public key, in base64url.
+    pub public_key: String,
+    /// What it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// What the owner calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_label: Option<String>,
+    /// For example `ios`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// For example `iPhone`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Which program it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// How that program uses the gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_mode: Option<String>,
+    /// The first role it was approved for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Every role it was approved for.
+    pub roles: Vec<String>,
+    /// What it was approved for.
+    pub scopes: Vec<String>,
+    /// Where it was when it was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_ip: Option<String>,
+    /// `owner` when a person approved it, `silent` when it is on the gateway's machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_via: Option<String>,
+    /// When it was first paired.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub created_at_ms: i64,
+    /// When it was last approved.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub approved_at_ms: i64,
+    /// When it last connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_seen_at_ms: Option<i64>,
+    /// Why that is known: `connect`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen_reason: Option<String>,
+    /// Whether it is connected now.
+    pub connected: bool,
+    /// Its tokens, without the bearers.
+    pub tokens: Vec<DeviceTokenRow>,
+}
+
+/// A token without its bearer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceTokenRow {
+    /// For which role.
+    pub role: String,
+    /// What it may do.
+    pub scopes: Vec<String>,
+    /// When it was first issued.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub created_at_ms: i64,
+    /// When the bearer was last replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub rotated_at_ms: Option<i64>,
+    /// When it stopped being valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub revoked_at_ms: Option<i64>,
+    /// When it was last presented.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_used_at_ms: Option<i64>,
+}
+
+/// Answer of [`DevicePairApprove`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DevicePairApproved {
+    /// Which request.
+    pub request_id: String,
+    /// The device as it may connect from now on.
+    pub device: PairedDeviceRow,
+}
+
+/// Answer of [`DevicePairReject`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DevicePairRejected {
+    /// Which request.
+    pub request_id: String,
+    /// Whose it was.
+    pub device_id: DeviceId,
+}
+
+/// How a new token reaches its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TokenDelivery {
+    /// In this answer: the device rotated its own.
+    InBand,
+    /// In the device's next hello: nobody else is shown it.
+    WithheldCrossDevice,
+}
+
+/// Answer of [`DeviceTokenRotate`].
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceTokenRotated {
+    /// Whose.
+    pub device_id: DeviceId,
+    /// For which role.
+    pub role: Role,
+    /// The bearer, only for the device itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// What it may do.
+    pub scopes: Vec<String>,
+    /// When.
+    pub rotated_at_ms: i64,
+    /// Whether `token` is here.
+    pub token_delivery: TokenDelivery,
+}
+
+impl std::fmt::Debug for DeviceTokenRotated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { device_id, role, scopes, .. } = self;
+        f.debug_struct("DeviceTokenRotated")
+            .field("device_id", device_id)
+            .field("role", role)
+            .field("scopes", scopes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Answer of [`DeviceTokenRevoke`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceTokenRevoked {
+    /// Whose.
+    pub device_id: DeviceId,
+    /// For which role.
+    pub role: Role,
+    /// Since when it opens no door.
+    pub revoked_at_ms: i64,
+}
