@@ -193,7 +193,7 @@ pub trait SessionsDoor: Send + Sync {
         &'a self,
         cx: &'a ToolCx,
         filter: SessionFilter,
-    ) -> BoxFuture<'a, Result<Vec<SessionLine>, DoorError>>;
+    ) -> BoxFuture<'a, Result<(Vec<SessionLine>, Vec<Label>), DoorError>>;
 
     /// What was said in one.
     fn history<'a>(
