@@ -24,7 +24,7 @@ pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
         match &*message {
             // Without a time it is a summary, which the model wrote.
             Message::User(user) if user.timestamp != 0 && !is_report(user) => {
-                turn.scope.seen.note(&user.content.text(), "")
+                turn.scope.seen.note(&user.content.text(), "");
             }
             Message::User(_) | Message::Other(_) => {}
             Message::Assistant(answer) => asked.extend(arguments(answer)),

@@ -7,7 +7,8 @@ use homard_config::config::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
-    AgentLine, DoorError, HistoryLine, HistoryPage, HistoryWanted, Label, SessionFilter, SessionLine, ToolCx,
+    AgentLine, DoorError, HistoryLine, HistoryPage, HistoryWanted, SessionFilter, SessionLine, SessionsPage,
+    ToolCx,
 };
 use jiff::Timestamp;
 
@@ -31,8 +32,8 @@ impl Relay {
         &self,
         cx: &ToolCx,
         filter: &SessionFilter,
-    ) -> Result<(Vec<SessionLine>, Vec<Label>), DoorError> {
-        let (mut lines, mut labels) = (Vec::new(), Vec::new());
+    ) -> Result<SessionsPage, DoorError> {
+        let mut seen = SessionsPage::default();
         let mut room = MAX_BYTES;
         let wanted = |row: &&SessionRecord| {
             filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == kind_word(&row.key))
@@ -45,12 +46,12 @@ impl Relay {
                 let page = store.last_messages(&row.session_id, filter.messages).await.map_err(not_kept)?;
                 line.messages = told(&page, false, &mut room).0;
                 if row.key != cx.session_key {
-                    labels.extend(self.labels_of(&row.key).await.map_err(not_kept)?);
+                    seen.labels.extend(self.labels_of(&row.key).await.map_err(not_kept)?);
                 }
             }
-            lines.push(line);
+            seen.sessions.push(line);
         }
-        Ok((lines, labels))
+        Ok(seen)
     }
 
     async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, DoorError> {

@@ -135,7 +135,7 @@ impl Call<'_> {
             taint.pass(&cx.call_id, Passed::MustAsk(reasons));
             return Ok(());
         }
-        let asked = ApprovalRequest { can_always: !is_house, ..self.request(arguments, reasons.clone(), cx) };
+        let asked = ApprovalRequest { can_always: !is_house, ..self.request(arguments, &reasons, cx) };
         match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
             Outcome::Said(Verdict::AllowOnce) => {}
             Outcome::Said(Verdict::AllowAlways) => taint.allow(self.name),
@@ -197,7 +197,7 @@ impl Call<'_> {
         reasons
     }
 
-    fn request(&self, arguments: &Value, reasons: Vec<String>, cx: &ToolCx) -> ApprovalRequest {
+    fn request(&self, arguments: &Value, reasons: &[String], cx: &ToolCx) -> ApprovalRequest {
         let secrets = &cx.scope.guards.secrets;
         let action = asking::action(self.name, &self.subject, arguments);
         let reasons = reasons.iter().map(|reason| secrets.hide(reason).into_owned()).collect();

@@ -67,8 +67,9 @@ impl Tool for SessionsList {
 
 impl SessionsList {
     async fn list(&self, filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
-        let (lines, labels) = self.door.room()?.list(cx, filter).await?;
-        let text = serde_json::to_string(&lines).map_err(|error| DoorError::Failed(error.to_string()))?;
-        Ok(from_others(&text, "other conversations", labels))
+        let page = self.door.room()?.list(cx, filter).await?;
+        let text =
+            serde_json::to_string(&page.sessions).map_err(|error| DoorError::Failed(error.to_string()))?;
+        Ok(from_others(&text, "other conversations", page.labels))
     }
 }
