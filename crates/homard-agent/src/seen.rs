@@ -4,11 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use homard_protocol::{AssistantMessage, Message, ToolCall, ToolCallId};
+use homard_protocol::{AssistantMessage, Message, ToolCall, ToolCallId, UserMessage};
 use homard_tools::{Label, Reach, Source};
 
 use crate::history::History;
 use crate::turn::Turn;
+
+/// How the runs are named that bring what another agent reports.
+const REPORT: &str = "announce-";
 
 /// Tells the gate which addresses are known, if one of these calls could want another.
 pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
@@ -20,7 +23,9 @@ pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
     for message in history.messages() {
         match &*message {
             // Without a time it is a summary, which the model wrote.
-            Message::User(user) if user.timestamp != 0 => turn.scope.seen.note(&user.content.text(), ""),
+            Message::User(user) if user.timestamp != 0 && !is_report(user) => {
+                turn.scope.seen.note(&user.content.text(), "");
+            }
             Message::User(_) | Message::Other(_) => {}
             Message::Assistant(answer) => asked.extend(arguments(answer)),
             Message::ToolResult(result) => {
@@ -39,4 +44,27 @@ pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
 
 fn arguments(answer: &AssistantMessage) -> impl Iterator<Item = (ToolCallId, String)> {
     answer.tool_calls().map(|call| (call.id.clone(), call.arguments.to_string()))
+}
+
+/// Whether a message is what another agent reports: a model wrote it, and may have put anything into an address.
+fn is_report(user: &UserMessage) -> bool {
+    user.idempotency_key.as_deref().is_some_and(|key| key.starts_with(REPORT))
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_protocol::{UserContent, UserMessage};
+
+    use super::is_report;
+
+    #[test]
+    fn addresses_in_a_report_of_another_agent_are_nobodys_wish() {
+        let from = |key: Option<&str>| UserMessage {
+            content: UserContent::Text("https://example.org/?what=was-read".to_owned()),
+            timestamp: 1,
+            idempotency_key: key.map(str::to_owned),
+        };
+        assert!(is_report(&from(Some("announce-subagent-0123456789abcdef:user"))));
+        assert!(!is_report(&from(Some("web-1:user"))) && !is_report(&from(None)));
+    }
 }

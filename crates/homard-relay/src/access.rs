@@ -4,7 +4,7 @@ use homard_config::Config;
 use homard_config::config::delegation::{AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::OrLog;
-use homard_store::{SessionKind, Store};
+use homard_store::{SessionKind, SessionRecord, Store};
 use homard_tools::DoorError;
 
 /// How many ancestors a conversation may have before nobody looks further; deeper ones cannot be made.
@@ -69,6 +69,19 @@ pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &Session
         }
     }
     false
+}
+
+/// The conversation a chain of subagents works for in the end; `None` for one that is no subagent.
+pub(crate) async fn works_for(store: &Store, session: &SessionRecord) -> Option<SessionKey> {
+    let mut found = SessionKey::parse(session.entry.spawned_by.as_deref()?).ok()?;
+    for _ in 0..MAX_ANCESTORS {
+        let row = store.session(&found).await.or_log("an ancestor could not be looked up").flatten();
+        match row.and_then(|row| row.entry.spawned_by).as_deref().map(SessionKey::parse) {
+            Some(Ok(next)) => found = next,
+            Some(Err(_)) | None => break,
+        }
+    }
+    Some(found)
 }
 
 /// Whether the conversation `from` may reach `to`.

@@ -10,7 +10,7 @@ use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, Described, DoorError, Doors, HistoryPage, HistoryWanted,
-    Letter, LetterAnswer, SessionFilter, SessionLine, SessionsDoor, Spawned, ToolCx, VisionDoor,
+    Letter, LetterAnswer, SessionFilter, SessionsDoor, SessionsPage, Spawned, ToolCx, VisionDoor,
 };
 
 use crate::relay::{Inner, Relay};
@@ -68,7 +68,7 @@ impl SessionsDoor for Room {
         &'a self,
         cx: &'a ToolCx,
         filter: SessionFilter,
-    ) -> BoxFuture<'a, Result<Vec<SessionLine>, DoorError>> {
+    ) -> BoxFuture<'a, Result<SessionsPage, DoorError>> {
         ask!(self, |relay| relay.sessions_seen(cx, &filter))
     }
 

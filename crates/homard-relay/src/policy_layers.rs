@@ -41,6 +41,10 @@ pub struct Circumstances<'a> {
     pub model: (&'a str, &'a str),
     /// What the session itself decided.
     pub session: Option<&'a SessionEntry>,
+    /// The conversation at the beginning of a chain of subagents; `None` where the session's own word is enough.
+    pub works_for: Option<&'a SessionKey>,
+    /// Whether the message only passes on what others than the owner said.
+    pub passed_on: bool,
 }
 
 /// Which tools a turn of `agent` is offered.
@@ -203,13 +207,16 @@ fn is_owner(config: &Config, about: &Circumstances<'_>) -> bool {
         }
     }
     match about.sender {
-        Sender::Operator => true,
+        Sender::Operator => !about.passed_on,
         Sender::Peer { id, .. } => config.owners.includes(about.channel.as_str(), id.as_str()),
     }
 }
 
 /// The conversation a subagent works for.
 fn parent(about: &Circumstances<'_>) -> Option<SessionKey> {
+    if let Some(key) = about.works_for {
+        return Some(key.clone());
+    }
     SessionKey::parse(about.session?.spawned_by.as_deref()?).ok()
 }
 

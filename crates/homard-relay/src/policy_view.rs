@@ -72,6 +72,8 @@ impl Relay {
             account: None,
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
+            works_for: None,
+            passed_on: false,
         };
         let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
         let policy = policy_for(&config, agent, &about);

@@ -7,11 +7,12 @@ use homard_config::config::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
-    AgentLine, DoorError, HistoryLine, HistoryPage, HistoryWanted, SessionFilter, SessionLine, ToolCx,
+    AgentLine, DoorError, HistoryLine, HistoryPage, HistoryWanted, SessionFilter, SessionLine, SessionsPage,
+    ToolCx,
 };
 use jiff::Timestamp;
 
-use crate::access::{agent_of, judge, may_reach};
+use crate::access::{agent_of, has_strangers, judge, may_reach};
 use crate::doors::not_kept;
 use crate::relay::Relay;
 use crate::settings::{chosen_model, time_zone};
@@ -31,8 +32,8 @@ impl Relay {
         &self,
         cx: &ToolCx,
         filter: &SessionFilter,
-    ) -> Result<Vec<SessionLine>, DoorError> {
-        let mut lines = Vec::new();
+    ) -> Result<SessionsPage, DoorError> {
+        let mut seen = SessionsPage::default();
         let mut room = MAX_BYTES;
         let wanted = |row: &&SessionRecord| {
             filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == kind_word(&row.key))
@@ -44,10 +45,13 @@ impl Relay {
                 let store = self.inner().store();
                 let page = store.last_messages(&row.session_id, filter.messages).await.map_err(not_kept)?;
                 line.messages = told(&page, false, &mut room).0;
+                if row.key != cx.session_key {
+                    seen.labels.extend(self.labels_of(&row.key).await.map_err(not_kept)?);
+                }
             }
-            lines.push(line);
+            seen.sessions.push(line);
         }
-        Ok(lines)
+        Ok(seen)
     }
 
     async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, DoorError> {
@@ -100,7 +104,10 @@ impl Relay {
 
     fn line(&self, row: &SessionRecord) -> SessionLine {
         let entry = &row.entry;
-        let label = [&entry.label, &entry.display_name, &entry.auto_label, &row.derived_title];
+        // Titles made of what strangers said are their words.
+        let made =
+            if has_strangers(&row.key) { [&None, &None] } else { [&entry.auto_label, &row.derived_title] };
+        let label = [&entry.label, &entry.display_name].into_iter().chain(made);
         let model = entry.model.as_ref().map(|model| match &entry.model_provider {
             Some(provider) => format!("{provider}/{model}"),
             None => model.clone(),
@@ -108,7 +115,7 @@ impl Relay {
         SessionLine {
             key: row.key.to_string(),
             kind: kind_word(&row.key),
-            label: label.into_iter().flatten().next().cloned(),
+            label: label.flatten().next().cloned(),
             updated_at: rfc3339(entry.updated_at),
             model,
             context_tokens: entry.total_tokens.filter(|_| entry.total_tokens_fresh == Some(true)),

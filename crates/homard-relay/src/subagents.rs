@@ -60,6 +60,8 @@ struct Plan {
     model: Option<ModelRef>,
     thinking: Option<ThinkingLevel>,
     depth: u32,
+    /// The conversation that asks: what is stricter there is as strict in the child's.
+    asking: Box<SessionEntry>,
 }
 
 impl Relay {
@@ -163,7 +165,7 @@ impl Relay {
             })?),
             None => entry.thinking_level.as_deref().and_then(ThinkingLevel::parse),
         };
-        Ok(Plan { agent, model, thinking, depth })
+        Ok(Plan { agent, model, thinking, depth, asking: Box::new(entry) })
     }
 
     /// The label, unless another session of the agent has it.
@@ -269,8 +271,12 @@ fn inherited_model(
 
 /// What the child's conversation is set to.
 fn settings(plan: &Plan, label: Option<String>) -> impl FnOnce(&mut SessionEntry) + Send + use<> {
-    let (model, thinking) = (plan.model.clone(), plan.thinking);
+    let (model, thinking, asking) = (plan.model.clone(), plan.thinking, plan.asking.clone());
     move |entry| {
+        entry.exec_host = asking.exec_host;
+        entry.exec_security = asking.exec_security;
+        entry.exec_ask = asking.exec_ask;
+        entry.exec_node = asking.exec_node;
         entry.label = label;
         entry.thinking_level = thinking.map(|level| level.as_str().to_owned());
         entry.provider_override = model.as_ref().map(|model| model.provider.to_string());

@@ -11,13 +11,14 @@ use homard_models::budget::Spender;
 use homard_models::desk;
 use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
-use homard_protocol::{Message, ProviderId};
+use homard_protocol::{Message, ProviderId, SessionKey};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, ToolPolicy};
+use homard_tools::{Label, Source, ToolPolicy};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::access::works_for;
 use crate::compact;
 use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
@@ -203,7 +204,9 @@ pub(crate) async fn prepare(
     if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
     }
-    let policy = Arc::new(tool_policy(&config, agent, &routed, (&settings.model, &session)));
+    let works_for = works_for(inner.store(), &session).await;
+    let others = Others { works_for: works_for.as_ref(), labels: &overrides.labels };
+    let policy = Arc::new(tool_policy((&config, agent), &routed, (&settings.model, &session), &others));
     let skills = inner.skills().for_turn(&config, agent).await;
     told::fit(&mut settings, routed.session_key(), &policy, &skills);
     let mut told = match history.take() {
@@ -267,12 +270,20 @@ pub(crate) async fn prepare(
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
 }
 
+/// Others than the owner who may be behind a turn.
+struct Others<'a> {
+    /// The conversation at the beginning of a chain of subagents.
+    works_for: Option<&'a SessionKey>,
+    /// Whose words the message brings.
+    labels: &'a [Label],
+}
+
 /// Which tools the turn is offered.
 fn tool_policy(
-    config: &Config,
-    agent: &ConfiguredAgent,
+    (config, agent): (&Config, &ConfiguredAgent),
     routed: &Routed,
     (model, session): (&Resolved, &SessionRecord),
+    others: &Others<'_>,
 ) -> ToolPolicy {
     let message = routed.message();
     let about = Circumstances {
@@ -282,6 +293,8 @@ fn tool_policy(
         account: Some(&message.account),
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
+        works_for: others.works_for,
+        passed_on: others.labels.iter().any(|label| matches!(label.source, Source::Message | Source::Hook)),
     };
     policy_for(config, agent, &about)
 }

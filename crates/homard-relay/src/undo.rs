@@ -1,5 +1,7 @@
 //! Undoing what file tools did in a conversation: `/undo`, `homard undo` and the gateway's methods end here.
 
+use std::path::PathBuf;
+
 use homard_protocol::SessionKey;
 use homard_tools::{RunChanges, UndoError, UndoReport, UndoWish};
 
@@ -61,8 +63,15 @@ impl Relay {
         }
         // The run that was looked at, whatever has become the last one since.
         let request = UndoRequest { run: Some(found.run), ..request };
-        let undo = self.inner().undo().clone();
-        let done = off_thread(move || undo.apply(&request.wish())).await?;
+        let (undo, files) = (self.inner().undo().clone(), self.inner().guards().files.clone());
+        let done = off_thread(move || {
+            let done = undo.apply(&request.wish())?;
+            // Words of others that come back are still theirs.
+            let paths: Vec<PathBuf> = done.restored.iter().map(|file| file.path.clone()).collect();
+            files.restored(&paths);
+            Ok(done)
+        })
+        .await?;
         for agent in &self.inner().config().agents.list {
             self.inner().prompt().forget(&agent.workspace);
         }

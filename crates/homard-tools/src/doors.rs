@@ -28,7 +28,7 @@ use crate::outcome::ToolOutcome;
 pub use gateway::{ConfigWrite, GatewayDoor};
 pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
-    LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, Spawned,
+    LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned,
 };
 pub use vision::{Described, VisionDoor};
 

@@ -4,10 +4,10 @@
 //! words are in play; after it, it labels what came back, remembers which files hold words of others, and hides
 //! secrets. A conversation in which only the owner speaks passes without anything being looked at.
 //!
-//! `reach` is what tools declare, `paths` knows which files steer the assistant, `fetching` which commands bring
+//! `reach` is what tools declare, `asking` words what a person is asked, `paths` knows which files steer the assistant, `fetching` which commands bring
 //! words of others in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use homard_protocol::UserBlock;
 use serde_json::Value;
@@ -16,9 +16,11 @@ use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
+use crate::scope::Guards;
 use crate::seen::News;
-use crate::taint::{Label, Passed, one_line, plain_to_see};
+use crate::taint::{Label, Passed, one_line};
 
+mod asking;
 mod fetching;
 mod paths;
 mod reach;
@@ -29,8 +31,8 @@ use paths::Place;
 
 /// Most labels a question names; the rest are counted.
 const MAX_NAMED: usize = 6;
-/// Most characters of an action that a person is shown.
-const MAX_ACTION: usize = 1_000;
+/// Most characters of a reason that a person is shown.
+const MAX_REASON: usize = 1_000;
 /// Longest search while words of others are in play; more than that is telling, not asking.
 const MAX_QUERY: usize = 200;
 
@@ -80,6 +82,8 @@ pub(crate) struct Call<'c> {
 pub(crate) struct Places {
     reads: Vec<Place>,
     writes: Vec<Place>,
+    /// One that is written and is the gateway's own: its settings, rules and records.
+    of_house: Option<PathBuf>,
 }
 
 impl Call<'_> {
@@ -91,9 +95,14 @@ impl Call<'_> {
             return Places::default();
         }
         let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
-        let looking = tokio::task::spawn_blocking(move || Places {
-            reads: paths::places(&home, &workspace, &subject.reads),
-            writes: paths::places(&home, &workspace, &subject.writes),
+        let house = cx.scope.exec.store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned);
+        let looking = tokio::task::spawn_blocking(move || {
+            let writes = paths::places(&home, &workspace, &subject.writes);
+            Places {
+                reads: paths::places(&home, &workspace, &subject.reads),
+                of_house: house.and_then(|house| paths::of_house(&house, &workspace, &writes)),
+                writes,
+            }
         });
         looking.await.unwrap_or_default()
     }
@@ -106,11 +115,15 @@ impl Call<'_> {
         cx: &ToolCx,
     ) -> Result<(), ToolOutcome> {
         let taint = &cx.scope.taint;
-        if taint.is_clean() || cx.scope.gate.lets_through(self.name) {
+        // Whoever speaks: it would change the rules and records it is held against.
+        let of_house = |path: &PathBuf| format!("changes the gateway's own files: {}", path.display());
+        let house = places.of_house.as_ref().map(of_house);
+        if house.is_none() && (taint.is_clean() || cx.scope.gate.lets_through(self.name)) {
             return Ok(());
         }
-        let Some(reason) = self.reason(places, cx) else { return Ok(()) };
-        if taint.allows(self.name) {
+        let is_house = house.is_some();
+        let Some(reason) = house.or_else(|| self.reason(places, cx)) else { return Ok(()) };
+        if !is_house && taint.allows(self.name) {
             taint.pass(&cx.call_id, Passed::Allowed);
             return Ok(());
         }
@@ -122,7 +135,7 @@ impl Call<'_> {
             taint.pass(&cx.call_id, Passed::MustAsk(reasons));
             return Ok(());
         }
-        let asked = self.request(arguments, reasons.clone(), cx);
+        let asked = ApprovalRequest { can_always: !is_house, ..self.request(arguments, &reasons, cx) };
         match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
             Outcome::Said(Verdict::AllowOnce) => {}
             Outcome::Said(Verdict::AllowAlways) => taint.allow(self.name),
@@ -157,15 +170,18 @@ impl Call<'_> {
     }
 
     fn web_reason(&self, cx: &ToolCx) -> Option<String> {
-        if let Some(address) = &self.subject.address {
-            let address = one_line(address, MAX_QUERY);
-            return match cx.scope.seen.judge(self.subject.address.as_deref().unwrap_or_default()) {
+        let news = self.subject.addresses.iter().find_map(|address| {
+            let shown = one_line(address, MAX_QUERY);
+            match cx.scope.seen.judge(address) {
                 News::Nothing => None,
-                News::Host => Some(format!("asks a server nobody named: {address}")),
+                News::Host => Some(format!("asks a server nobody named: {shown}")),
                 News::Rest => {
-                    Some(format!("the address was put together here and can carry something out: {address}"))
+                    Some(format!("the address was put together here and can carry something out: {shown}"))
                 }
-            };
+            }
+        });
+        if news.is_some() {
+            return news;
         }
         let long = self.subject.query.as_ref().is_some_and(|query| query.chars().count() > MAX_QUERY);
         long.then(|| "the search is long enough to carry something out".to_owned())
@@ -173,7 +189,7 @@ impl Call<'_> {
 
     /// What the person reads: what is done, and whose words may have asked for it.
     fn reasons(reason: &str, labels: &[Label]) -> Vec<String> {
-        let mut reasons = vec![one_line(reason, MAX_ACTION)];
+        let mut reasons = vec![one_line(reason, MAX_REASON)];
         reasons.extend(labels.iter().take(MAX_NAMED).map(|label| format!("{label} is in this conversation")));
         if let Some(more) = labels.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
             reasons.push(format!("and {more} more pieces of content by others"));
@@ -181,16 +197,13 @@ impl Call<'_> {
         reasons
     }
 
-    fn request(&self, arguments: &Value, reasons: Vec<String>, cx: &ToolCx) -> ApprovalRequest {
-        let action = match (&self.subject.command, self.subject.writes.as_slice()) {
-            // Shown whole: what is cut off could be what matters.
-            (Some(command), _) => plain_to_see(command),
-            (None, []) => one_line(&format!("{} {arguments}", self.name), MAX_ACTION),
-            (None, writes) => one_line(&format!("{} {}", self.name, writes.join(", ")), MAX_ACTION),
-        };
+    fn request(&self, arguments: &Value, reasons: &[String], cx: &ToolCx) -> ApprovalRequest {
+        let secrets = &cx.scope.guards.secrets;
+        let action = asking::action(self.name, &self.subject, arguments);
+        let reasons = reasons.iter().map(|reason| secrets.hide(reason).into_owned()).collect();
         ApprovalRequest {
             tool: self.name.to_owned(),
-            action: cx.scope.guards.secrets.hide(&action).into_owned(),
+            action: secrets.hide(&action).into_owned(),
             cwd: Some(cx.workspace.display().to_string()),
             resolved_path: None,
             reasons,
@@ -209,9 +222,13 @@ impl Call<'_> {
         let guards = &cx.scope.guards;
         let mut outcome = outcome;
         outcome.untrusted.extend(places.reads.iter().filter_map(|place| guards.files.label_of(place.path())));
+        if !self.subject.replaces {
+            // What is changed in places is shown in places: in what did not fit, and in what it came to.
+            let changed = places.writes.iter().filter_map(|place| guards.files.label_of(place.path()));
+            outcome.untrusted.extend(changed);
+        }
         if let Some(command) = &self.subject.command {
-            outcome.untrusted.extend(guards.files.named_in(command));
-            outcome.untrusted.extend(fetching::label(command));
+            outcome.untrusted.extend(labels_of_command(command, guards));
         }
         if !outcome.is_error && !places.writes.is_empty() {
             self.mark(places.writes, cx).await;
@@ -239,6 +256,11 @@ impl Call<'_> {
             tracing::error!("files with words of others could not be remembered");
         }
     }
+}
+
+/// Whose words the output of a command is, where they are not the owner's.
+pub(crate) fn labels_of_command(command: &str, guards: &Guards) -> Vec<Label> {
+    guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect()
 }
 
 /// Makes the labels of an answer the conversation's, and hides secrets in it.

@@ -37,7 +37,7 @@ pub use cx::{Progress, ProgressSender, ToolCx};
 pub use doors::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, Described, Door, DoorError, Doors, GatewayDoor,
     HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, SessionFilter, SessionLine, SessionTarget,
-    SessionsDoor, Spawned, VisionDoor,
+    SessionsDoor, SessionsPage, Spawned, VisionDoor,
 };
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;

@@ -102,7 +102,7 @@ pub(crate) fn plain_to_see(text: &str) -> String {
 
 /// Whether a character is invisible or changes how others are shown.
 fn misleads(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+    matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{3164}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
         || ('\u{E0000}'..='\u{E007F}').contains(&c)
 }
 
@@ -135,11 +135,9 @@ impl Taint {
     /// Content of others is in play from now on. What was allowed before was allowed without it.
     pub fn add(&self, label: Label) {
         let mut state = self.state();
-        if state.labels.contains(&label) {
-            return;
-        }
+        // Also when the label is known: the same page can say something else, and the same sender more.
         state.allowed.clear();
-        if state.labels.len() < MAX_LABELS {
+        if !state.labels.contains(&label) && state.labels.len() < MAX_LABELS {
             state.labels.push(label);
         }
     }

@@ -42,6 +42,9 @@ struct Tainted {
     path: PathBuf,
     /// Where its words came from.
     from: Label,
+    /// Whether the owner has written it anew since. It is not forgotten, because that can be undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_over: bool,
 }
 
 impl TaintedFiles {
@@ -56,7 +59,7 @@ impl TaintedFiles {
         let mut state = self.state();
         for path in paths {
             state.files.retain(|file| file.path != *path);
-            state.files.push(Tainted { path: path.clone(), from: from.clone() });
+            state.files.push(Tainted { path: path.clone(), from: from.clone(), is_over: false });
         }
         let surplus = state.files.len().saturating_sub(MAX_FILES);
         state.files.drain(..surplus);
@@ -65,10 +68,23 @@ impl TaintedFiles {
 
     /// These files were written anew by the owner. Blocks on the disk.
     pub(crate) fn unmark(&self, paths: &[PathBuf]) {
+        self.set_over(paths, true);
+    }
+
+    /// These files hold again what they held before: if that was words of others, they are marked again. Blocks on
+    /// the disk.
+    pub fn restored(&self, paths: &[PathBuf]) {
+        self.set_over(paths, false);
+    }
+
+    fn set_over(&self, paths: &[PathBuf], is_over: bool) {
         let mut state = self.state();
-        let before = state.files.len();
-        state.files.retain(|file| !paths.contains(&file.path));
-        if state.files.len() != before {
+        let mut changed = false;
+        for file in state.files.iter_mut().filter(|file| paths.contains(&file.path)) {
+            changed |= file.is_over != is_over;
+            file.is_over = is_over;
+        }
+        if changed {
             self.save(&state);
         }
     }
@@ -76,7 +92,7 @@ impl TaintedFiles {
     /// The label of a file's content, when it holds words of others. Blocks on the disk the first time.
     #[must_use]
     pub fn label_of(&self, path: &Path) -> Option<Label> {
-        self.state().files.iter().find(|file| file.path == path).map(Tainted::label)
+        self.state().files.iter().find(|file| !file.is_over && file.path == path).map(Tainted::label)
     }
 
     /// The label of a file whose name a command line has. Names are compared, not paths: a command may be
@@ -85,13 +101,13 @@ impl TaintedFiles {
         let state = self.state();
         let is_named = |file: &&Tainted| {
             let name = file.path.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| name.len() >= MIN_NAMED && has_word(command, name))
+            !file.is_over && name.is_some_and(|name| name.len() >= MIN_NAMED && has_word(command, name))
         };
         state.files.iter().find(is_named).map(Tainted::label)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.state().files.is_empty()
+        self.state().files.iter().all(|file| file.is_over)
     }
 
     /// What is known, read from the disk if it has not been.

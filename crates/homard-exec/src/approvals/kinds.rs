@@ -1,35 +1,49 @@
 //! What programs can do, as far as it matters for a rule: which run other programs or code, which only pass on
 //! a command we can read, and which words the shell takes for itself.
 
+use super::loose;
 use super::program::Program;
 use super::shell::Word;
+
+/// Programs that speak for the owner to this gateway.
+const US: [&str; 2] = ["homard", "openclaw"];
 
 /// Programs that run code or other programs given to them. A rule for the whole program would be a rule for
 /// everything, so there is none: only the very same call can be remembered.
 const RUNS_CODE: &str = "\
-    Rscript ansible apptainer ar ash at awk bash batch bun bunx busybox bwrap capsh cargo chroot chrt cmake \
-    code composer coproc cpulimit crontab csh ctest cscript dash dbus-run-session deno distrobox doas docker \
-    docker-compose dotnet ed elixir emacs entr env erl ex exec expect fakeroot faketime fd fdfind find \
-    firejail fish flatpak flock gawk gdb ghci git-shell gmake go gradle gradlew groovy guile helm hyperfine \
-    ionice ipython irb iex java jshell julia just kotlin ksh kubectl lldb less ltrace lua luajit lxc m4 \
-    machinectl make man mawk meson mksh more mosh mvn mvnw mysql nawk nerdctl newgrp nice ninja nix \
-    nix-shell nmap node nodejs nodemon nohup npm npx nsenter ntl nvim nushell nu octave open osascript \
-    parallel perf perl php pip pipx pkexec pnpm pnpx podman poetry powershell proot psql pwsh pypy python \
-    qemu rake rlwrap rsync ruby runghc runuser rvim sbt scala schroot scp screen script sed setarch setpriv \
-    setsid sftp sg sh snap socat sqlite ssh start-stop-daemon stdbuf strace su sudo swift systemctl \
-    systemd-run tar task taskset tclsh tcsh time timeout tmux toolbox toybox ts-node tsx unbuffer unshare uv \
-    uvx vi view vim vimdiff watch watchexec wine wish xargs xdg-open xterm yarn yash zip zsh";
+    abduco act agetty aider ansible ansible-playbook apk apptainer apt apt-get aptitude ar aria2c asdf ash at \
+    autossh awk bash batch bazel borg brew bsdtar buck buck2 bun bundle bundler bunx busybox bwrap byobu c++ \
+    cabal capsh cargo cargo-nextest cc chpst chroot chrt clang claude clickhouse clj clojure cmake code codex \
+    composer conda coproc corepack cpio cpulimit crontab crystal cscript csh ctest cvs dash dbus-run-session \
+    dc deno direnv distrobox dnf doas docker docker-compose dotnet dpkg dtach duckdb dune earthly ed elixir \
+    emacs entr env erl eslint ex exec expect fakeroot faketime fd fdfind find firejail fish flatpak flock fzf \
+    g++ gawk gcc gdb gem ghci git-shell gmake gnuplot go gradle gradlew groovy guile hatch helm homard hx \
+    hyperfine iex ionice ipython irb java jest jshell julia jupyter just kak kotlin ksh kubectl latex latexmk \
+    lein less lldb logrotate ltrace lua luajit lualatex luatex lxc lynx m4 machinectl make mamba man mawk mc \
+    meson micro mise mksh mocha mongo mongosh more mosh mutt mvn mvnw mysql nano nawk nc ncat neomutt nerdctl \
+    newgrp nice nim ninja nix nix-shell nmap nnn node node-gyp nodejs nodemon nohup nox npm npx nsenter ntl nu \
+    nushell nvim nvm octave opam open openclaw osascript pacman pants parallel pax pdflatex pdftex pdm perf \
+    perl pg php pico pip pipx pkexec pnpm pnpx podman poetry powershell pre-commit prename proot pry psql pwsh \
+    py.test pypy pytest python qemu rails rake raku ranger rclone rebar rebar3 redis-cli rename restic rlwrap \
+    rpm Rscript rsync ruby run-mailcap run-parts runghc runuser rustc rvim rye s6-setuidgid sbt scala schroot \
+    scp screen script sed setarch setpriv setsid sftp sg sh snap socat softlimit sqlite ssh ssh-add ssh-agent \
+    ssh-copy-id ssh-keygen sshpass stack start-stop-daemon stdbuf strace su sudo swift systemctl systemd-run \
+    tar task taskset tclsh tcpdump tcsh terraform tex time timeout tmux toolbox tox toybox ts-node tsx ttyd \
+    unbuffer unison unshare uv uvx vagrant valgrind vi view vim vimdiff vite vitest volta w3m watch watchexec \
+    webpack wine wish xargs xdg-open xelatex xetex xterm yarn yash youtube-dl yt-dlp yum zellij zig zip zsh \
+    zypper";
 
 /// Programs that take commands from their input or from elsewhere, or change who runs: not even the very same call
 /// does the same again, so nothing of them is remembered.
 const NEVER_THE_SAME: &str = "\
-    at batch crontab doas docker docker-compose ed emacs entr ex expect gdb kubectl lldb machinectl mosh \
-    mysql nerdctl newgrp nsenter nvim parallel pkexec podman psql runuser schroot screen script sftp sg \
-    socat sqlite ssh su sudo tmux vi view vim xargs xterm";
+    at batch crontab doas docker docker-compose ed emacs entr ex expect gdb homard kubectl lldb machinectl \
+    mosh mysql nerdctl newgrp nsenter nvim openclaw parallel pkexec podman psql runuser schroot screen script \
+    sftp sg socat sqlite ssh su sudo tmux vi view vim xargs xterm";
 
 /// Programs that run code from a file they find by themselves, so that a call without arguments is complete.
 const FINDS_ITS_CODE: &str = "\
-    cargo ctest gmake gradle gradlew just make meson mvn mvnw ninja npm rake task yarn";
+    cargo ctest dune gmake gradle gradlew jest just make meson mocha mvn mvnw ninja nox npm pre-commit py.test \
+    pytest rake task tox vite vitest webpack yarn";
 
 /// Arguments that say "the code comes from the input", or keep asking for more.
 const FROM_INPUT: &str = "\
@@ -48,12 +62,32 @@ const BUILTINS: &str = "\
 
 /// Arguments that let a program that is otherwise harmless run others; a rule for the whole program does not
 /// cover them.
-const ESCAPES: &[(&str, &str)] = &[(
-    "git",
-    "-c --config-env --exec-path --ext-diff --exec --extcmd --open-files-in-pager --receive-pack --tool \
-     --upload-pack -O -x alias bisect config daemon difftool filter-branch foreach hook mergetool rebase \
-     send-email submodule",
-)];
+const ESCAPES: &[(&str, &str)] = &[
+    ("ack", "--pager --pager="),
+    ("bat", "--pager"),
+    ("batcat", "--pager"),
+    ("ctags", "--options -L"),
+    ("curl", "-K --config"),
+    ("gh", "alias extension codespace"),
+    (
+        "git",
+        "-c --config-env --exec-path --ext-diff --exec --extcmd --open-files-in-pager --receive-pack --template \
+         --tool --upload-pack -O -x alias bisect config credential daemon difftool filter-branch foreach hook \
+         mergetool rebase send-email submodule",
+    ),
+    ("gpg", "--agent-program --dirmngr-program --photo-viewer --exec-path --options"),
+    ("hg", "--config --cwd alias"),
+    ("ip", "-b -batch netns vrf"),
+    ("jj", "--config --config-file --tool util"),
+    ("openssl", "-engine -provider -provider-path -config"),
+    ("rg", "--pre --hostname-bin"),
+    ("sort", "--compress-program"),
+    ("split", "--filter"),
+    ("svn", "--config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd"),
+    ("wget", "-e --execute --use-askpass --config"),
+];
+/// Commands of git to which a short option names the program at the other end.
+const GIT_TALKS: &str = "clone fetch-pack ls-remote send-pack";
 
 /// Whether a list of words has this one.
 fn has(list: &str, word: &str) -> bool {
@@ -82,6 +116,11 @@ fn names(program: &Program) -> impl Iterator<Item = &str> {
     std::iter::once(program.name.as_str()).chain(real).map(plain_name)
 }
 
+/// Whether a line may call this very program, which could answer the questions it is asked about.
+pub(super) fn may_call_us(line: &str) -> bool {
+    loose::may_call(line, |program, _| US.iter().any(|us| plain_name(program).eq_ignore_ascii_case(us)))
+}
+
 /// Whether a program runs code or other programs given to it.
 pub(super) fn runs_code(program: &Program) -> bool {
     names(program).any(|name| has(RUNS_CODE, name))
@@ -105,6 +144,10 @@ pub(super) fn escapes(program: &Program, args: &[Word]) -> bool {
     else {
         return false;
     };
+    let talks = args.iter().any(|arg| has(GIT_TALKS, &arg.text));
+    if talks && args.iter().any(|arg| arg.text.starts_with("-u")) {
+        return true;
+    }
     args.iter().any(|arg| {
         arg.is_dynamic
             || words.split_ascii_whitespace().any(|word| {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::analysis::{Call, analyse};
 use super::entry::{self, Entry};
 use super::file::PolicyFile;
+use super::kinds;
 use super::safe_bins;
 use super::shape;
 use super::shell::Opaque;
@@ -18,6 +19,9 @@ use crate::env::BuiltEnv;
 
 /// How long a noted use is good enough, so that not every command writes the file.
 const NOTE_USE_EVERY_MS: i64 = 60_000;
+
+/// What a person must know before they say "always" to a command that runs code.
+const WHATEVER_IT_HOLDS: &str = "it runs code from files: \"always\" allows it whatever those files hold later, also when they were changed here";
 
 /// What was decided about the commands of a run before the file is read. The default lets everything run.
 #[derive(Debug, Clone, Default)]
@@ -112,13 +116,18 @@ impl ExecRules {
             Err(error) => return Decision::Refuse(error.to_string()),
         };
         let rules = self.in_force(&file, request.security, request.ask);
+        let decision = self.decide_by(&file, rules, request, now_ms);
+        if kinds::may_call_us(request.line) { only_asked(decision, rules, request.line) } else { decision }
+    }
+
+    fn decide_by(&self, file: &PolicyFile, rules: Rules, request: &Request<'_>, now_ms: i64) -> Decision {
         match (rules.security, rules.ask) {
             (ExecSecurity::Deny, _) => {
                 Decision::Refuse("commands are switched off here (security is `deny`)".to_owned())
             }
             (ExecSecurity::Full, ExecAsk::Off | ExecAsk::OnMiss) => Decision::Run,
             (ExecSecurity::Full | ExecSecurity::Allowlist, _) => {
-                self.hold_against(&file, rules, request, now_ms)
+                self.hold_against(file, rules, request, now_ms)
             }
         }
     }
@@ -167,6 +176,9 @@ impl ExecRules {
             reasons.insert(0, "every command is asked about here (ask is `always`)".to_owned());
             // Remembering would change nothing: it would be asked about all the same.
             remembered.clear();
+        }
+        if self.store.is_some() && remembered.iter().any(|(call, _)| runs_what_can_change(call)) {
+            reasons.push(WHATEVER_IT_HOLDS.to_owned());
         }
         let first = calls.ok().and_then(|calls| calls.into_iter().next());
         Decision::Ask(Question {
@@ -252,6 +264,32 @@ impl ExecRules {
         });
         if let Err(error) = noted {
             tracing::warn!(%error, "the use of a command rule was not noted");
+        }
+    }
+}
+
+/// Whether a call runs files that file tools can change: code a program finds by itself, or a script in place.
+fn runs_what_can_change(call: &Call) -> bool {
+    call.runs_code || call.cwd.as_ref().is_some_and(|cwd| call.program.real.starts_with(cwd))
+}
+
+/// What is decided about a line that calls this very program: it could answer the questions it is asked about and
+/// change the rules it is held against, so no rule, no silence and no earlier answer lets it run.
+fn only_asked(decision: Decision, rules: Rules, line: &str) -> Decision {
+    let why = "it may change this gateway's settings or answer its questions, so it is always asked about";
+    match decision {
+        Decision::Refuse(reason) => Decision::Refuse(reason),
+        Decision::Run => Decision::Ask(Question {
+            reasons: vec![why.to_owned()],
+            resolved_path: None,
+            rules,
+            runs_unanswered: false,
+            remembered: Vec::new(),
+            line: line.to_owned(),
+        }),
+        Decision::Ask(mut question) => {
+            question.reasons.insert(0, why.to_owned());
+            Decision::Ask(Question { runs_unanswered: false, remembered: Vec::new(), ..question })
         }
     }
 }

@@ -14,10 +14,11 @@ use super::{Decision, ExecRules, Opaque, PolicyFile, PolicyStore, Question, Requ
 use crate::env::BuiltEnv;
 
 mod always;
+mod itself;
 
 /// Programs that may not be installed where the tests run.
 const STUBS: &str = "\
-    awk bash cargo cat cp curl docker find git go jq ls make mv node npm npx perl pip3 pytest python3 \
+    awk bash cargo cat cp curl docker find git go homard jq ls make mv node npm npx perl pip3 pytest python3 \
     python3.11 rm rsync ruby rustc sed sh ssh sudo tar tee touch watch wget xargs zsh";
 const NOW: i64 = 1_700_000_000_000;
 

@@ -29,10 +29,18 @@ struct Case<'a> {
     sender: Option<&'a str>,
     model: (&'a str, &'a str),
     session: Option<SessionEntry>,
+    works_for: Option<&'a str>,
+    passed_on: bool,
 }
 
-const CASE: Case<'static> =
-    Case { key: "agent:main:main", sender: None, model: ("fake", "fake-1"), session: None };
+const CASE: Case<'static> = Case {
+    key: "agent:main:main",
+    sender: None,
+    model: ("fake", "fake-1"),
+    session: None,
+    works_for: None,
+    passed_on: false,
+};
 
 impl Case<'_> {
     fn policy(&self, config: &Config) -> ToolPolicy {
@@ -43,6 +51,7 @@ impl Case<'_> {
         };
         let operator = ChannelId::operator();
         let account = AccountId::parse("work").unwrap();
+        let works_for = self.works_for.map(|key| SessionKey::parse(key).unwrap());
         let about = Circumstances {
             key: &key,
             sender: &sender,
@@ -50,6 +59,8 @@ impl Case<'_> {
             account: Some(&account),
             model: self.model,
             session: self.session.as_ref(),
+            works_for: works_for.as_ref(),
+            passed_on: self.passed_on,
         };
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
@@ -287,6 +298,25 @@ fn a_subagent_of_a_group_keeps_to_the_groups_tools() {
     };
     let case = Case { key: "agent:main:subagent:x", session: Some(session), ..CASE };
     assert_eq!(case.decides(&config, "exec"), "group channels.telegram.groups[-1].tools");
+}
+
+#[test]
+fn a_subagent_of_a_subagent_keeps_to_the_tools_of_the_group_it_all_began_in() {
+    let config =
+        config(&json!({"channels": {"telegram": {"groups": {"-1": {"tools": {"deny": ["exec"]}}}}}}));
+    let session =
+        SessionEntry { spawned_by: Some("agent:main:subagent:x".to_owned()), ..SessionEntry::default() };
+    let works_for = Some("agent:main:telegram:group:-1");
+    let case = Case { key: "agent:main:subagent:y", session: Some(session), works_for, ..CASE };
+    assert_eq!(case.decides(&config, "exec"), "group channels.telegram.groups[-1].tools");
+    assert_eq!(case.decides(&config, "nodes"), "owner built in");
+}
+
+#[test]
+fn what_others_said_is_not_the_owners_wish_though_another_conversation_passes_it_on() {
+    let config = config(&json!({}));
+    assert_eq!(Case { passed_on: true, ..CASE }.decides(&config, "gateway"), "owner built in");
+    assert_eq!(CASE.decides(&config, "gateway"), "+");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What is told about subagents.
 
-use homard_protocol::{RunId, SessionKey, Usage};
-use homard_store::{NewSubagent, RunStatus};
+use homard_protocol::{AgentId, RunId, SessionKey, Usage};
+use homard_store::{NewSubagent, RunStatus, SessionEntry};
 
 use super::announce::{Fared, announcement};
+use super::{Plan, settings};
 
 fn child() -> NewSubagent {
     NewSubagent {
@@ -64,4 +65,23 @@ fn only_the_exact_word_silences_a_report() {
     assert!(said(" ANNOUNCE_SKIP\n", RunStatus::Ok).is_silent());
     assert!(!said("ANNOUNCE_SKIP.", RunStatus::Ok).is_silent());
     assert!(!said("ANNOUNCE_SKIP", RunStatus::Error).is_silent());
+}
+
+#[test]
+fn a_child_may_run_no_more_commands_than_the_conversation_that_asks() {
+    let asking = SessionEntry {
+        exec_security: Some("allowlist".to_owned()),
+        exec_ask: Some("always".to_owned()),
+        ..SessionEntry::default()
+    };
+    let plan = Plan {
+        agent: AgentId::main(),
+        model: None,
+        thinking: None,
+        depth: 1,
+        asking: Box::new(asking.clone()),
+    };
+    let mut child = SessionEntry::default();
+    settings(&plan, None)(&mut child);
+    assert_eq!((child.exec_security, child.exec_ask), (asking.exec_security, asking.exec_ask));
 }

@@ -86,6 +86,15 @@ pub struct HistoryWanted {
     pub tools: bool,
 }
 
+/// Conversations as another one may see them.
+#[derive(Debug, Clone, Default)]
+pub struct SessionsPage {
+    /// Newest first.
+    pub sessions: Vec<SessionLine>,
+    /// Whose words are in the messages that are shown, where they are not the owner's.
+    pub labels: Vec<Label>,
+}
+
 /// Part of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -193,7 +202,7 @@ pub trait SessionsDoor: Send + Sync {
         &'a self,
         cx: &'a ToolCx,
         filter: SessionFilter,
-    ) -> BoxFuture<'a, Result<Vec<SessionLine>, DoorError>>;
+    ) -> BoxFuture<'a, Result<SessionsPage, DoorError>>;
 
     /// What was said in one.
     fn history<'a>(

@@ -21,6 +21,9 @@ const STEERING_FILES: [&str; 10] = [
 /// Folders whose files are instructions or run by themselves.
 const STEERING_FOLDERS: [&str; 5] = [".git", ".homard", ".openclaw", "hooks", "skills"];
 
+/// What the folders of the gateway's files begin with in which others work, too.
+const SHARED_FOLDERS: [&str; 3] = ["media", "skills", "workspace"];
+
 /// Where a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
@@ -66,4 +69,20 @@ fn place(workspace: &Path, path: PathBuf) -> Place {
     } else {
         Place::Inside(path)
     }
+}
+
+/// The first of these files that is one of the gateway's own in `house`: its settings, rules and records. Workspaces,
+/// and what is taught and received, also lie there and are not. Blocks on the disk.
+pub(super) fn of_house(house: &Path, workspace: &Path, places: &[Place]) -> Option<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (house, workspace) = (real(house), real(workspace));
+    let is_of_house = |path: &&Path| {
+        let Ok(relative) = path.strip_prefix(&house) else { return false };
+        let first = relative.components().next().map(|part| part.as_os_str().to_string_lossy());
+        let is_shared =
+            first.is_none_or(|first| SHARED_FOLDERS.iter().any(|shared| first.starts_with(shared)));
+        let is_work = workspace.starts_with(&house) && path.starts_with(&workspace);
+        !is_shared && !is_work
+    };
+    places.iter().map(Place::path).find(is_of_house).map(Path::to_owned)
 }

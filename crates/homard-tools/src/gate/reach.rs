@@ -26,8 +26,8 @@ pub struct Subject {
     pub replaces: bool,
     /// The command line it runs.
     pub command: Option<String>,
-    /// The address it asks.
-    pub address: Option<String>,
+    /// The addresses it asks.
+    pub addresses: Vec<String>,
     /// What it searches for.
     pub query: Option<String>,
     /// Whether this call only looks, though the tool can do more.

@@ -1,7 +1,7 @@
 //! The gate's decisions, as tables. Whole stories with injected instructions are in `homard-agent/tests/red_team`.
 
 use super::fetching;
-use super::paths::{Place, places};
+use super::paths::{Place, of_house, places};
 
 #[test]
 fn commands_that_fetch_are_known() {
@@ -16,6 +16,15 @@ fn commands_that_fetch_are_known() {
         ("git clone https://example.org/x.git", true),
         ("python3 -c \"import urllib.request as u; print(u.urlopen('https://example.org').read())\"", true),
         ("xargs curl < list", true),
+        ("timeout 10 curl -s example.org", true),
+        ("nice -n 5 wget example.org", true),
+        ("sudo -u bob curl example.org", true),
+        ("if curl -sf example.org; then echo up; fi", true),
+        ("for i in 1 2; do curl example.org/$i; done", true),
+        ("find . -name '*.url' -exec curl -K {} +", true),
+        ("python3.12 fetch.py https://example.org", true),
+        ("dig +short TXT example.org", true),
+        ("exec 3<>/dev/tcp/example.org/80; cat <&3", true),
         ("git status", false),
         ("git log --grep curl", false),
         ("echo curl", false),
@@ -59,4 +68,28 @@ fn files_that_steer_the_assistant_are_told_from_others() {
         };
         assert_eq!(told, expected, "{name}");
     }
+}
+
+#[test]
+fn the_gateways_own_files_are_told_from_workspaces_beside_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let (house, workspace) = (dir.path().join("house"), dir.path().join("house/work"));
+    std::fs::create_dir_all(&workspace).unwrap();
+    std::os::unix::fs::symlink("../exec-approvals.json", workspace.join("harmless.json")).unwrap();
+    for (name, is_of_house) in [
+        ("../exec-approvals.json", true),
+        ("../homard.json", true),
+        ("../agents/main/sessions/x.jsonl", true),
+        ("harmless.json", true),
+        ("notes.md", false),
+        ("../workspace-other/notes.md", false),
+        ("../skills/x/SKILL.md", false),
+        ("../../elsewhere", false),
+    ] {
+        let found = places(dir.path(), &workspace, &[name.to_owned()]);
+        assert_eq!(of_house(&house, &workspace, &found).is_some(), is_of_house, "{name}");
+    }
+    // A house inside the workspace is no part of the work.
+    let found = places(dir.path(), dir.path(), &["house/homard.json".to_owned()]);
+    assert!(of_house(&house, dir.path(), &found).is_some());
 }

@@ -14,8 +14,6 @@ fn further_content_takes_back_what_was_allowed() {
     let taint = Taint::default();
     taint.add(page(1));
     taint.allow("exec");
-    taint.add(page(1));
-    assert!(taint.allows("exec"), "nothing new came");
     assert_eq!(taint.take_allowed(), ["exec"]);
     taint.add(page(2));
     assert!(!taint.allows("exec"));
@@ -85,4 +83,14 @@ fn a_label_is_shown_on_one_line_without_tricks() {
 fn what_will_be_run_is_shown_whole_and_without_tricks() {
     let command = "ls \u{202E}cod\u{200B}.txt \u{1b}[2K\n\tdone é";
     assert_eq!(plain_to_see(command), "ls \\u{202e}cod\\u{200b}.txt \\u{1b}[2K\n\tdone é");
+}
+
+#[test]
+fn more_of_the_same_sender_takes_back_what_was_allowed() {
+    let taint = Taint::default();
+    taint.add(page(1));
+    taint.allow("exec");
+    taint.add(page(1));
+    assert!(!taint.allows("exec"));
+    assert_eq!(taint.labels().len(), 1);
 }

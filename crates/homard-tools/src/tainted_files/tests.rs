@@ -59,3 +59,16 @@ fn commands_that_name_a_file_are_noticed() {
         assert_eq!(files.named_in(command).is_some(), named, "{command}");
     }
 }
+
+#[test]
+fn what_an_undo_brings_back_is_theirs_again() {
+    let files = TaintedFiles::default();
+    let notes = [PathBuf::from("/w/notes.md")];
+    files.mark(&notes, &page());
+    files.unmark(&notes);
+    assert_eq!((files.label_of(&notes[0]), files.is_empty()), (None, true));
+    files.restored(&notes);
+    assert!(files.label_of(&notes[0]).is_some());
+    files.restored(&[PathBuf::from("/w/never-marked.md")]);
+    assert_eq!(files.label_of(Path::new("/w/never-marked.md")), None);
+}

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, VisionDoor};
-use crate::gate::Reach;
+use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -28,6 +28,7 @@ use crate::tools::read::image_type;
 use crate::tools::web::address::{Guard, Refused};
 use crate::tools::web::body;
 use crate::tools::web_fetch::leads_to;
+use crate::untrusted;
 
 /// Most pictures of one question.
 const MAX_PICTURES: usize = 20;
@@ -87,6 +88,36 @@ pub(crate) struct ImageInput {
     max_bytes_mb: Option<f64>,
 }
 
+/// Where a picture is. Read once, so that the gate judges what is really loaded.
+enum Place<'n> {
+    /// In the call itself.
+    Data(&'n str),
+    /// At an address.
+    Web(&'n str),
+    /// In a file.
+    File(&'n str),
+}
+
+impl<'n> Place<'n> {
+    fn of(name: &'n str) -> Self {
+        let name = name.trim();
+        if let Some(data) = name.strip_prefix("data:") {
+            return Self::Data(data);
+        }
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return Self::Web(name);
+        }
+        Self::File(name.strip_prefix("file://").unwrap_or(name))
+    }
+
+    fn address(&self) -> Option<&'n str> {
+        match self {
+            Self::Web(address) => Some(address),
+            Self::Data(_) | Self::File(_) => None,
+        }
+    }
+}
+
 /// Why a picture was not looked at.
 #[derive(Debug, thiserror::Error)]
 enum ImageError {
@@ -135,7 +166,19 @@ enum ImageError {
 impl Tool for Image {
     type Input = ImageInput;
     const NAME: &'static str = "image";
-    const REACH: Reach = Reach::Looks;
+    const REACH: Reach = Reach::Web;
+
+    fn subject(input: &ImageInput) -> Subject {
+        let mut subject = Subject::default();
+        for name in input.image.iter().chain(&input.images) {
+            match Place::of(name) {
+                Place::Data(_) => {}
+                Place::Web(address) => subject.addresses.push(address.to_owned()),
+                Place::File(path) => subject.reads.push(path.to_owned()),
+            }
+        }
+        subject
+    }
 
     fn is_open(&self) -> bool {
         self.door.is_open()
@@ -175,27 +218,39 @@ impl Image {
         let prompt = prompt.unwrap_or_else(|| DEFAULT_PROMPT.to_owned());
         let seen = self.door.room()?.look(cx, prompt, pictures, input.model).await?;
         let details = json!({"model": seen.model, "images": names.len(), "bytes": total});
-        Ok(ToolOutcome::text(seen.text).with_details(details))
+        let fetched: Vec<&str> = names.iter().filter_map(|name| Place::of(name).address()).collect();
+        if fetched.is_empty() {
+            return Ok(ToolOutcome::text(seen.text).with_details(details));
+        }
+        // What stands in a stranger's picture comes back as words.
+        let told = ToolOutcome::text(untrusted::wrap(&shown(&fetched.join(", ")), &seen.text));
+        let labels = fetched.iter().map(|address| Label::new(Source::Web, *address));
+        Ok(labels.fold(told, ToolOutcome::from_others).with_details(details))
     }
 
     async fn load(&self, name: &str, limit: u64, cx: &ToolCx) -> Result<Vec<u8>, ImageError> {
-        let name = name.trim();
         let too_large = || ImageError::TooLarge { name: shown(name), limit };
-        let found = if let Some(data) = name.strip_prefix("data:") {
-            let (_, data) = data.split_once(";base64,").ok_or(ImageError::BadData)?;
-            if data.len() as u64 / 4 * 3 > limit + 2 {
-                return Err(too_large());
+        let found = match Place::of(name) {
+            Place::Data(data) => {
+                let (_, data) = data.split_once(";base64,").ok_or(ImageError::BadData)?;
+                if data.len() as u64 / 4 * 3 > limit + 2 {
+                    return Err(too_large());
+                }
+                STANDARD.decode(data.trim()).map_err(|_not_base64| ImageError::BadData)?
             }
-            STANDARD.decode(data.trim()).map_err(|_not_base64| ImageError::BadData)?
-        } else if name.starts_with("http://") || name.starts_with("https://") {
-            let web = self.web.as_ref().ok_or(ImageError::NoWeb)?;
-            let fetched = timeout(web.timeout, web.fetch(name, limit)).await;
-            cx.scope.taint.add(Label { source: Source::Web, detail: shown(name) });
-            fetched.map_err(|_elapsed| ImageError::TimedOut { url: shown(name), limit: web.timeout })??
-        } else {
-            let (paths, workspace, path) = (self.paths.clone(), cx.workspace.clone(), name.to_owned());
-            let reading = tokio::task::spawn_blocking(move || read(&paths, &workspace, &path, limit)).await;
-            reading.map_err(|_gone| DoorError::Stopped)??
+            Place::Web(address) => {
+                let web = self.web.as_ref().ok_or(ImageError::NoWeb)?;
+                let fetched = timeout(web.timeout, web.fetch(address, limit)).await;
+                fetched
+                    .map_err(|_elapsed| ImageError::TimedOut { url: shown(address), limit: web.timeout })??
+            }
+            Place::File(path) => {
+                let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
+                let path = path.to_owned();
+                let reading =
+                    tokio::task::spawn_blocking(move || read(&paths, &workspace, &path, limit)).await;
+                reading.map_err(|_gone| DoorError::Stopped)??
+            }
         };
         if found.len() as u64 > limit { Err(too_large()) } else { Ok(found) }
     }
@@ -233,7 +288,7 @@ impl Web {
 }
 
 fn read(paths: &Paths, workspace: &Path, name: &str, limit: u64) -> Result<Vec<u8>, ImageError> {
-    let real = paths.resolve(workspace, name.strip_prefix("file://").unwrap_or(name))?;
+    let real = paths.resolve(workspace, name)?;
     let failed = |source| ImageError::Io { path: name.to_owned(), source };
     if !real.metadata().map_err(failed)?.is_file() {
         // Opening a pipe or a device could wait for ever.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Reach, Subject, labels_of_command};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -164,9 +164,16 @@ impl ProcessTool {
         let process = self.find(&scope, input.session_id.as_deref())?;
         match input.action {
             Action::List => Ok(self.list(&scope, cx)),
-            Action::Poll => poll(&process, input.timeout, cx).await,
-            Action::Log => Ok(log(&process, input.offset, input.limit)),
-            Action::Write | Action::SendKeys | Action::Submit | Action::Paste => send(&process, input).await,
+            Action::Poll => Ok(by(&process, poll(&process, input.timeout, cx).await?, cx)),
+            Action::Log => Ok(by(&process, log(&process, input.offset, input.limit), cx)),
+            Action::Write | Action::SendKeys | Action::Submit | Action::Paste => {
+                // What is typed may be a command, to a shell; what comes of it is read later.
+                let typed = [&input.data, &input.text, &input.literal].into_iter().flatten();
+                let labels = typed.flat_map(|typed| labels_of_command(typed, &cx.scope.guards));
+                let labels: Vec<_> = labels.collect();
+                let sent = send(&process, input).await?;
+                Ok(labels.into_iter().fold(sent, ToolOutcome::from_others))
+            }
             Action::Kill => kill(&process, cx).await,
             Action::Clear if process.end().is_none() => {
                 Err(ProcessToolError::StillRunning { id: process.id().to_owned() })
@@ -205,6 +212,12 @@ impl ProcessTool {
         let sessions: Vec<Value> = there.iter().map(details).collect();
         ToolOutcome::text(text).with_details(json!({ "status": "completed", "sessions": sessions }))
     }
+}
+
+/// An answer with the words of whom the command brings in: the conversation it was started in may be over.
+fn by(process: &Process, outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
+    let labels = labels_of_command(&process.summary().line, &cx.scope.guards);
+    labels.into_iter().fold(outcome, ToolOutcome::from_others)
 }
 
 async fn poll(process: &Process, timeout: Option<u64>, cx: &ToolCx) -> Result<ToolOutcome, ProcessToolError> {

@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, SessionFilter, SessionsDoor, told};
+use crate::doors::{Door, DoorError, SessionFilter, SessionsDoor};
 use crate::gate::Reach;
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
+use crate::tools::sessions_history::from_others;
 
 const DEFAULT_ROWS: usize = 50;
 const MAX_ROWS: usize = 200;
@@ -60,9 +61,15 @@ impl Tool for SessionsList {
                 .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
             messages: input.message_limit.unwrap_or(0).min(MAX_MESSAGES),
         };
-        match self.door.room() {
-            Ok(room) => told(room.list(cx, filter).await),
-            Err(error) => ToolOutcome::from_error(&error),
-        }
+        self.list(filter, cx).await.into()
+    }
+}
+
+impl SessionsList {
+    async fn list(&self, filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+        let page = self.door.room()?.list(cx, filter).await?;
+        let text =
+            serde_json::to_string(&page.sessions).map_err(|error| DoorError::Failed(error.to_string()))?;
+        Ok(from_others(&text, "other conversations", page.labels))
     }
 }

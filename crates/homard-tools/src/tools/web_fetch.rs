@@ -119,7 +119,7 @@ impl Tool for WebFetch {
     const REACH: Reach = Reach::Web;
 
     fn subject(input: &WebFetchInput) -> Subject {
-        Subject { address: Some(input.url.clone()), ..Subject::default() }
+        Subject { addresses: vec![input.url.clone()], ..Subject::default() }
     }
 
     async fn run(&self, input: WebFetchInput, cx: &ToolCx) -> ToolOutcome {

@@ -100,7 +100,7 @@ pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAll
 /// Asks a person about a command the rules allow, because words of others are in play.
 async fn put_for_gate(reasons: Vec<String>, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let request =
-        ApprovalRequest { reasons: told(reasons, wanted.input), can_always: true, ..asked(wanted, cx) };
+        ApprovalRequest { reasons: told(reasons, wanted.input, cx), can_always: true, ..asked(wanted, cx) };
     match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
         Outcome::Said(Verdict::AllowOnce) => Ok(()),
         Outcome::Said(Verdict::AllowAlways) => {
@@ -180,7 +180,7 @@ async fn put(
     reasons.extend(gate.unwrap_or_else(labels));
     let request = ApprovalRequest {
         resolved_path: question.resolved_path.clone(),
-        reasons: told(reasons, wanted.input),
+        reasons: told(reasons, wanted.input, cx),
         can_always: question.can_always(),
         security: Some(word(&question.rules.security)),
         ask: Some(word(&question.rules.ask)),
@@ -202,10 +202,12 @@ async fn put(
     }
 }
 
-/// What the person reads: the reasons, and variables the model sets.
-fn told(mut reasons: Vec<String>, input: &ExecInput) -> Vec<String> {
+/// What the person reads: the reasons, and variables the model sets. Each is one line, so that none passes for
+/// another; no secret is in them.
+fn told(mut reasons: Vec<String>, input: &ExecInput, cx: &ToolCx) -> Vec<String> {
     reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
-    reasons
+    let secrets = &cx.scope.guards.secrets;
+    reasons.iter().map(|reason| secrets.hide(&reason.replace('\n', " ")).into_owned()).collect()
 }
 
 /// The word the files use.

