@@ -220,16 +220,19 @@ async fn token_too_narrow(
     question: &PairingQuestion<'_>,
     known: Option<&PairedDevice>,
 ) -> Refusal {
-    let mut details = json!({"code": "AUTH_SCOPE_MISMATCH", "authReason": "scope_mismatch"});
-    if let Some(need @ Need::ScopeUpgrade) = need(known, question) {
-        match post_request(gateway, question, need).await {
-            Ok(pending) => {
-                details["reason"] = json!(need.reason());
-                details["requestId"] = json!(pending.request_id);
-            }
+    let (code, reason) = ("AUTH_SCOPE_MISMATCH", "scope_mismatch");
+    let details = match need(known, question) {
+        Some(need @ Need::ScopeUpgrade) => match post_request(gateway, question, need).await {
+            Ok(pending) => json!({
+                "code": code,
+                "authReason": reason,
+                "reason": need.reason(),
+                "requestId": pending.request_id,
+            }),
             Err(error) => return broken(error),
-        }
-    }
+        },
+        _ => json!({"code": code, "authReason": reason}),
+    };
     let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes");
     Refusal::policy(error.with_details(details))
 }

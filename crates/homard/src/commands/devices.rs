@@ -31,8 +31,8 @@ Examples:
   homard devices revoke --device 9b1c        no token until it knows the gateway's secret again
   homard devices remove 9b1c                 it must ask to be paired again
 
-A device on the gateway's own machine is let in by the gateway's secret alone. Changing that secret ends the
-tokens of all devices.";
+A device on the gateway's own machine is let in by the gateway's secret alone.
+Changing that secret ends the tokens of all devices.";
 
 const ROLES: [&str; 2] = ["operator", "node"];
 

@@ -20,7 +20,7 @@ pub(super) fn short(id: &str) -> String {
 pub(super) fn request<'a>(pending: &'a [PendingDeviceRow], id: &str) -> anyhow::Result<&'a PendingDeviceRow> {
     let exact = pending.iter().filter(|asks| asks.request_id == id);
     let begins = pending.iter().filter(|asks| !id.is_empty() && asks.request_id.starts_with(id));
-    one(exact.collect(), begins.collect(), || {
+    one(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
         Advice::error(
             format!("no device waits with the request `{id}`"),
             "`homard devices` lists what waits; a request is forgotten after five minutes unless the device asks again",
@@ -40,17 +40,17 @@ pub(super) fn device<'a>(paired: &'a [PairedDeviceRow], id: &str) -> anyhow::Res
             || is_called(&device.display_name)
     });
     let begins = paired.iter().filter(|device| !id.is_empty() && device.device_id.as_str().starts_with(id));
-    one(exact.collect(), begins.collect(), || {
+    one(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
         Advice::error(format!("no device is called `{id}`"), "`homard devices` lists those that are paired")
     })
 }
 
 fn one<'a, T>(
-    exact: Vec<&'a T>,
-    begins: Vec<&'a T>,
+    exact: &[&'a T],
+    begins: &[&'a T],
     none: impl FnOnce() -> anyhow::Error,
 ) -> anyhow::Result<&'a T> {
-    match (exact.as_slice(), begins.as_slice()) {
+    match (exact, begins) {
         ([only], _) | ([], [only]) => Ok(only),
         ([], []) => Err(none()),
         _ => Err(Advice::error("more than one is meant by that", "write more of the id")),
