@@ -397,9 +397,9 @@ impl Requests<'_> {
             return Err(ErrorShape::invalid("connect is only valid as the first request"));
         }
         let Some(entry) = self.gateway.methods().get(&request.method) else {
-            // What other clients miss is worth knowing; the name is theirs, so it is cut and quoted.
-            let name: String = request.method.chars().take(SHOWN_METHOD_CHARS).collect();
-            tracing::info!(method = ?name, conn = %self.caller.client.conn, "unknown method");
+            // What other clients miss is worth knowing; the name is theirs, so it is cut and escaped.
+            let name: String = request.method.escape_default().take(SHOWN_METHOD_CHARS).collect();
+            tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
             return Err(ErrorShape::invalid(format!("unknown method: {}", request.method)));
         };
         entry.check_role(self.caller)?;

@@ -12,7 +12,7 @@
 mod access;
 mod admit;
 mod bus;
-mod commands;
+pub mod commands;
 mod compact;
 mod deliver;
 mod doors;

@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 
 use super::stage::{LAST_WORD, Stage};
 use crate::browser::chromium;
-use crate::sh::{Cmd, last_lines};
+use crate::sh::Cmd;
 use crate::web;
 use crate::workspace::root;
 
 /// Loading, chatting and looking at the other pages.
 const LIMIT: Duration = Duration::from_secs(150);
 /// How much of its output is shown after a failure.
-const SHOWN_LINES: usize = 8;
+const SHOWN_LINES: usize = 40;
 
 /// Loads the page, says something and waits for the answer.
 pub(super) fn control_ui(stage: &mut Stage<'_>) -> Result<()> {
@@ -38,7 +38,7 @@ pub(super) fn control_ui(stage: &mut Stage<'_>) -> Result<()> {
         .within(LIMIT, &stage.client_home().join("page.out"))?;
     match ran {
         Some(ran) if ran.ok => Ok(()),
-        Some(ran) => bail!("{}", last_lines(ran.text.trim(), SHOWN_LINES)),
+        Some(ran) => bail!("{}", ran.text.lines().take(SHOWN_LINES).collect::<Vec<_>>().join("\n")),
         None => bail!("the page was not done within {} s", LIMIT.as_secs()),
     }
 }

@@ -146,7 +146,7 @@ impl<'a> Stage<'a> {
         };
         let Ran { ok, text } = ran;
         if !ok {
-            bail!("`{shown}` failed: {}", last_lines(text.trim(), SHOWN_LINES));
+            bail!("`{shown}` failed: {}\n{}", reason(&text), last_lines(text.trim(), SHOWN_LINES));
         }
         Ok(text)
     }
@@ -198,13 +198,22 @@ fn remove(home: &Path) {
     fs::remove_dir_all(home).ok();
 }
 
+/// The line of a failed command's output that says why, as far as one can tell.
+pub(super) fn reason(text: &str) -> String {
+    let said = |mark: &str| {
+        let line = text.lines().find(|line| line.contains(mark))?;
+        line.split_once(mark).map(|(_, rest)| rest.trim().trim_matches(['"', ',']).to_owned())
+    };
+    let last = || text.lines().rfind(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned());
+    said("Reason: ").or_else(|| said("\"message\": ")).or_else(last).unwrap_or_default()
+}
+
 /// The names in the lines that say `unknown method`.
 pub(super) fn unknown_in(log: &str) -> Vec<String> {
     let names: BTreeSet<&str> = log
         .lines()
         .filter(|line| line.contains("unknown method"))
-        .filter_map(|line| line.split("method=").nth(1))
-        .filter_map(|rest| rest.split(|c: char| c.is_whitespace() || c == '"').find(|part| !part.is_empty()))
+        .filter_map(|line| line.split("method=").nth(1)?.split_whitespace().next())
         .collect();
     names.into_iter().map(str::to_owned).collect()
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::flows::{FLOWS, json_of};
-use super::stage::unknown_in;
+use super::stage::{reason, unknown_in};
 use super::{Line, Options, between_markers, table};
 
 fn args(words: &[&str]) -> Vec<String> {
@@ -52,8 +52,8 @@ fn json_is_found_behind_whatever_a_command_says_first() {
 
 #[test]
 fn unknown_methods_are_read_from_the_log_once_each() {
-    let log = "INFO unknown method method=\"b.c\" client=cli\nINFO other method=\"x\"\n\
-        INFO unknown method method=a client=cli\nINFO unknown method method=\"b.c\" client=tui\n";
+    let log = "INFO unknown method method=b.c client=cli\nINFO other method=x\n\
+        INFO unknown method method=a client=cli\nINFO unknown method method=b.c client=tui\n";
     assert_eq!(unknown_in(log), ["a", "b.c"]);
 }
 
@@ -63,4 +63,16 @@ fn what_is_between_the_markers_is_replaced() {
     let expected = "# x\n<!-- compat:begin -->\nnew\n<!-- compat:end -->\nrest\n";
     assert_eq!(between_markers(document, "new\n").unwrap(), expected);
     assert_eq!(between_markers("no markers", "new"), None);
+}
+
+#[test]
+fn the_reason_of_a_failure_is_found_in_what_the_client_prints() {
+    for (text, found) in [
+        ("[x] failed.\n[x] Reason: no such thing\n[x] Help: y\n", "no such thing"),
+        ("{\n  \"ok\": false,\n  \"message\": \"unknown method: a\",\n}\n", "unknown method: a"),
+        ("warning\nplain words\n\n", "plain words"),
+        ("", ""),
+    ] {
+        assert_eq!(reason(text), found, "{text}");
+    }
 }

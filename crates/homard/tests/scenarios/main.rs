@@ -37,6 +37,7 @@ mod loops;
 mod marks;
 #[cfg(test)]
 mod models;
+mod other_clients;
 #[cfg(test)]
 mod reconnect;
 #[cfg(test)]
