@@ -30,6 +30,9 @@ pub(super) const LAST_WORD: &str = "w7";
 /// How much of a client's output is shown after a failure.
 const SHOWN_LINES: usize = 12;
 
+/// What a client that stays prints.
+const STAYING_OUT: &str = "staying.out";
+
 /// Tells the homes of one run apart.
 static STAGES: AtomicUsize = AtomicUsize::new(0);
 
@@ -162,12 +165,17 @@ impl<'a> Stage<'a> {
     }
 
     /// Starts a client that stays, such as a node; it ends with the stage.
-    pub(super) fn stays(&mut self, args: &[&str]) -> Result<PathBuf> {
-        let path = self.home.join("staying.out");
-        let log = File::create(&path)?;
+    pub(super) fn stays(&mut self, args: &[&str]) -> Result<()> {
+        let log = File::create(self.home.join(STAYING_OUT))?;
         let child = self.client(args).start(&log)?;
         self.children.push(child);
-        Ok(path)
+        Ok(())
+    }
+
+    /// The end of what the client that stays has printed.
+    pub(super) fn said(&self) -> String {
+        let text = fs::read_to_string(self.home.join(STAYING_OUT)).unwrap_or_default();
+        last_lines(text.trim(), SHOWN_LINES)
     }
 
     /// A file for the client to read.
