@@ -162,7 +162,7 @@ impl Cmd {
         };
         if status.is_none() {
             let group = format!("-{}", child.id());
-            Cmd::new("kill", &["-KILL", "--", &group]).works();
+            Self::new("kill", &["-KILL", "--", &group]).works();
             child.kill().and_then(|()| child.wait()).ok();
         }
         let text = String::from_utf8_lossy(&std::fs::read(into)?).into_owned();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::published::Published;
 use crate::browser::{free_address, is_ready, random_token};
@@ -75,19 +75,19 @@ impl<'a> Stage<'a> {
 
     /// The same model for both sides: some commands of the client read its own file only.
     fn configure(&self, model: SocketAddr) -> Result<()> {
-        let shared = json!({
-            "agents": {"defaults": {"model": {"primary": "fake/fake-1"}}},
-            "models": {"providers": {"fake": {
-                "baseUrl": format!("http://{model}/v1"), "apiKey": "test-key", "api": "openai-completions",
-                "models": [{"id": "fake-1", "name": "Fake 1", "contextWindow": 200_000, "maxTokens": 8192}],
-            }}},
-        });
-        let mut gateway = shared.clone();
-        gateway["gateway"] = json!({"auth": {"mode": "token", "token": self.token}});
-        let mut client = shared;
-        client["gateway"] = json!({
-            "mode": "local", "port": self.address.port(), "auth": {"mode": "token", "token": self.token},
-        });
+        let with = |gateway: Value| {
+            json!({
+                "gateway": gateway,
+                "agents": {"defaults": {"model": {"primary": "fake/fake-1"}}},
+                "models": {"providers": {"fake": {
+                    "baseUrl": format!("http://{model}/v1"), "apiKey": "test-key", "api": "openai-completions",
+                    "models": [{"id": "fake-1", "name": "Fake 1", "contextWindow": 200_000, "maxTokens": 8192}],
+                }}},
+            })
+        };
+        let auth = json!({"mode": "token", "token": self.token});
+        let gateway = with(json!({"auth": auth}));
+        let client = with(json!({"mode": "local", "port": self.address.port(), "auth": auth}));
         fs::write(self.home.join("gateway/homard.json"), gateway.to_string())?;
         fs::write(self.home.join("client/.openclaw/openclaw.json"), client.to_string())?;
         Ok(())
