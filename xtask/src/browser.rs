@@ -148,18 +148,18 @@ fn spawn(address: SocketAddr, token: &str, home: &Path) -> Result<Child> {
 }
 
 /// A port nobody listens on at this moment.
-fn free_address() -> Result<SocketAddr> {
+pub(crate) fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("could not find a free port")?;
     Ok(listener.local_addr()?)
 }
 
 /// Enough chance for a token that lives a minute on loopback, from the only source in std.
-fn random_token() -> String {
+pub(crate) fn random_token() -> String {
     use std::hash::{BuildHasher as _, RandomState};
     (0..4).map(|part| format!("{:016x}", RandomState::new().hash_one(part))).collect()
 }
 
-fn is_ready(address: SocketAddr) -> bool {
+pub(crate) fn is_ready(address: SocketAddr) -> bool {
     let answer = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(&address, PROBE_TIMEOUT)?;
         stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
@@ -175,7 +175,7 @@ fn is_ready(address: SocketAddr) -> bool {
 
 /// Finds Chromium, or installs Debian's where we may. Never skips: a browser test that silently did not run
 /// looks like one that passed.
-fn chromium() -> Result<PathBuf> {
+pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(named) = sh::variable("CHROMIUM") {
         let path = PathBuf::from(named);
         if path.is_file() {

@@ -5,6 +5,7 @@
 
 mod bench;
 mod browser;
+mod compat;
 mod fuzz;
 mod schema;
 mod serve;
@@ -31,6 +32,9 @@ usage: cargo xtask <command>
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
+  compat [options]   the published client of OpenClaw against a gateway with the fake model
+      --only FLOW        only this flow (repeatable)
+      --write            update docs/compat.md
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
 ";
 
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         "tidy" => tidy::run(&rest),
         "fuzz" => fuzz::run(&rest),
         "bench" => bench::run(&rest),
+        "compat" => compat::run(&rest),
         "schema" => schema::run(&rest),
         "" | "help" | "--help" | "-h" => {
             sh::say(USAGE.trim_end());

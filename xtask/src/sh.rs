@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -15,6 +16,8 @@ use crate::workspace::root;
 
 /// How much of a program's output is kept for counting and for showing again.
 const KEPT_OUTPUT: usize = 256 * 1024;
+/// Between two looks at a program that runs under a time limit.
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// Says something on standard output.
 #[expect(clippy::print_stdout, reason = "the workshop talks to a person at a terminal")]
@@ -141,6 +144,29 @@ impl Cmd {
         let status = child.wait().with_context(|| format!("could not wait for `{}`", self.shown))?;
         let bytes = [out.unwrap_or_default(), err.unwrap_or_default()].concat();
         Ok(Ran { ok: status.success(), text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+
+    /// Runs it unseen, with both streams going into the file `into`. `None` when it took longer than `limit`;
+    /// it is then killed together with everything it started.
+    pub(crate) fn within(mut self, limit: Duration, into: &Path) -> Result<Option<Ran>> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        let mut child = self.start(&File::create(into)?)?;
+        let begun = Instant::now();
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break Some(status),
+                None if begun.elapsed() > limit => break None,
+                None => std::thread::sleep(GLANCE),
+            }
+        };
+        if status.is_none() {
+            let group = format!("-{}", child.id());
+            Self::new("kill", &["-KILL", "--", &group]).works();
+            child.kill().and_then(|()| child.wait()).ok();
+        }
+        let text = String::from_utf8_lossy(&std::fs::read(into)?).into_owned();
+        Ok(status.map(|status| Ran { ok: status.success(), text }))
     }
 
     /// Starts it with both streams going into `log`; the caller owns and ends it.

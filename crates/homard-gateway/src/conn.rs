@@ -39,6 +39,8 @@ const CLOSE_FRAME: u8 = 0x88;
 const TOO_LARGE: u16 = 1009;
 /// What is read and thrown away at a time from a client that sent too much.
 const DRAIN_BUFFER: usize = 64 * 1024;
+/// How much of a name nobody knows is written to the log.
+const SHOWN_METHOD_CHARS: usize = 80;
 
 /// Why a socket ended without a close frame of ours.
 enum Gone {
@@ -396,6 +398,9 @@ impl Requests<'_> {
             return Err(ErrorShape::invalid("connect is only valid as the first request"));
         }
         let Some(entry) = self.gateway.methods().get(&request.method) else {
+            // What other clients miss is worth knowing; the name is theirs, so it is cut and escaped.
+            let name: String = request.method.escape_default().take(SHOWN_METHOD_CHARS).collect();
+            tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
             return Err(ErrorShape::invalid(format!("unknown method: {}", request.method)));
         };
         entry.check_role(self.caller)?;

@@ -44,6 +44,9 @@ use crate::write_limit::WriteLimit;
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
 const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
+/// What clients look for in the greeting before they use it. The first: `models.list` answers with what the
+/// gateway itself would use, so that a client needs no catalogue of its own.
+const CAPABILITIES: [&str; 1] = ["published-model-catalog"];
 
 /// What a gateway is made of.
 pub struct GatewayParts {
@@ -380,7 +383,7 @@ impl Gateway {
             features: Features {
                 methods: self.methods.advertised(),
                 events: ALL_EVENTS.iter().map(|&name| name.to_owned()).collect(),
-                capabilities: Vec::new(),
+                capabilities: CAPABILITIES.iter().map(|&name| name.to_owned()).collect(),
             },
             snapshot: HelloSnapshot {
                 presence: if may_read { self.presence.list(self.clock.now_ms()) } else { Vec::new() },

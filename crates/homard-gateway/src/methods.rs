@@ -1,15 +1,21 @@
 //! The handlers, one file per family, and the table that names them.
 
 mod agent;
+mod channels;
 mod chat;
+mod chat_startup;
 mod compact;
 pub(crate) mod config;
+mod cron;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
+mod nodes;
 mod session_context;
+mod session_look;
 mod sessions;
+mod side_lists;
 mod skills;
 mod system;
 mod tools;
@@ -21,18 +27,28 @@ use homard_protocol::methods::approvals::{
     ExecApprovalGet, ExecApprovalList, ExecApprovalRequest, ExecApprovalResolve, ExecApprovalWaitDecision,
     PluginApprovalList, PluginApprovalResolve,
 };
+use homard_protocol::methods::channels::ChannelsStatus;
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
+use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::cron::{CronList, CronRuns, CronStatus};
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::nodes::{NodeDescribe, NodeList, NodePairList};
 use homard_protocol::methods::session_context::SessionsContext;
+use homard_protocol::methods::session_look::{
+    AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
+};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
+};
+use homard_protocol::methods::side_lists::{
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
 };
 use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
@@ -50,17 +66,25 @@ use crate::table::MethodTable;
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
         .on::<Agent, _, _>(agent::agent)
+        .on::<AgentIdentityGet, _, _>(session_look::identity)
         .on::<AgentWait, _, _>(agent::wait)
         .on::<AgentsList, _, _>(agent::list)
+        .on::<ChannelsStatus, _, _>(channels::status)
         .on::<ChatAbort, _, _>(chat::abort)
         .on::<ChatHistory, _, _>(chat::history)
         .on::<ChatInject, _, _>(chat::inject)
+        .on::<ChatMetadata, _, _>(chat_startup::metadata)
         .on::<ChatSend, _, _>(chat::send)
+        .on::<ChatStartup, _, _>(chat_startup::startup)
+        .on::<CommandsList, _, _>(chat_startup::list)
         .on::<ConfigApply, _, _>(config::apply)
         .on::<ConfigGet, _, _>(config::get)
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<CronList, _, _>(cron::list)
+        .on::<CronRuns, _, _>(cron::runs)
+        .on::<CronStatus, _, _>(cron::status)
         .on::<DevicePairApprove, _, _>(devices::approve)
         .on::<DevicePairList, _, _>(devices::list)
         .on::<DevicePairReject, _, _>(devices::reject)
@@ -79,12 +103,21 @@ pub(crate) fn table() -> MethodTable {
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
+        .on::<NodeDescribe, _, _>(nodes::describe)
+        .on::<NodeList, _, _>(nodes::list)
+        .on::<NodePairList, _, _>(nodes::pair_list)
         .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
+        .on::<ProgressCardGet, _, _>(side_lists::card)
+        .on::<QuestionList, _, _>(side_lists::questions)
         .on::<SessionsCompact, _, _>(compact::compact)
+        .on::<SessionsCompanionState, _, _>(side_lists::companion)
         .on::<SessionsContext, _, _>(session_context::report)
         .on::<SessionsDelete, _, _>(sessions::delete)
+        .on::<SessionsDescribe, _, _>(session_look::describe)
         .on::<SessionsList, _, _>(sessions::list)
+        .on::<SessionsMessagesSubscribe, _, _>(session_look::subscribe)
+        .on::<SessionsMessagesUnsubscribe, _, _>(session_look::unsubscribe)
         .on::<SessionsPatch, _, _>(sessions::patch)
         .on::<SessionsPreview, _, _>(sessions::preview)
         .on::<SessionsReset, _, _>(sessions::reset)
@@ -99,6 +132,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
         .on::<SystemPresence, _, _>(system::presence)
+        .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
+        .on::<TasksList, _, _>(side_lists::tasks)
         .on::<ToolsCatalog, _, _>(tools::catalog)
         .on::<ToolsEffective, _, _>(tools::effective)
         .on::<ToolsExplain, _, _>(tools::explain)

@@ -2,13 +2,19 @@
 
 pub mod agent;
 pub mod approvals;
+pub mod channels;
 pub mod chat;
+pub mod chat_startup;
 pub mod compact;
 pub mod config;
+pub mod cron;
 pub mod devices;
 pub mod exec_policy;
+pub mod nodes;
 pub mod session_context;
+pub mod session_look;
 pub mod sessions;
+pub mod side_lists;
 pub mod skills;
 pub mod system;
 pub mod tools;

@@ -78,6 +78,29 @@ const fn row(
     Command { name, aliases, arguments, help, act }
 }
 
+/// A command as lists show it.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// Without the slash.
+    pub name: &'static str,
+    /// What else may be typed.
+    pub aliases: &'static [&'static str],
+    /// How its arguments are written; empty when it takes none.
+    pub arguments: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// Every command, alphabetical, for those who offer them to people.
+pub fn known() -> impl Iterator<Item = Known> {
+    TABLE.iter().map(|command| Known {
+        name: command.name,
+        aliases: command.aliases,
+        arguments: command.arguments,
+        help: command.help,
+    })
+}
+
 /// The command a text is, with what stands behind it.
 fn parse(text: &str) -> Option<(&'static Command, &str)> {
     let text = text.trim();

@@ -13,7 +13,7 @@ mod access;
 mod admit;
 mod background;
 mod bus;
-mod commands;
+pub mod commands;
 mod compact;
 mod deliver;
 mod doors;

@@ -41,6 +41,7 @@ mod loops;
 mod marks;
 #[cfg(test)]
 mod models;
+mod other_clients;
 #[cfg(test)]
 mod reconnect;
 #[cfg(test)]

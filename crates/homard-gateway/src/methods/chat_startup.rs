@@ -1,0 +1,69 @@
+//! `chat.startup`, `chat.metadata` and `commands.list`.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::methods::agent::ModelsListParams;
+use homard_protocol::methods::chat::ChatHistoryParams;
+use homard_protocol::methods::chat_startup::{
+    ChatMetadataParams, ChatMetadataResult, ChatStartupResult, CommandScope, CommandsListParams,
+    CommandsListResult, SlashArgument, SlashCommand,
+};
+use homard_relay::commands;
+
+use super::{chat, models, session_key};
+use crate::table::Cx;
+
+/// `chat.startup`.
+pub(super) async fn startup(cx: Cx, params: ChatHistoryParams) -> Result<ChatStartupResult, ErrorShape> {
+    let about = ChatMetadataParams {
+        agent_id: params.agent_id.clone(),
+        session_key: Some(params.session_key.clone()),
+        auth_profile_id: None,
+    };
+    let history = chat::history(cx.clone(), params).await?;
+    Ok(ChatStartupResult { history, metadata: metadata(cx, about).await? })
+}
+
+/// `chat.metadata`.
+pub(super) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatMetadataResult, ErrorShape> {
+    let asked = ModelsListParams {
+        agent_id: params.agent_id,
+        session_key: params.session_key,
+        ..ModelsListParams::default()
+    };
+    let models = models::list(cx, asked).await?.models;
+    Ok(ChatMetadataResult { models, commands: all(false), swarm_enabled: false })
+}
+
+/// `commands.list`.
+pub(super) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsListResult, ErrorShape> {
+    if let Some(key) = &params.session_key {
+        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+    }
+    Ok(CommandsListResult { commands: all(params.include_args == Some(true)) })
+}
+
+fn all(with_arguments: bool) -> Vec<SlashCommand> {
+    let one = |known: commands::Known| SlashCommand {
+        name: known.name.to_owned(),
+        native_name: known.name.to_owned(),
+        text_aliases: std::iter::once(&known.name)
+            .chain(known.aliases)
+            .map(|word| format!("/{word}"))
+            .collect(),
+        description: known.help.to_owned(),
+        source: "native".to_owned(),
+        scope: CommandScope::Both,
+        accepts_args: !known.arguments.is_empty(),
+        args: (with_arguments && !known.arguments.is_empty()).then(|| vec![argument(known.arguments)]),
+    };
+    commands::known().map(one).collect()
+}
+
+/// The table writes an argument as people read it, such as `[message]`.
+fn argument(shown: &str) -> SlashArgument {
+    SlashArgument {
+        name: shown.trim_matches(['[', ']', '<', '>']).to_owned(),
+        description: shown.to_owned(),
+        kind: "string".to_owned(),
+    }
+}

@@ -1,0 +1,62 @@
+//! `channels.status`: the chat platforms and how they are.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+
+/// `channels.status`.
+#[derive(Debug)]
+pub struct ChannelsStatus;
+
+impl Method for ChannelsStatus {
+    const NAME: &'static str = "channels.status";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ChannelsStatusParams;
+    type Result = ChannelsStatusResult;
+}
+
+/// Parameters of [`ChannelsStatus`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ChannelsStatusParams {
+    /// Ask the platforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<bool>,
+    /// How long that may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Only this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+}
+
+/// Answer of [`ChannelsStatus`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelsStatusResult {
+    /// When.
+    pub ts: i64,
+    /// In which order to show them.
+    pub channel_order: Vec<String>,
+    /// What to call them.
+    pub channel_labels: BTreeMap<String, String>,
+    /// What to call them at length.
+    pub channel_detail_labels: BTreeMap<String, String>,
+    /// Their pictures.
+    pub channel_system_images: BTreeMap<String, String>,
+    /// The same in one list.
+    pub channel_meta: Vec<Value>,
+    /// How each is.
+    pub channels: BTreeMap<String, Value>,
+    /// How each account is.
+    pub channel_accounts: BTreeMap<String, Vec<Value>>,
+    /// Which account is used unless told otherwise.
+    pub channel_default_account_id: BTreeMap<String, String>,
+    /// What is wrong.
+    pub status_issues: Vec<Value>,
+}
