@@ -1,3 +1,5 @@
+//! Reading what the client printed and what the gateway logged.
+
 use std::time::Duration;
 
 use serde_json::json;
