@@ -1,6 +1,6 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
-//! A message is a command when it is nothing else and its first word is in [`TABLE`]. It has a run like any
+//! A message is a command when it is nothing else and its first word is in `TABLE`. It has a run like any
 //! message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
 //! model is told.
 

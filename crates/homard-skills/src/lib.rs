@@ -1,9 +1,9 @@
 //! What agents have been taught: folders with a `SKILL.md`, which of them fit this machine and this agent, and
 //! what the model is told about them.
 //!
-//! Reading order: [`front_matter`] reads the head of one file, [`load`] finds the files in their places, [`gate`]
-//! decides which of them an agent has, [`prompt`], [`env`](mod@env) and [`command`] say what that means for a
-//! turn, and [`Skills`] keeps the answer while nothing changes. [`install`] brings the programs a skill needs. A
+//! Reading order: `front_matter` reads the head of one file, `load` finds the files in their places, `gate`
+//! decides which of them an agent has, `prompt`, `env` and `command` say what that means for a
+//! turn, and [`Skills`] keeps the answer while nothing changes. `install` brings the programs a skill needs. A
 //! skill's text is read by the model when it wants it, never by this crate.
 
 mod bundled;

@@ -6,7 +6,7 @@
 //! A new tool that needs a room above (`message`, `cron`, `nodes`, `memory_search`, `memory_get`, `browser`,
 //! `canvas`, `tts`) is one file under `tools/` and one line in `registry.rs`:
 //!
-//! 1. a trait here that says what the tool asks of the room, in the tool's words, with [`BoxFuture`]s;
+//! 1. a trait here that says what the tool asks of the room, in the tool's words, with boxed futures;
 //! 2. a field of that trait in [`Doors`];
 //! 3. the tool, whose `is_open` is `self.door.is_open()`;
 //! 4. the room implements the trait holding only a weak handle of itself (rooms hold the tools), and the
