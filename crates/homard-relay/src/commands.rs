@@ -16,9 +16,10 @@ use crate::admit::admit;
 use crate::compact::CompactWish;
 use crate::lane::{Kind, Overrides, Request};
 use crate::queue::Queue;
-use crate::relay::{Inner, Relay, Submission, SubmitError, Submitted};
+use crate::relay::{Inner, Relay};
 use crate::route::{RoutePolicy, Routed, route};
 use crate::runs::{Run, RunEnd};
+use crate::submit::{Submission, SubmitError, Submitted};
 
 /// Who stopped a run that somebody typed `/stop` at.
 const BY_STOP: &str = "stop";
@@ -163,7 +164,7 @@ impl Relay {
         let source = submission.source.to_owned();
         let routed = route(&policy, admit(submission.message)?)?;
         let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
-        let message = crate::relay::user_message(&routed, &run_id);
+        let message = crate::submit::user_message(&routed, &run_id);
         let key = routed.session_key().clone();
         let request =
             Request { message: message.clone(), overrides: Overrides::default(), kind: Kind::Command };

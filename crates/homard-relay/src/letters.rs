@@ -8,7 +8,8 @@ use homard_tools::{DoorError, Letter, LetterAnswer, SessionTarget, ToolCx};
 
 use crate::access::{agent_of, may_reach};
 use crate::doors::{not_kept, run_name};
-use crate::relay::{Relay, Submission, Submitted};
+use crate::relay::Relay;
+use crate::submit::{Submission, Submitted};
 
 /// Where such a message says it came from. Its run does not take the place of the one that waits for it.
 pub(crate) const SOURCE: &str = "sessions_send";

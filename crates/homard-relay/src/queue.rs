@@ -8,8 +8,9 @@ use homard_store::StoreError;
 
 use crate::compact::{CompactReport, CompactWish, ReportSlot};
 use crate::lane::Kind;
-use crate::relay::{Relay, Submission, SubmitError, Submitted};
+use crate::relay::Relay;
 use crate::steering::is_steer;
+use crate::submit::{Submission, SubmitError, Submitted};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);

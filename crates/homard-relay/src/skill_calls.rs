@@ -6,8 +6,9 @@ use std::sync::Arc;
 use homard_skills::Snapshot;
 
 use crate::admit::admit;
-use crate::relay::{Relay, Submission, SubmitError};
+use crate::relay::Relay;
 use crate::route::{RoutePolicy, Routed, route};
+use crate::submit::{Submission, SubmitError};
 
 /// Longest part of a skill's description in the list of commands, in characters.
 const MAX_HELP_CHARS: usize = 100;

@@ -21,7 +21,8 @@ use tokio::sync::Notify;
 
 use crate::access::agent_of;
 use crate::doors::{not_kept, run_name};
-use crate::relay::{Relay, Submission};
+use crate::relay::Relay;
+use crate::submit::Submission;
 
 /// Where a child's messages say they came from.
 const SOURCE: &str = "subagent";

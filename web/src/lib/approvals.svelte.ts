@@ -1,12 +1,9 @@
-// What waits for the person's yes or no, wherever it was asked: told by events, fetched anew
-// when in doubt. An answer is shown as given only when the gateway says so.
+// What the assistant may do only with the person's yes, wherever it was asked.
 import type { ApprovalDecision } from '../protocol/ApprovalDecision';
 import { type Gateway, GatewayError } from './gateway';
 import { type Fields, fieldsOf, isFields, numberOf, stringOf } from './read';
 import { strings } from './strings';
-
-/** Ended questions remembered, so that a list fetched before their end does not revive them. */
-const ENDED_MAX = 64;
+import { Waiting } from './waiting.svelte';
 
 const KINDS = ['exec', 'plugin'] as const;
 export type ApprovalKind = (typeof KINDS)[number];
@@ -27,15 +24,10 @@ export interface Approval {
   expiresAt: number;
 }
 
-export class Approvals {
-  /** Oldest first. */
-  pending = $state.raw<readonly Approval[]>([]);
-  /** The question an answer is on its way for. */
-  answering = $state<string | undefined>();
-  problem = $state<string | undefined>();
-  #ended = new Set<string>();
-
-  constructor(private readonly gateway: Pick<Gateway, 'request'>) {}
+export class Approvals extends Waiting<Approval> {
+  constructor(private readonly gateway: Pick<Gateway, 'request'>) {
+    super((one, other) => one.expiresAt - other.expiresAt);
+  }
 
   /** Takes an event; tells whether it was about approvals. */
   onEvent(name: string, payload: unknown): boolean {
@@ -43,10 +35,10 @@ export class Approvals {
     if (topic !== 'approval' || !isKind(kind)) return false;
     if (what === 'requested') {
       const approval = readApproval(kind, payload, Date.now());
-      if (approval) this.#add([approval]);
+      if (approval) this.add([approval]);
     } else if (what === 'resolved') {
       const id = stringOf(fieldsOf(payload).id);
-      if (id) this.#end(id);
+      if (id) this.end(id);
     }
     return true;
   }
@@ -57,41 +49,15 @@ export class Approvals {
       const [commands, others] = await Promise.all([this.gateway.request('exec.approval.list', {}), this.gateway.request('plugin.approval.list', {})]);
       const read = (kind: ApprovalKind, list: unknown): Approval[] => (Array.isArray(list) ? list : []).flatMap((one) => readApproval(kind, one) ?? []);
       const known = new Map(this.pending.map((approval) => [approval.id, approval]));
-      this.pending = [];
-      this.#add([...read('exec', commands), ...read('plugin', others)].map((one) => known.get(one.id) ?? one));
+      this.replace([...read('exec', commands), ...read('plugin', others)].map((one) => known.get(one.id) ?? one));
     } catch {
       // A gateway without approvals, or a page that may not decide: nothing to show.
     }
   }
 
   async answer(approval: Approval, decision: ApprovalDecision): Promise<void> {
-    if (this.answering) return;
-    this.answering = approval.id;
-    this.problem = undefined;
-    try {
-      await this.gateway.request(`${approval.kind}.approval.resolve`, { id: approval.id, decision });
-      this.#end(approval.id);
-    } catch (error) {
-      if (isOver(error)) this.#end(approval.id);
-      else this.problem = strings.actionFailed(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.answering = undefined;
-    }
-  }
-
-  #add(approvals: readonly Approval[]): void {
-    const fresh = approvals.filter((one) => !this.#ended.has(one.id) && !this.pending.some((known) => known.id === one.id));
-    if (fresh.length > 0) this.pending = [...this.pending, ...fresh].sort((one, other) => one.expiresAt - other.expiresAt);
-  }
-
-  #end(id: string): void {
-    this.#ended.add(id);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= ENDED_MAX) break;
-      this.#ended.delete(oldest);
-    }
-    this.pending = this.pending.filter((one) => one.id !== id);
-    if (this.answering === undefined) this.problem = undefined;
+    const send = (): Promise<unknown> => this.gateway.request(`${approval.kind}.approval.resolve`, { id: approval.id, decision });
+    await this.decide(approval, send, isOver);
   }
 }
 

@@ -1,11 +1,9 @@
-// Devices that ask to be let in: told by events, fetched anew when in doubt. What a device says
-// of itself is its own claim; where it asks from and what it wants is the gateway's word.
+// Devices that ask to be let in. What a device says of itself is its own claim; where it asks from
+// and what it wants is the gateway's word.
 import { type Gateway, GatewayError } from './gateway';
 import { fieldsOf, stringOf } from './read';
 import { strings } from './strings';
-
-/** Ended requests remembered, so that a list fetched before their end does not revive them. */
-const ENDED_MAX = 64;
+import { Waiting } from './waiting.svelte';
 
 export interface DeviceRequest {
   id: string;
@@ -22,25 +20,20 @@ export interface DeviceRequest {
   wantsMore: boolean;
 }
 
-export class Devices {
-  /** Oldest first. */
-  pending = $state.raw<readonly DeviceRequest[]>([]);
-  /** The request an answer is on its way for. */
-  answering = $state<string | undefined>();
-  problem = $state<string | undefined>();
-  #ended = new Set<string>();
-
-  constructor(private readonly gateway: Pick<Gateway, 'request'>) {}
+export class Devices extends Waiting<DeviceRequest> {
+  constructor(private readonly gateway: Pick<Gateway, 'request'>) {
+    super();
+  }
 
   /** Takes an event; tells whether it was about devices. */
   onEvent(name: string, payload: unknown): boolean {
     if (!name.startsWith('device.pair.')) return false;
     if (name === 'device.pair.requested') {
       const request = readRequest(payload);
-      if (request) this.#add([request]);
+      if (request) this.add([request]);
     } else if (name === 'device.pair.resolved') {
       const id = stringOf(fieldsOf(payload).requestId);
-      if (id) this.#end(id);
+      if (id) this.end(id);
     }
     return true;
   }
@@ -49,41 +42,14 @@ export class Devices {
   async refresh(): Promise<void> {
     try {
       const list = fieldsOf(await this.gateway.request('device.pair.list', {})).pending;
-      this.pending = [];
-      this.#add((Array.isArray(list) ? list : []).flatMap((one) => readRequest(one) ?? []));
+      this.replace((Array.isArray(list) ? list : []).flatMap((one) => readRequest(one) ?? []));
     } catch {
       // A gateway that pairs no devices, or a page that may not decide: nothing to show.
     }
   }
 
   async answer(request: DeviceRequest, decision: 'approve' | 'reject'): Promise<void> {
-    if (this.answering) return;
-    this.answering = request.id;
-    this.problem = undefined;
-    try {
-      await this.gateway.request(`device.pair.${decision}`, { requestId: request.id });
-      this.#end(request.id);
-    } catch (error) {
-      if (isOver(error)) this.#end(request.id);
-      else this.problem = strings.actionFailed(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.answering = undefined;
-    }
-  }
-
-  #add(requests: readonly DeviceRequest[]): void {
-    const fresh = requests.filter((one) => !this.#ended.has(one.id) && !this.pending.some((known) => known.id === one.id));
-    if (fresh.length > 0) this.pending = [...this.pending, ...fresh];
-  }
-
-  #end(id: string): void {
-    this.#ended.add(id);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= ENDED_MAX) break;
-      this.#ended.delete(oldest);
-    }
-    this.pending = this.pending.filter((one) => one.id !== id);
-    if (this.answering === undefined) this.problem = undefined;
+    await this.decide(request, () => this.gateway.request(`device.pair.${decision}`, { requestId: request.id }), isOver);
   }
 }
 

@@ -9,7 +9,8 @@ use homard_runtime::{OrCancel, OrLog};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
 use super::child_prompt;
-use crate::relay::{Relay, Submission, SubmitError};
+use crate::relay::Relay;
+use crate::submit::{Submission, SubmitError};
 
 /// What a child answers that has nothing to report.
 pub(super) const SKIP: &str = "ANNOUNCE_SKIP";

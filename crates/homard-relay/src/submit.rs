@@ -1,0 +1,239 @@
+//! Taking a message: it is admitted, finds its place, is kept, and waits for its turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_channel::Inbound;
+use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
+use homard_store::{Accepted, NewRun, RunRecord, StoreError};
+use homard_tools::Label;
+use tokio::sync::oneshot;
+
+use crate::admit::{Refused, admit};
+use crate::lane::{MAX_WAITING, Overrides, Request, Waiting};
+use crate::letters;
+use crate::narrate::{Narrator, Subject};
+use crate::queue::Queue;
+use crate::relay::Relay;
+use crate::route::{RoutePolicy, Routed, Unroutable, route};
+use crate::runs::Run;
+use crate::strangers;
+
+/// A message on its way in, with what the sender asked for besides.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The message; its id becomes the run's.
+    pub message: Inbound,
+    /// Which door it came in by, for the record.
+    pub source: &'static str,
+    /// `provider/model` for this turn only.
+    pub model: Option<String>,
+    /// How hard to think in this turn only.
+    pub thinking: Option<String>,
+    /// Time limit of this turn only.
+    pub timeout: Option<Duration>,
+    /// Added to the system prompt of this turn only.
+    pub extra_system: Option<String>,
+}
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It is kept and will be answered.
+    Started {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message is being answered already.
+    InFlight {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message was answered before.
+    Finished(Box<RunRecord>),
+    /// It was a command and is obeyed.
+    Answered {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+}
+
+/// Why a message was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// The sender may not speak.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It belongs nowhere.
+    #[error(transparent)]
+    Unroutable(#[from] Unroutable),
+    /// The message id cannot name a run.
+    #[error("the idempotency key cannot be used")]
+    BadKey(#[source] homard_protocol::IdError),
+    /// Too many wait already.
+    #[error("{MAX_WAITING} messages are waiting in this session already; wait for an answer or stop the run")]
+    Full,
+    /// The gateway is going down.
+    #[error("the gateway is stopping and takes no new messages")]
+    Stopping,
+    /// It could not be kept, so it was not taken.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Relay {
+    /// Takes a message: keeps it, then lets it wait for its turn. Returns once it is kept.
+    ///
+    /// # Errors
+    /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
+    pub async fn submit(&self, submission: Submission) -> Result<Submitted, SubmitError> {
+        self.submit_as(submission, Queue::Wait).await
+    }
+
+    /// The same for a message whose words are somebody else's, though an operator or a program of the house
+    /// hands it in: a hook, an e-mail, a conversation in which others speak.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn submit_from(
+        &self,
+        submission: Submission,
+        labels: Vec<Label>,
+    ) -> Result<Submitted, SubmitError> {
+        self.take(submission, Queue::Wait, labels).await
+    }
+
+    /// Takes a message as [`submit`](Self::submit) does, to wait as `queue` says.
+    pub(crate) async fn submit_as(
+        &self,
+        submission: Submission,
+        queue: Queue,
+    ) -> Result<Submitted, SubmitError> {
+        self.take(submission, queue, Vec::new()).await
+    }
+
+    async fn take(
+        &self,
+        submission: Submission,
+        queue: Queue,
+        mut labels: Vec<Label>,
+    ) -> Result<Submitted, SubmitError> {
+        if self.inner().stopping().is_cancelled() {
+            return Err(SubmitError::Stopping);
+        }
+        let config = self.inner().config();
+        let routed = route(&RoutePolicy::of(&config), admit(submission.message)?)?;
+        let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+        let key = routed.session_key().clone();
+        // Before the room is looked at: a repeated request is not one more.
+        if self.inner().runs().get(&run_id).is_some() {
+            return Ok(Submitted::InFlight { run_id, session_key: key });
+        }
+        if !self.inner().lanes().has_room(&key) {
+            return Err(SubmitError::Full);
+        }
+        labels.extend(strangers::labels(routed.message()));
+        // What a turn under way knows about whose words it works with was decided when it began.
+        let queue = if labels.is_empty() { queue } else { queue.waiting() };
+        // Nor can it be asked differently any more.
+        let asks =
+            submission.model.is_some() || submission.thinking.is_some() || submission.extra_system.is_some();
+        let queue = if asks { queue.unless_said() } else { queue };
+        let (kind, report) = self.kind_of(queue, &key).await?;
+        let message =
+            strangers::without_secrets(user_message(&routed, &run_id), &self.inner().guards().secrets);
+        let overrides = Overrides {
+            model: submission.model,
+            thinking: submission.thinking,
+            timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+            extra_system: submission.extra_system,
+            nested: submission.source == letters::SOURCE,
+            labels,
+        };
+        let new = NewRun {
+            run_id: run_id.clone(),
+            session_key: key.clone(),
+            agent_id: routed.agent().clone(),
+            source: submission.source.to_owned(),
+            message: Request { message: message.clone(), overrides: overrides.clone(), kind: kind.clone() }
+                .to_json(),
+        };
+        let run = self.run_of(&routed, run_id.clone(), &message);
+        if !self.inner().runs().reserve(&run) {
+            return Ok(Submitted::InFlight { run_id, session_key: key });
+        }
+        // The lane may begin at once: its first write is behind this one and shares its commit. It tells
+        // nobody anything before it knows that the message is kept.
+        let (is_kept, kept) = oneshot::channel();
+        let accepted = match self.inner().store().post_run(new).await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                self.inner().runs().remove(&run);
+                return Err(error.into());
+            }
+        };
+        let run_here = Arc::clone(&run);
+        let waiting = Waiting { run: run_here, kept: Some(kept), routed, message, overrides, kind, report };
+        self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        let duplicate = match accepted.await {
+            Ok(Accepted::New) => None,
+            Ok(Accepted::Duplicate(record)) => Some(Ok(if record.status.is_finished() {
+                Submitted::Finished(record)
+            } else {
+                Submitted::InFlight { run_id: run_id.clone(), session_key: record.session_key.clone() }
+            })),
+            Err(error) => Some(Err(error.into())),
+        };
+        if let Some(answer) = duplicate {
+            self.inner().lanes().withdraw(&run);
+            self.inner().runs().remove(&run);
+            return answer;
+        }
+        if is_kept.send(()).is_err() {
+            tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");
+        }
+        Ok(Submitted::Started { run_id, session_key: key })
+    }
+
+    /// A run for a message that has found its place.
+    pub(crate) fn run_of(&self, routed: &Routed, run_id: RunId, message: &UserMessage) -> Arc<Run> {
+        let inner = self.inner();
+        let key = routed.session_key().clone();
+        let subject = Subject {
+            run: run_id.clone(),
+            run_text: Arc::from(run_id.as_str()),
+            session_key: Arc::from(key.to_string()),
+            agent: Some(Arc::from(routed.agent().as_str())),
+        };
+        let narrator = Narrator::new(subject, inner.bus().clone(), inner.clock().clone());
+        let cancel = inner.tasks().token().child_token();
+        Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel))
+    }
+
+    /// Lets a message that was kept by an earlier process wait for its turn.
+    pub(crate) fn resume_kept(&self, routed: Routed, run_id: RunId, request: Request) {
+        let Request { message, overrides, kind } = request;
+        let run = self.run_of(&routed, run_id, &message);
+        if self.inner().runs().reserve(&run) {
+            let waiting = Waiting { run, kept: None, routed, message, overrides, kind, report: None };
+            self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        }
+    }
+}
+
+pub(crate) fn user_message(routed: &Routed, run_id: &RunId) -> UserMessage {
+    let message = routed.message();
+    let content = if message.images.is_empty() {
+        UserContent::Text(message.text.clone())
+    } else {
+        let text = (!message.text.is_empty()).then(|| UserBlock::text(message.text.clone()));
+        UserContent::Blocks(text.into_iter().chain(message.images.iter().cloned()).collect())
+    };
+    UserMessage { content, timestamp: message.timestamp, idempotency_key: Some(format!("{run_id}:user")) }
+}
