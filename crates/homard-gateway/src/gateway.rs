@@ -22,8 +22,6 @@ use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, Sta
 use homard_relay::{Bus, Relay};
 use homard_runtime::{Clock, Tasks};
 use homard_store::Store;
-use http::HeaderMap;
-use http::header::AUTHORIZATION;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +34,6 @@ use crate::health::Health;
 use crate::http::Pages;
 use crate::methods;
 use crate::metrics::Metrics;
-use crate::origin::Peer;
 use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::table::MethodTable;
@@ -307,25 +304,6 @@ impl Gateway {
 
     pub(crate) fn state_version(&self) -> StateVersion {
         StateVersion { presence: self.presence.version(), health: self.health.version() }
-    }
-
-    /// Whether an HTTP request carries the shared secret.
-    pub(crate) fn bearer_is_good(&self, headers: &HeaderMap, peer: &Peer) -> bool {
-        let said = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let bearer = said.and_then(|said| said.strip_prefix("Bearer "));
-        let (access, who, now) = (self.access(), peer.ip.to_string(), Instant::now());
-        if self.guesses.shut_for(&who, now).is_some() {
-            return false;
-        }
-        match access.auth.check_bearer(bearer) {
-            Ok(_method) => true,
-            Err(refusal) => {
-                if refusal.is_guess() {
-                    self.guesses.wrong(&who, access.guess_limit, now);
-                }
-                false
-            }
-        }
     }
 
     /// Counts a control-plane write.

@@ -1,0 +1,54 @@
+//! Probes and metrics: is it alive, is it ready, how is it doing.
+
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
+use serde_json::json;
+
+use super::answers::{Answer, json_answer, unauthorized, with_type};
+use super::who;
+use crate::gateway::Gateway;
+use crate::origin::{Locality, Peer};
+
+/// Whether `path` is a probe.
+pub(super) fn owns(path: &str) -> bool {
+    matches!(path, "/health" | "/healthz" | "/ready" | "/readyz" | "/startup" | "/startupz" | "/metrics")
+}
+
+/// Answers a probe; strangers learn no particulars.
+pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
+    let detailed = peer.locality == Locality::Local || who::check(gateway, request.headers(), peer).is_ok();
+    match request.uri().path() {
+        "/ready" | "/readyz" => ready(gateway, detailed),
+        "/startup" | "/startupz" => startup(gateway, detailed),
+        "/metrics" => metrics(gateway, detailed),
+        _health => json_answer(StatusCode::OK, &json!({"ok": true, "status": "live"})),
+    }
+}
+
+fn ready(gateway: &Gateway, detailed: bool) -> Answer {
+    let ready = !gateway.stopping().is_cancelled();
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = if detailed {
+        json!({"ready": ready, "failing": [], "uptimeMs": gateway.uptime_ms()})
+    } else {
+        json!({"ready": ready})
+    };
+    json_answer(status, &body)
+}
+
+fn startup(gateway: &Gateway, detailed: bool) -> Answer {
+    let body = if detailed {
+        json!({"ok": true, "status": "started", "version": gateway.version(), "uptimeMs": gateway.uptime_ms()})
+    } else {
+        json!({"ok": true, "status": "started"})
+    };
+    json_answer(StatusCode::OK, &body)
+}
+
+fn metrics(gateway: &Gateway, detailed: bool) -> Answer {
+    if !detailed {
+        return unauthorized();
+    }
+    let body = gateway.metrics().render(gateway.uptime_ms() / 1_000);
+    with_type(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", body.into())
+}

@@ -1,0 +1,40 @@
+//! Who sends an HTTP request, and what it may do.
+
+use std::time::Instant;
+
+use homard_protocol::{Scope, ScopeSet};
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use super::answers::{Answer, too_many, unauthorized};
+use crate::gateway::Gateway;
+use crate::origin::Peer;
+
+/// Who sends a request that may act.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sender {
+    /// What it may do. Whoever knows the shared secret may do what an operator may.
+    pub(crate) scopes: ScopeSet,
+}
+
+/// The token of an `Authorization: Bearer` header.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// Asks for the shared secret; wrong ones are counted against the address.
+pub(crate) fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
+    let (access, who, now) = (gateway.access(), peer.ip.to_string(), Instant::now());
+    if let Some(wait) = gateway.guesses().shut_for(&who, now) {
+        return Err(Box::new(too_many(wait.as_secs())));
+    }
+    match access.auth.check_bearer(bearer(headers)) {
+        Ok(_method) => Ok(Sender { scopes: ScopeSet::from_iter(Scope::ALL) }),
+        Err(refusal) => {
+            if refusal.is_guess() {
+                gateway.guesses().wrong(&who, access.guess_limit, now);
+            }
+            Err(Box::new(unauthorized()))
+        }
+    }
+}
