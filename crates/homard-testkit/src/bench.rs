@@ -20,11 +20,11 @@ mod turns;
 
 pub use report::Report;
 
-use scenes::{calls, crowd, growth, load, rpc, start, turn};
+use scenes::{calls, crowd, fanout, growth, load, rpc, start, turn};
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 7] = ["calls", "start", "turn", "load", "rpc", "growth", "crowd"];
+pub const SCENES: [&str; 8] = ["calls", "start", "turn", "load", "rpc", "growth", "crowd", "fanout"];
 
 /// What to measure and with what.
 #[derive(Debug, Clone)]
@@ -64,7 +64,8 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
             "load" => load::play(&stage, &mut report).await?,
             "rpc" => rpc::play(&stage, &mut report).await?,
             "growth" => growth::play(&stage, &mut report).await?,
-            _ => crowd::play(&stage, &mut report).await?,
+            "crowd" => crowd::play(&stage, &mut report).await?,
+            _ => fanout::play(&stage, &mut report).await?,
         }
     }
     Ok(report)

@@ -4,6 +4,8 @@
 pub(super) mod calls;
 /// What a thousand people who say nothing cost.
 pub(super) mod crowd;
+/// What a delta costs that many see.
+pub(super) mod fanout;
 /// Whether a turn costs more as the store and the conversation grow.
 pub(super) mod growth;
 /// How many turns go through.

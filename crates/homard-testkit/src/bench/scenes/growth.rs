@@ -7,7 +7,8 @@ use homard_protocol::SessionId;
 use serde_json::json;
 
 use crate::bench::conn::Conn;
-use crate::bench::report::{Limit, Report, Section, number};
+use crate::bench::machine::now_ns;
+use crate::bench::report::{Limit, Report, Section, number, quantile};
 use crate::bench::scenes::rpc::rate;
 use crate::bench::scenes::start::{Starts, start};
 use crate::bench::stage::{REPEATS, Stage, TURNS, Weight, keys, median, progress};
@@ -23,6 +24,8 @@ const STORED: [usize; 3] = [SPEAKERS * REPEATS, 10_000, 100_000];
 const LONG: usize = 2_000;
 /// Turns since its compaction.
 const SINCE: usize = 50;
+/// Pages asked for, one after the other.
+const PAGES: usize = 100;
 /// Starts of the full gateway.
 const STARTS: usize = 5;
 
@@ -80,6 +83,10 @@ async fn stored_sessions(stage: &Stage, report: &mut Report) -> Result<()> {
     }
     report.add(section);
     report.promise("CPU per turn with 100,000 stored sessions", last, "× empty", Limit::AtMost(1.3));
+    if let Some(conn) = conns.first_mut() {
+        let page = first_page(conn).await?;
+        report.promise("first page of 100,000 sessions, p50", page, "ms", Limit::AtMost(3.0));
+    }
     drop(conns);
     let mut starts = Starts::default();
     let mut gateway = gateway;
@@ -90,6 +97,17 @@ async fn stored_sessions(stage: &Stage, report: &mut Report) -> Result<()> {
     lists.row("start on the last one", &[f64::NAN, f64::NAN, starts.wall(0.5), starts.cpu()]);
     report.add(lists);
     Ok(())
+}
+
+/// How long one `sessions.list` of the usual size takes, one at a time.
+async fn first_page(conn: &mut Conn) -> Result<f64> {
+    let mut millis = Vec::with_capacity(PAGES);
+    for _ in 0..PAGES {
+        let asked = now_ns();
+        conn.call("sessions.list", &json!({})).await?;
+        millis.push(now_ns().saturating_sub(asked) as f64 / 1e6);
+    }
+    Ok(quantile(&millis, 0.5))
 }
 
 /// A kind of conversation.
