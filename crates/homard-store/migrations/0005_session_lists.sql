@@ -8,7 +8,8 @@ ALTER TABLE sessions ADD COLUMN category TEXT;
 ALTER TABLE sessions ADD COLUMN spawned_by TEXT;
 UPDATE sessions SET
   interacted_at = json_extract(entry, '$.lastInteractionAt'),
-  activity_at = coalesce(json_extract(entry, '$.lastActivityAt'), json_extract(entry, '$.lastInteractionAt')),
+  activity_at = nullif(max(coalesce(json_extract(entry, '$.lastActivityAt'), 0),
+                           coalesce(json_extract(entry, '$.lastInteractionAt'), 0)), 0),
   pinned = json_extract(entry, '$.pinnedAt') IS NOT NULL,
   spawned_by = json_extract(entry, '$.spawnedBy');
 -- Partial as those of version 1: a list by age must not be tempted to use them.

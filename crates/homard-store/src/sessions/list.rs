@@ -8,7 +8,7 @@ use homard_runtime::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::rows::{COLUMNS, read};
+use super::rows::{COLUMNS, activity, read};
 use super::{SessionEntry, SessionKind, SessionRecord};
 use crate::store::{Store, StoreError};
 
@@ -52,7 +52,7 @@ impl SessionSort {
         match self {
             Self::Updated => Some(entry.updated_at),
             Self::Interaction => entry.last_interaction_at,
-            Self::Activity => entry.last_activity_at.or(entry.last_interaction_at),
+            Self::Activity => activity(entry),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::rows::{insert, load, refuse_taken_label};
 use super::{SessionEntry, SessionRecord};
 use crate::layout::is_plain_name;
 use crate::notes;
-use crate::store::{Store, StoreError, from_json, parse_column, to_json};
+use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, TranscriptError};
 use crate::writer::Batch;
 

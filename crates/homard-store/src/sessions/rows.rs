@@ -205,8 +205,8 @@ pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), St
 }
 
 /// When anything last happened, as lists sort by it.
-fn activity(entry: &SessionEntry) -> Option<homard_runtime::Timestamp> {
-    entry.last_activity_at.or(entry.last_interaction_at)
+pub(super) fn activity(entry: &SessionEntry) -> Option<homard_runtime::Timestamp> {
+    entry.last_activity_at.max(entry.last_interaction_at)
 }
 
 fn one(
