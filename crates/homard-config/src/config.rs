@@ -12,6 +12,7 @@ pub mod delegation;
 pub mod gateway;
 pub mod logging;
 pub mod loops;
+pub mod maintenance;
 pub mod models;
 pub mod owners;
 pub mod pruning;

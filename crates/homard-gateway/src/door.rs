@@ -151,7 +151,7 @@ fn refused(error: ErrorShape) -> DoorError {
     DoorError::Invalid(format!("{}{details}", error.message))
 }
 
-fn parts(path: Option<&str>) -> impl Iterator<Item = &str> {
+pub(crate) fn parts(path: Option<&str>) -> impl Iterator<Item = &str> {
     path.unwrap_or_default().split(['.', '[', ']']).map(str::trim).filter(|part| !part.is_empty())
 }
 
@@ -183,7 +183,7 @@ fn described(root: &Value, path: Option<&str>) -> Option<Value> {
 }
 
 /// The schema a place refers to, `null` left out.
-fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
+pub(crate) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
     for _ in 0..MAX_REFERENCES {
         let is_null = |choice: &&Value| choice.get("type") == Some(&Value::from("null"));
         let choices = schema.get("anyOf").and_then(Value::as_array);

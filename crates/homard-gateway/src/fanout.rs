@@ -3,7 +3,7 @@
 //! An event's payload is serialised once. Each client has its own bounded queue; a client that does not read
 //! loses what may be lost and is disconnected for what may not, and nobody else notices.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -15,6 +15,9 @@ use tokio::sync::Notify;
 
 /// Runs remembered per connection as "mine", for tool events; the oldest is forgotten first.
 const MAX_OWN_RUNS: usize = 256;
+
+/// Conversations one connection may listen to at once.
+const MAX_HEARD: usize = 512;
 
 /// Why and how a socket is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +56,7 @@ pub(crate) struct Client {
     pub(crate) tool_events: bool,
     /// Whether it called `sessions.subscribe`.
     pub(crate) sessions_subscribed: AtomicBool,
+    messages: Mutex<BTreeSet<String>>,
     runs: Mutex<VecDeque<RunId>>,
     queue: Mutex<Queue>,
     wake: Notify,
@@ -86,6 +90,7 @@ impl Client {
             device,
             tool_events,
             sessions_subscribed: AtomicBool::new(false),
+            messages: Mutex::default(),
             runs: Mutex::default(),
             queue: Mutex::default(),
             wake: Notify::new(),
@@ -176,6 +181,28 @@ impl Client {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).contains(run)
     }
 
+    /// Listens to a conversation; `false` when that would be one too many.
+    pub(crate) fn hear(&self, key: String) -> bool {
+        let mut heard = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = heard.len() < MAX_HEARD || heard.contains(&key);
+        if has_room {
+            heard.insert(key);
+        }
+        has_room
+    }
+
+    /// No longer listens to it.
+    pub(crate) fn unhear(&self, key: &str) {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+
+    /// Whether it hears what is said in a conversation; in any, for `None`.
+    fn hears(&self, key: Option<&str>) -> bool {
+        let heard = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        self.sessions_subscribed.load(Ordering::Relaxed)
+            || key.map_or(!heard.is_empty(), |key| heard.contains(key))
+    }
+
     fn may_hear(&self, guard: Guard) -> bool {
         match guard {
             Guard::Everyone => true,
@@ -249,6 +276,11 @@ impl Clients {
         all.iter().any(|client| except != Some(&client.conn) && client.may_hear(guard))
     }
 
+    /// Whether anybody hears what is said in a conversation; in any, for `None`.
+    pub(crate) fn someone_listens(&self, key: Option<&str>) -> bool {
+        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.hears(key))
+    }
+
     /// The sockets of one device.
     pub(crate) fn of_device(&self, device: &DeviceId) -> Vec<Arc<Client>> {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
@@ -269,6 +301,11 @@ impl Clients {
                 Audience::All => client.event(event.name, event),
                 Audience::SessionSubscribers => {
                     if client.sessions_subscribed.load(Ordering::Relaxed) {
+                        client.event(event.name, event);
+                    }
+                }
+                Audience::SessionWatchers { key } => {
+                    if client.hears(Some(key)) {
                         client.event(event.name, event);
                     }
                 }

@@ -326,9 +326,15 @@ impl Gateway {
         }
     }
 
+    /// Has the store tell what is appended as long as somebody listens.
+    pub(crate) fn listen_as_wanted(&self) {
+        self.store.want_appends(self.clients.someone_listens(None));
+    }
+
     /// A client is gone.
     pub(crate) fn disconnected(&self, caller: &Caller) {
         self.clients.remove(&caller.client.conn);
+        self.listen_as_wanted();
         self.metrics.disconnected();
         tracing::debug!(conn = %caller.client.conn, "disconnected");
         if self.presence.leave(caller) {

@@ -1,19 +1,29 @@
 //! The handlers, one file per family, and the table that names them.
 
 mod agent;
+mod agent_files;
+mod agents;
+mod auth_status;
 mod channels;
 mod chat;
+mod chat_message;
 mod chat_startup;
 mod compact;
 pub(crate) mod config;
+mod config_lookup;
 mod cron;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
 mod nodes;
+mod session_acts;
+mod session_archive;
 mod session_context;
+mod session_groups;
 mod session_look;
+pub(crate) mod session_messages;
+mod session_search;
 mod sessions;
 mod side_lists;
 mod skills;
@@ -23,15 +33,21 @@ mod undo;
 mod usage;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
+use homard_protocol::methods::agents::{
+    AgentsCreate, AgentsDelete, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate,
+};
 use homard_protocol::methods::approvals::{
     ExecApprovalGet, ExecApprovalList, ExecApprovalRequest, ExecApprovalResolve, ExecApprovalWaitDecision,
     PluginApprovalList, PluginApprovalResolve,
 };
+use homard_protocol::methods::auth_status::ModelsAuthStatus;
 use homard_protocol::methods::channels::ChannelsStatus;
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
+use homard_protocol::methods::chat_message::ChatMessageGet;
 use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
+use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup};
 use homard_protocol::methods::cron::{CronList, CronRuns, CronStatus};
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
@@ -39,10 +55,19 @@ use homard_protocol::methods::devices::{
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::nodes::{NodeDescribe, NodeList, NodePairList};
+use homard_protocol::methods::session_acts::{
+    SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
+};
+use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
 use homard_protocol::methods::session_context::SessionsContext;
+use homard_protocol::methods::session_groups::{
+    SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
+    SessionsGroupsRename, SessionsGroupsUpdate,
+};
 use homard_protocol::methods::session_look::{
     AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
 };
+use homard_protocol::methods::session_search::SessionsSearch;
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
@@ -68,19 +93,28 @@ pub(crate) fn table() -> MethodTable {
         .on::<Agent, _, _>(agent::agent)
         .on::<AgentIdentityGet, _, _>(session_look::identity)
         .on::<AgentWait, _, _>(agent::wait)
+        .on::<AgentsCreate, _, _>(agents::create)
+        .on::<AgentsDelete, _, _>(agents::delete)
+        .on::<AgentsFilesGet, _, _>(agent_files::get)
+        .on::<AgentsFilesList, _, _>(agent_files::list)
+        .on::<AgentsFilesSet, _, _>(agent_files::set)
         .on::<AgentsList, _, _>(agent::list)
+        .on::<AgentsUpdate, _, _>(agents::update)
         .on::<ChannelsStatus, _, _>(channels::status)
         .on::<ChatAbort, _, _>(chat::abort)
         .on::<ChatHistory, _, _>(chat::history)
         .on::<ChatInject, _, _>(chat::inject)
+        .on::<ChatMessageGet, _, _>(chat_message::get)
         .on::<ChatMetadata, _, _>(chat_startup::metadata)
         .on::<ChatSend, _, _>(chat::send)
         .on::<ChatStartup, _, _>(chat_startup::startup)
         .on::<CommandsList, _, _>(chat_startup::list)
         .on::<ConfigApply, _, _>(config::apply)
         .on::<ConfigGet, _, _>(config::get)
+        .on::<ConfigOpenFile, _, _>(config_lookup::open_file)
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
+        .on::<ConfigSchemaLookup, _, _>(config_lookup::lookup)
         .on::<ConfigSet, _, _>(config::set)
         .on::<CronList, _, _>(cron::list)
         .on::<CronRuns, _, _>(cron::runs)
@@ -102,6 +136,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
+        .on::<ModelsAuthStatus, _, _>(auth_status::status)
         .on::<ModelsList, _, _>(models::list)
         .on::<NodeDescribe, _, _>(nodes::describe)
         .on::<NodeList, _, _>(nodes::list)
@@ -110,11 +145,22 @@ pub(crate) fn table() -> MethodTable {
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
         .on::<ProgressCardGet, _, _>(side_lists::card)
         .on::<QuestionList, _, _>(side_lists::questions)
+        .on::<SessionsAbort, _, _>(session_acts::abort)
+        .on::<SessionsCleanup, _, _>(session_archive::cleanup)
         .on::<SessionsCompact, _, _>(compact::compact)
         .on::<SessionsCompanionState, _, _>(side_lists::companion)
         .on::<SessionsContext, _, _>(session_context::report)
+        .on::<SessionsCreate, _, _>(session_acts::create)
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsDescribe, _, _>(session_look::describe)
+        .on::<SessionsEnded, _, _>(session_archive::ended)
+        .on::<SessionsGet, _, _>(session_acts::get)
+        .on::<SessionsGroupsDefaults, _, _>(session_groups::defaults)
+        .on::<SessionsGroupsDelete, _, _>(session_groups::delete)
+        .on::<SessionsGroupsList, _, _>(session_groups::list)
+        .on::<SessionsGroupsPut, _, _>(session_groups::put)
+        .on::<SessionsGroupsRename, _, _>(session_groups::rename)
+        .on::<SessionsGroupsUpdate, _, _>(session_groups::update)
         .on::<SessionsList, _, _>(sessions::list)
         .on::<SessionsMessagesSubscribe, _, _>(session_look::subscribe)
         .on::<SessionsMessagesUnsubscribe, _, _>(session_look::unsubscribe)
@@ -122,6 +168,10 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsPreview, _, _>(sessions::preview)
         .on::<SessionsReset, _, _>(sessions::reset)
         .on::<SessionsResolve, _, _>(sessions::resolve)
+        .on::<SessionsRestore, _, _>(session_archive::restore)
+        .on::<SessionsSearch, _, _>(session_search::search)
+        .on::<SessionsSend, _, _>(session_acts::send)
+        .on::<SessionsSteer, _, _>(session_acts::steer)
         .on::<SessionsSubscribe, _, _>(sessions::subscribe)
         .on::<SessionsUsage, _, _>(usage::sessions::report)
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)

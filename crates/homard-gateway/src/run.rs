@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fanout::Close;
 use crate::gateway::Gateway;
-use crate::{health, server};
+use crate::{health, methods, server};
 
 /// How long runs under way may go on after the gateway was told to stop.
 const DRAIN_GRACE: Duration = Duration::from_secs(30);
@@ -70,6 +70,8 @@ pub async fn run(
     let ticking = Arc::clone(&gateway);
     let token = watching.token().clone();
     watching.spawn(async move { tick(ticking, token).await });
+    let (telling, token) = (Arc::clone(&gateway), watching.token().clone());
+    watching.spawn(methods::session_messages::tell(telling, token));
     let accepting = CancellationToken::new();
     let doors = Tasks::new();
     let (door, accepted) = (Arc::clone(&gateway), accepting.clone());

@@ -4,7 +4,7 @@ use homard_llm::{ModelSpec, ThinkingLevel};
 use homard_models::select::{default_level, supported_levels};
 use homard_protocol::SessionKey;
 use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
-use homard_store::{SessionKind, SessionRecord};
+use homard_store::{SessionEntry, SessionKind, SessionRecord};
 
 use crate::gateway::Gateway;
 
@@ -30,6 +30,15 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         is_main: record.key.is_main(),
         is_background: matches!(kind, SessionKind::Cron | SessionKind::Hook | SessionKind::Subagent),
         label: entry.label.clone(),
+        auto_label: entry.auto_label.clone(),
+        category: entry.category.clone(),
+        icon: entry.icon.clone(),
+        color: entry.color.clone(),
+        status_note: entry.status_note.clone(),
+        parent_session_key: entry.parent_session_key.clone(),
+        created_via: entry.created_via.clone(),
+        model_override_source: entry.model_override_source.clone(),
+        unread: unread(entry),
         display_name: entry.display_name.clone(),
         derived_title: record.derived_title.clone(),
         last_message_preview: record.last_message_preview.clone(),
@@ -41,7 +50,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         updated_at: Some(entry.updated_at),
         created_at: entry.created_at,
         last_interaction_at: entry.last_interaction_at,
-        last_activity_at: entry.last_activity_at.or(entry.last_interaction_at),
+        last_activity_at: entry.last_activity_at.max(entry.last_interaction_at),
         archived: entry.archived_at.is_some(),
         pinned: entry.pinned_at.is_some(),
         status: status.map(str::to_owned),
@@ -65,6 +74,12 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         group_activation: entry.group_activation.clone(),
         spawned_by: entry.spawned_by.clone(),
     }
+}
+
+/// Whether something is new since somebody last looked, or somebody wants it to look so.
+fn unread(entry: &SessionEntry) -> bool {
+    let last = entry.last_activity_at.max(entry.last_interaction_at);
+    entry.marked_unread_at.is_some() || last > entry.last_read_at.or(Some(0))
 }
 
 /// A row for a session nobody has written to yet.

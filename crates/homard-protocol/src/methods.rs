@@ -1,18 +1,26 @@
 //! The methods, one file per family, one empty type per method.
 
 pub mod agent;
+pub mod agents;
 pub mod approvals;
+pub mod auth_status;
 pub mod channels;
 pub mod chat;
+pub mod chat_message;
 pub mod chat_startup;
 pub mod compact;
 pub mod config;
+pub mod config_lookup;
 pub mod cron;
 pub mod devices;
 pub mod exec_policy;
 pub mod nodes;
+pub mod session_acts;
+pub mod session_archive;
 pub mod session_context;
+pub mod session_groups;
 pub mod session_look;
+pub mod session_search;
 pub mod sessions;
 pub mod side_lists;
 pub mod skills;

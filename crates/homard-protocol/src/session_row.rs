@@ -31,6 +31,30 @@ pub struct SessionRow {
     /// A name somebody gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// A name made for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_label: Option<String>,
+    /// The drawer it lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Its sign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    /// Its colour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// A note about how it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_note: Option<String>,
+    /// The conversation it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session_key: Option<String>,
+    /// Who made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_via: Option<String>,
+    /// `user` where somebody chose the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_override_source: Option<String>,
     /// A name the platform gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
@@ -67,6 +91,9 @@ pub struct SessionRow {
     /// Whether it is kept on top.
     #[serde(default)]
     pub pinned: bool,
+    /// Whether something is new since somebody last looked.
+    #[serde(default)]
+    pub unread: bool,
     /// `running`, `done`, `failed`, `killed`, `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,

@@ -15,6 +15,11 @@ pub enum Audience {
     All,
     /// Sockets that asked for session changes.
     SessionSubscribers,
+    /// Sockets that asked for what is said in this session, or for session changes.
+    SessionWatchers {
+        /// The session's key.
+        key: String,
+    },
     /// Sockets that asked for tool events and for this run; others that watch sessions hear it under another
     /// name.
     ToolWatchers {

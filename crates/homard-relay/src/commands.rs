@@ -126,7 +126,8 @@ impl Relay {
         self.abort(key, None, BY_RESET).await;
         self.end_commands(key);
         let reset = self.inner().store().reset_session(key, reason).await?;
-        self.announce_change(&reset.record, "reset");
+        let word = if reason == ResetReason::New { "new" } else { "reset" };
+        self.announce_change(&reset.record, word);
         Ok(reset)
     }
 

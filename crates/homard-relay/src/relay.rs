@@ -197,10 +197,13 @@ impl Inner {
     ) {
         let event = SessionsChangedEvent {
             session_key: session.key.to_string(),
+            agent_id: Some(session.agent_id.to_string()),
+            session_id: Some(session.session_id.to_string()),
             reason,
             ts: self.clock.now_ms(),
             session: None,
             has_active_run,
+            active_run_ids: if has_active_run { self.runs.active_ids(&session.key) } else { Vec::new() },
         };
         self.bus.publish_to(&event, Audience::SessionSubscribers);
     }
@@ -407,6 +410,12 @@ impl Relay {
         keys.sort();
         keys.dedup();
         keys
+    }
+
+    /// The session a run under way belongs to.
+    #[must_use]
+    pub fn session_of(&self, run_id: &RunId) -> Option<SessionKey> {
+        self.inner.runs.get(run_id).map(|run| run.session_key.clone())
     }
 
     /// How many runs are under way.

@@ -1,11 +1,46 @@
 //! What a batch does to files, kept in step with what it does to tables.
 //!
 //! Bytes are appended before the commit and cut off again when it fails; files are renamed or removed only
-//! after it, so that a crash in between leaves a stray file and never a missing one.
+//! after it, so that a crash in between leaves a stray file and never a missing one. Whoever watches what is
+//! said hears of it after the commit, too.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use homard_protocol::SessionId;
 use homard_runtime::OrLog;
+use tokio::sync::mpsc;
+
+use crate::transcripts::PageEntry;
+
+/// What was just appended to a conversation and is committed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntries {
+    /// Its transcript.
+    pub session_id: SessionId,
+    /// The entries, in order.
+    pub entries: Vec<PageEntry>,
+}
+
+/// Who hears what is appended, and whether anybody wants to just now.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    wanted: AtomicBool,
+    listener: OnceLock<mpsc::Sender<NewEntries>>,
+}
+
+impl Watch {
+    /// Takes the listener; the first one stands. `false` when there was one.
+    pub(crate) fn listen(&self, listener: mpsc::Sender<NewEntries>) -> bool {
+        self.listener.set(listener).is_ok()
+    }
+
+    /// Says whether anybody wants to hear.
+    pub(crate) fn want(&self, wanted: bool) {
+        self.wanted.store(wanted, Ordering::Relaxed);
+    }
+}
 
 /// How to take back a change made before the commit.
 #[derive(Debug)]
@@ -26,6 +61,8 @@ enum After {
 pub(crate) struct Effects {
     undo: Vec<Undo>,
     after: Vec<After>,
+    told: Vec<NewEntries>,
+    watch: Arc<Watch>,
 }
 
 /// A point to which [`Effects::roll_back`] can return.
@@ -33,12 +70,28 @@ pub(crate) struct Effects {
 pub(crate) struct Mark {
     undo: usize,
     after: usize,
+    told: usize,
 }
 
 impl Effects {
+    /// Effects whose appends are told to `watch`.
+    pub(crate) fn watched_by(watch: Arc<Watch>) -> Self {
+        Self { watch, ..Self::default() }
+    }
+
+    /// Whether somebody wants to hear what is appended.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.wanted.load(Ordering::Relaxed)
+    }
+
+    /// Tells whoever listens once the tables say so.
+    pub(crate) fn tell_after(&mut self, entries: NewEntries) {
+        self.told.push(entries);
+    }
+
     /// Where we are; taken before each job.
     pub(crate) fn mark(&self) -> Mark {
-        Mark { undo: self.undo.len(), after: self.after.len() }
+        Mark { undo: self.undo.len(), after: self.after.len(), told: self.told.len() }
     }
 
     /// Notes that `path` was `len` bytes long before an append.
@@ -64,6 +117,7 @@ impl Effects {
     /// Takes back everything since `mark`, newest first.
     pub(crate) fn roll_back(&mut self, mark: Mark) {
         self.after.truncate(mark.after);
+        self.told.truncate(mark.told);
         while self.undo.len() > mark.undo {
             match self.undo.pop() {
                 Some(Undo::Truncate { path, len }) => {
@@ -82,6 +136,14 @@ impl Effects {
     /// The commit happened: keeps what was appended and does what waited for it.
     pub(crate) fn committed(&mut self) {
         self.undo.clear();
+        for entries in self.told.drain(..) {
+            // A listener that is so far behind reads the conversation again anyway.
+            if let Some(listener) = self.watch.listener.get()
+                && listener.try_send(entries).is_err()
+            {
+                tracing::debug!("what was appended could not be told to those who watch");
+            }
+        }
         for after in self.after.drain(..) {
             match after {
                 After::Rename { from, to } => {

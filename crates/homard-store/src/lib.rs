@@ -22,6 +22,7 @@ mod layout;
 mod notes;
 mod reader;
 mod runs;
+mod search;
 mod sessions;
 mod store;
 mod subagents;
@@ -32,13 +33,16 @@ mod writer;
 pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
+pub use effects::NewEntries;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key,
 };
+pub use search::{SearchHit, SearchPage, SearchQuery};
 pub use sessions::{
-    ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, ResetReason, ResetSession,
-    SessionEntry, SessionKind, SessionOrigin, SessionPage, SessionQuery, SessionRecord,
+    ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, EndedSession, GroupDefaults,
+    ResetReason, ResetSession, RestoreWhich, SessionEntry, SessionGroup, SessionKind, SessionOrigin,
+    SessionPage, SessionQuery, SessionRecord, SessionSort,
 };
 pub use store::{OpenOptions, Store, StoreError};
 pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};

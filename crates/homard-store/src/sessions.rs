@@ -1,10 +1,12 @@
 //! Session rows: what is remembered of a conversation besides what was said.
 //!
 //! [`SessionEntry`] is the whole record, spelled as existing session stores spell it. `rows` reads and writes
-//! it, `list` searches, `ending` resets and deletes.
+//! it, `list` searches, `ending` resets and deletes, `restore` brings back, `groups` are people's drawers.
 
 mod ending;
+mod groups;
 mod list;
+mod restore;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -15,7 +17,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
-pub use list::{ArchivedFilter, SessionPage, SessionQuery};
+pub use groups::{GroupDefaults, SessionGroup};
+pub(crate) use list::Filter;
+pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
+pub use restore::{EndedSession, RestoreWhich};
 pub(crate) use rows::{Draft, by_session_id, insert, load, load_or_new, save};
 
 /// Characters of a message kept as a session's preview or title.
@@ -134,6 +139,19 @@ pub struct SessionEntry {
     pub auto_label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
+    /// The drawer somebody put it into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_session_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_via: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

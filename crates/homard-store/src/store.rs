@@ -13,6 +13,7 @@ use homard_runtime::{Clock, OrLog};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::effects::{NewEntries, Watch};
 use crate::layout::{Layout, create_private_dir};
 use crate::reader::{self, ReadCx, ReadOrder};
 use crate::runs::RunStatus;
@@ -241,6 +242,7 @@ struct Inner {
     reads: mpsc::Sender<ReadOrder>,
     layout: Arc<Layout>,
     calls: PendingCalls,
+    watch: Arc<Watch>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -258,11 +260,15 @@ impl Store {
 
         let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };
         let calls = PendingCalls::default();
+        let watch = Arc::new(Watch::default());
         let (writes, thread) =
-            writer::start(conn, Arc::clone(&layout), clock, calls.clone()).map_err(thread_error)?;
+            writer::start(conn, Arc::clone(&layout), clock, calls.clone(), Arc::clone(&watch))
+                .map_err(thread_error)?;
         let (reads, mut threads) = reader::start(&layout).map_err(thread_error)?;
         threads.push(thread);
-        Ok(Self { inner: Arc::new(Inner { writes, reads, layout, calls, threads: Mutex::new(threads) }) })
+        Ok(Self {
+            inner: Arc::new(Inner { writes, reads, layout, calls, watch, threads: Mutex::new(threads) }),
+        })
     }
 
     /// Finishes what was asked so far, checkpoints the database and ends the threads. Later calls on any clone
@@ -287,6 +293,19 @@ impl Store {
         if self.inner.writes.try_send(WriteOrder::Checkpoint).is_err() {
             tracing::debug!("the store is busy; the checkpoint waits for the next call");
         }
+    }
+
+    /// Sends what is appended to conversations, once it is committed, to `listener` while somebody
+    /// [wants to hear it](Self::want_appends). The first listener stands; one that is full misses things.
+    pub fn listen_to_appends(&self, listener: mpsc::Sender<NewEntries>) {
+        if !self.inner.watch.listen(listener) {
+            tracing::error!("a second listener for appended entries was not taken");
+        }
+    }
+
+    /// Says whether anybody wants to hear what is appended; if not, it costs nothing.
+    pub fn want_appends(&self, wanted: bool) {
+        self.inner.watch.want(wanted);
     }
 
     /// Model calls that wait for the next commit.

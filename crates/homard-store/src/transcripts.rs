@@ -15,7 +15,9 @@ use homard_protocol::{Entry, EntryId, EntryKind, SessionId};
 
 use crate::store::{Store, StoreError};
 
-pub(crate) use files::{OpenFiles, append, discard, ensure_ready, leaf_if_recovered, sweep_garbage};
+pub(crate) use files::{
+    OpenFiles, append, discard, ensure_indexed, ensure_ready, leaf_if_recovered, sweep_garbage,
+};
 pub(crate) use walk::tail_in_writer;
 
 /// Most entries one page may hold.
@@ -142,6 +144,20 @@ impl Store {
         let query = PageQuery { limit: query.limit.clamp(1, MAX_PAGE), ..query };
         self.ask_transcript(session_id, move |transcript| walk::page(transcript, &query, walk::is_shown))
             .await
+    }
+
+    /// One entry by its id; `None` when the conversation has none such. Entries of branches that were left are
+    /// found, too.
+    ///
+    /// # Errors
+    /// As [`context`](Self::context).
+    pub async fn entry(
+        &self,
+        session_id: &SessionId,
+        entry_id: &EntryId,
+    ) -> Result<Option<PageEntry>, StoreError> {
+        let entry_id = entry_id.clone();
+        self.ask_transcript(session_id, move |transcript| walk::entry(transcript, &entry_id)).await
     }
 
     /// The last `n` messages, oldest first, other kinds of entries left out.

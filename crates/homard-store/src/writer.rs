@@ -13,12 +13,12 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::effects::Effects;
+use crate::effects::{Effects, Watch};
 use crate::layout::Layout;
 use crate::store::StoreError;
 use crate::transcripts::OpenFiles;
 use crate::usage::{self, PendingCall, PendingCalls};
-use crate::{runs, transcripts};
+use crate::{runs, search, transcripts};
 
 /// Jobs waiting for the writer; when full, callers wait.
 const QUEUE: usize = 1024;
@@ -113,6 +113,7 @@ pub(crate) fn start(
     layout: Arc<Layout>,
     clock: Clock,
     calls: PendingCalls,
+    watch: Arc<Watch>,
 ) -> std::io::Result<(mpsc::Sender<WriteOrder>, JoinHandle<()>)> {
     let (tx, rx) = mpsc::channel(QUEUE);
     let writer = Writer {
@@ -120,9 +121,9 @@ pub(crate) fn start(
         layout,
         clock,
         files: OpenFiles::default(),
-        effects: Effects::default(),
+        effects: Effects::watched_by(watch),
         calls,
-        chores: Chores { garbage: true, prune_at: 0, wrote: false, checkpoint: false },
+        chores: Chores { garbage: true, prune_at: 0, wrote: false, checkpoint: false, words: false },
         closers: Vec::new(),
     };
     let thread = std::thread::Builder::new().name("homard-write".to_owned()).spawn(move || writer.run(rx))?;
@@ -147,6 +148,8 @@ struct Chores {
     /// Whether anything was committed since the last checkpoint asked for.
     wrote: bool,
     checkpoint: bool,
+    /// Whether transcripts may hold words the search does not know.
+    words: bool,
 }
 
 impl Writer {
@@ -179,7 +182,10 @@ impl Writer {
     ) {
         match order {
             WriteOrder::Job(job) => group.push(job),
-            WriteOrder::Checkpoint => self.chores.checkpoint = self.chores.wrote,
+            WriteOrder::Checkpoint => {
+                self.chores.checkpoint = self.chores.wrote;
+                self.chores.words = true;
+            }
             WriteOrder::Close(done) => {
                 rx.close();
                 self.closers.push(done);
@@ -280,6 +286,10 @@ impl Writer {
                 .or_log("the database was not checkpointed");
             return true;
         }
+        if self.chores.words {
+            self.chores.words = self.read_words();
+            return true;
+        }
         if now >= self.chores.prune_at {
             let more = runs::prune(&self.conn, now);
             if !more.or_log("old runs were not pruned").unwrap_or(false) {
@@ -288,6 +298,15 @@ impl Writer {
             return true;
         }
         false
+    }
+
+    /// Has the search read a little of what it lacks; `true` when there may be more.
+    fn read_words(&mut self) -> bool {
+        let (order, mut answer) = order(search::read_some);
+        let WriteOrder::Job(job) = order else { return false };
+        self.commit_group(&mut vec![job]);
+        let more = answer.try_recv().ok().and_then(|more| more.or_log("the search could not read on"));
+        more.unwrap_or(false)
     }
 
     fn finish(self) {

@@ -11,4 +11,8 @@ runId: string,
 /**
  * `started`, `in_flight` for a repeat while it runs, `ok` or `error` for a repeat afterwards.
  */
-status: string, };
+status: string, 
+/**
+ * Present and true when a run was stopped for it.
+ */
+interruptedActiveRun?: boolean, };

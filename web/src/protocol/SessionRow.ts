@@ -37,6 +37,38 @@ isBackground: boolean,
  */
 label?: string, 
 /**
+ * A name made for it.
+ */
+autoLabel?: string, 
+/**
+ * The drawer it lies in.
+ */
+category?: string, 
+/**
+ * Its sign.
+ */
+icon?: string, 
+/**
+ * Its colour.
+ */
+color?: string, 
+/**
+ * A note about how it stands.
+ */
+statusNote?: string, 
+/**
+ * The conversation it comes from.
+ */
+parentSessionKey?: string, 
+/**
+ * Who made it.
+ */
+createdVia?: string, 
+/**
+ * `user` where somebody chose the model.
+ */
+modelOverrideSource?: string, 
+/**
  * A name the platform gave.
  */
 displayName?: string, 
@@ -80,6 +112,10 @@ archived: boolean,
  * Whether it is kept on top.
  */
 pinned: boolean, 
+/**
+ * Whether something is new since somebody last looked.
+ */
+unread: boolean, 
 /**
  * `running`, `done`, `failed`, `killed`, `timeout`.
  */

@@ -10,7 +10,15 @@ export type SessionsChangedEvent = {
  */
 sessionKey: string, 
 /**
- * Why: `send`, `patch`, `reset`, `delete`, `abort` …
+ * Whose.
+ */
+agentId?: string, 
+/**
+ * Its transcript.
+ */
+sessionId?: string, 
+/**
+ * Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
  */
 reason: string, 
 /**
@@ -24,4 +32,8 @@ session?: SessionRow,
 /**
  * Whether a run is under way.
  */
-hasActiveRun: boolean, };
+hasActiveRun: boolean, 
+/**
+ * Which runs are.
+ */
+activeRunIds: Array<string>, };

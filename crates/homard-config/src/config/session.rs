@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::maintenance::Maintenance;
 use crate::raw::session as raw;
 
 const DEFAULT_RESET_HOUR: u8 = 4;
@@ -84,6 +85,8 @@ pub struct Session {
     pub reset_thread: Option<Reset>,
     /// The same per platform; wins outright.
     pub reset_by_channel: BTreeMap<ChannelId, Reset>,
+    /// Which sessions are too many.
+    pub maintenance: Maintenance,
 }
 
 impl Session {
@@ -113,6 +116,7 @@ impl Session {
             reset_group: by_type.group.map(|r| Reset::resolve(&r)),
             reset_thread: by_type.thread.map(|r| Reset::resolve(&r)),
             reset_by_channel: by_channel,
+            maintenance: Maintenance::resolve(&raw.maintenance.unwrap_or_default()),
         }
     }
 }

@@ -25,6 +25,8 @@ use crate::table::Cx;
 
 /// Longest text of one message in a history.
 const MAX_MESSAGE_CHARS: u64 = 500_000;
+/// The queue mode that stops a run under way; also what such a run is said to have been stopped by.
+pub(super) const INTERRUPT: &str = "interrupt";
 /// Longest label of an injected note.
 const MAX_NOTE_LABEL: usize = 100;
 
@@ -40,6 +42,8 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     if let Ok(run) = RunId::parse(&run_id) {
         cx.caller.client.owns(run);
     }
+    let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
+    let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
     let submission = Submission {
         message: operator_message(gateway, key, params.message, images, run_id.clone()),
         source: "chat.send",
@@ -60,7 +64,18 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         Submitted::InFlight { .. } => "in_flight",
         Submitted::Finished(record) => finished_word(record.status),
     };
-    Ok(ChatSendResult { run_id, status: status.to_owned() })
+    let interrupted_active_run = interrupted.then_some(true);
+    Ok(ChatSendResult { run_id, status: status.to_owned(), interrupted_active_run })
+}
+
+/// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
+/// message stops nothing.
+async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, ErrorShape> {
+    let run_id = RunId::parse(run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    if gateway.store().run(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
+        return Ok(false);
+    }
+    Ok(!gateway.relay().abort(key, None, INTERRUPT).await.run_ids.is_empty())
 }
 
 /// How a repeated request is told that its run is over.
@@ -128,7 +143,22 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
     let only = only.map_err(|e| ErrorShape::invalid(e.to_string()))?;
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), "rpc").await;
     let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
+    if !run_ids.is_empty() {
+        announce(&cx.gateway, &key, "abort").await?;
+    }
     Ok(ChatAbortResult { ok: true, aborted: !run_ids.is_empty(), run_ids })
+}
+
+/// Tells watchers of the session list what became of a session.
+pub(super) async fn announce(
+    gateway: &Gateway,
+    key: &SessionKey,
+    reason: &'static str,
+) -> Result<(), ErrorShape> {
+    if let Some(record) = gateway.store().session(key).await.map_err(|e| error::store(&e))? {
+        gateway.relay().announce_change(&record, reason);
+    }
+    Ok(())
 }
 
 /// `chat.inject`.
@@ -276,7 +306,7 @@ fn name_runs(messages: &mut [Value]) {
 }
 
 /// One entry as clients read it, with its id and place under `__openclaw`.
-fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
+pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     let entry = place.entry;
     let mut mark = Map::from_iter([("id".to_owned(), json!(entry.id)), ("seq".to_owned(), json!(place.seq))]);
     let mut message = match entry.kind {

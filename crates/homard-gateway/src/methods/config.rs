@@ -48,7 +48,19 @@ pub(crate) async fn snapshot(gateway: &Gateway) -> Result<ConfigSnapshot, ErrorS
         warnings: issues(&disk.warnings),
         legacy_issues: Vec::new(),
         included_paths: disk.included.iter().map(|path| path.display().to_string()).collect(),
+        include_provenance: Vec::new(),
+        agent_roster_include_owned: is_included(&disk, "agents", &["list", "entries"]),
+        bindings_include_owned: is_included(&disk, "bindings", &[]),
     })
+}
+
+/// Whether a section (or some of its keys) is there, and not in the file itself.
+fn is_included(disk: &Snapshot, section: &str, keys: &[&str]) -> bool {
+    let here = |config: &Value| match config.get(section) {
+        Some(found) if !keys.is_empty() => keys.iter().any(|key| found.get(key).is_some()),
+        found => found.is_some(),
+    };
+    here(&disk.resolved) && !here(&disk.parsed)
 }
 
 /// The file's text when it holds nothing secret, else its redacted values as JSON.
@@ -113,7 +125,7 @@ pub(crate) async fn merge(
     written(gateway, outcome)
 }
 
-fn written(
+pub(super) fn written(
     gateway: &Gateway,
     outcome: Result<WriteOutcome, WriteError>,
 ) -> Result<ConfigWriteResult, ErrorShape> {
@@ -134,7 +146,9 @@ fn written(
 }
 
 /// Runs file work off the reactor.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorShape> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorShape> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "a configuration task ended unexpectedly");
         ErrorShape::unavailable("the configuration could not be read or written; see the log")

@@ -32,14 +32,17 @@ pub(super) async fn describe(
     Ok(SessionsDescribeResult { session })
 }
 
-/// `sessions.messages.subscribe`. The events it is about do not exist yet, so nobody is subscribed; `chat` and
-/// `agent` are heard without.
+/// `sessions.messages.subscribe`.
 pub(super) async fn subscribe(
     cx: Cx,
     params: SessionsMessagesSubscribeParams,
 ) -> Result<SessionsMessagesResult, ErrorShape> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?;
-    Ok(SessionsMessagesResult { subscribed: false, key: key.to_string() })
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+    if !cx.caller.client.hear(key.clone()) {
+        return Err(ErrorShape::invalid("too many sessions are listened to on this connection"));
+    }
+    cx.gateway.listen_as_wanted();
+    Ok(SessionsMessagesResult { subscribed: true, key })
 }
 
 /// `sessions.messages.unsubscribe`.
@@ -47,8 +50,10 @@ pub(super) async fn unsubscribe(
     cx: Cx,
     params: SessionsMessagesUnsubscribeParams,
 ) -> Result<SessionsMessagesResult, ErrorShape> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?;
-    Ok(SessionsMessagesResult { subscribed: false, key: key.to_string() })
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+    cx.caller.client.unhear(&key);
+    cx.gateway.listen_as_wanted();
+    Ok(SessionsMessagesResult { subscribed: false, key })
 }
 
 /// `agent.identity.get`.

@@ -11,7 +11,8 @@ use homard_protocol::methods::sessions::{
 };
 use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
 use homard_store::{
-    ArchiveTranscript, ArchivedFilter, ResetReason, SessionEntry, SessionKind, SessionQuery, SessionRecord,
+    ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
+    SessionRecord, SessionSort,
 };
 use serde_json::{Map, Value};
 
@@ -30,7 +31,8 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let limit = params.limit.unwrap_or(DEFAULT_LIST_LIMIT).clamp(1, MAX_LIST_LIMIT);
     let offset = params.offset.unwrap_or(0);
     let now = gateway.clock().now_ms();
-    let mut query = query(&params, usize::try_from(limit).unwrap_or(1), now)?;
+    let mut query = query(gateway, "sessions.list", &params, now)?;
+    query.limit = usize::try_from(limit).unwrap_or(1);
     query.keys = (params.active_only == Some(true)).then(|| gateway.relay().active_sessions());
     let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
     let (titles, previews) =
@@ -62,8 +64,41 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     })
 }
 
-fn query(params: &SessionsListParams, limit: usize, now: i64) -> Result<SessionQuery, ErrorShape> {
+/// Which sessions a client means by its filters; those for things Homard does not have match everything.
+pub(super) fn query(
+    gateway: &Gateway,
+    method: &str,
+    params: &SessionsListParams,
+    now: i64,
+) -> Result<SessionQuery, ErrorShape> {
+    let bad = |field: &str, must: &str| {
+        ErrorShape::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
+    };
     let agent = params.agent_id.as_deref().map(AgentId::parse).transpose();
+    let sort = match params.sort_by.as_deref() {
+        None | Some("updatedAt") => SessionSort::Updated,
+        Some("lastInteractionAt") => SessionSort::Interaction,
+        Some("activity") => SessionSort::Activity,
+        Some(_) => return Err(bad("sortBy", "updatedAt, lastInteractionAt or activity")),
+    };
+    let archived = match &params.archived {
+        None | Some(Value::Bool(false)) => ArchivedFilter::Active,
+        Some(Value::Bool(true)) => ArchivedFilter::Archived,
+        Some(Value::String(all)) if all == "all" => ArchivedFilter::All,
+        Some(_) => return Err(bad("archived", "true, false or \"all\"")),
+    };
+    let category = match &params.group {
+        None => None,
+        Some(Value::String(name)) => Some(name.clone()),
+        Some(_) => return Err(bad("group", "text")),
+    };
+    if params.active_minutes.is_some_and(|minutes| !minutes.is_finite() || minutes <= 0.0) {
+        return Err(bad("activeMinutes", "more than 0"));
+    }
+    let configured = || {
+        let config = gateway.config().current();
+        config.agents.list.iter().map(|agent| agent.id.clone()).collect()
+    };
     let mut exclude_kinds = Vec::new();
     let mut exclude = |wanted: Option<bool>, kinds: &[SessionKind]| {
         if wanted == Some(true) {
@@ -77,7 +112,11 @@ fn query(params: &SessionsListParams, limit: usize, now: i64) -> Result<SessionQ
     let active_since = params.active_minutes.map(|minutes| now.saturating_sub((minutes * MINUTE_MS) as i64));
     Ok(SessionQuery {
         agent: agent.map_err(|e| ErrorShape::invalid(e.to_string()))?,
-        limit,
+        agents: (params.configured_agents_only == Some(true)).then(configured),
+        sort,
+        require_interaction: params.require_last_interaction == Some(true),
+        category,
+        limit: 0,
         offset: params.offset.and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
         search: params.search.clone(),
         active_since,
@@ -85,11 +124,7 @@ fn query(params: &SessionsListParams, limit: usize, now: i64) -> Result<SessionQ
         spawned_by: params.spawned_by.clone(),
         keys: None,
         pinned: params.pinned,
-        archived: match &params.archived {
-            Some(Value::Bool(true)) => ArchivedFilter::Archived,
-            Some(Value::String(all)) if all == "all" => ArchivedFilter::All,
-            _ => ArchivedFilter::Active,
-        },
+        archived,
         include_global: params.include_global == Some(true),
         include_unknown: params.include_unknown == Some(true),
         exclude_kinds,
@@ -102,6 +137,7 @@ pub(super) async fn subscribe(
     params: SessionsListParams,
 ) -> Result<SessionsSubscribeResult, ErrorShape> {
     cx.caller.client.sessions_subscribed.store(true, Ordering::Relaxed);
+    cx.gateway.listen_as_wanted();
     let has_filter = serde_json::to_value(&params).ok().and_then(|v| v.as_object().map(|o| !o.is_empty()));
     let list = if has_filter == Some(true) { Some(list(cx, params).await?) } else { None };
     Ok(SessionsSubscribeResult { subscribed: true, list })
@@ -200,12 +236,12 @@ async fn find(
 }
 
 /// What a turn would use.
-fn resolved(gateway: &Gateway, record: &SessionRecord) -> ResolvedModel {
+pub(super) fn resolved(gateway: &Gateway, record: &SessionRecord) -> ResolvedModel {
     let ModelRef { provider, model } = gateway.relay().model_for(&record.key, Some(record));
     ResolvedModel { model_provider: provider.to_string(), model: model.to_string() }
 }
 
-fn entry_value(record: &SessionRecord) -> Value {
+pub(super) fn entry_value(record: &SessionRecord) -> Value {
     serde_json::to_value(&record.entry).unwrap_or_default()
 }
 
@@ -215,6 +251,9 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     check_expected(gateway, &key, params.settings.get("expectedSessionId").and_then(Value::as_str)).await?;
     let changes = Changes::read(gateway, &params.settings)?;
+    if params.settings.get("archived") == Some(&Value::Bool(false)) {
+        bring_back(gateway, &key).await?;
+    }
     let now = gateway.clock().now_ms();
     let record = gateway
         .store()
@@ -231,9 +270,24 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
     })
 }
 
+/// Taking a session out of the archive brings it back even if it was deleted.
+async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), ErrorShape> {
+    let store = gateway.store();
+    if store.session(key).await.map_err(|e| error::store(&e))?.is_none() {
+        let which = RestoreWhich::Key(key.clone());
+        store.restore_session(which).await.map_err(|e| error::store(&e))?;
+    }
+    Ok(())
+}
+
 /// The text settings a client may change, and the words each may be; empty means any.
-const TEXT_SETTINGS: [(&str, &[&str]); 12] = [
+const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
     ("label", &[]),
+    ("autoLabel", &[]),
+    ("category", &[]),
+    ("color", &[]),
+    ("icon", &[]),
+    ("statusNote", &[]),
     ("thinkingLevel", &["off", "minimal", "low", "medium", "high", "xhigh"]),
     ("verboseLevel", &["off", "on", "full"]),
     ("reasoningLevel", &["off", "on", "stream"]),
@@ -251,23 +305,29 @@ const TEXT_SETTINGS: [(&str, &[&str]); 12] = [
 const FLAG_SETTINGS: [&str; 3] = ["archived", "pinned", "unread"];
 
 /// Settings of newer clients that Homard does not have; taken without effect so that those clients go on.
-const IGNORED: [&str; 15] = [
+const IGNORED: [&str; 16] = [
     "agentRuntime",
     "attention",
-    "autoLabel",
     "boardFace",
     "boardPresentation",
-    "category",
-    "color",
+    "completionOwnerSessionKey",
     "contextWindow",
     "fastMode",
-    "icon",
+    "inheritedToolPolicyAllow",
+    "inheritedToolPolicyDeny",
+    "inheritedToolPolicyVersion",
+    "nativeRuntimeConsent",
     "permissionMode",
-    "statusNote",
+    "sandboxMode",
     "toolOverrides",
     "traceLevel",
     "ttlMinutes",
 ];
+
+/// Refuses settings that `sessions.patch` would refuse.
+pub(super) fn check_settings(gateway: &Gateway, settings: &Map<String, Value>) -> Result<(), ErrorShape> {
+    Changes::read(gateway, settings).map(drop)
+}
 
 /// Checked changes to a session.
 #[derive(Default)]
@@ -325,6 +385,11 @@ impl Changes {
         for (name, value) in self.texts {
             let field = match name {
                 "label" => &mut entry.label,
+                "autoLabel" => &mut entry.auto_label,
+                "category" => &mut entry.category,
+                "color" => &mut entry.color,
+                "icon" => &mut entry.icon,
+                "statusNote" => &mut entry.status_note,
                 "thinkingLevel" => &mut entry.thinking_level,
                 "verboseLevel" => &mut entry.verbose_level,
                 "reasoningLevel" => &mut entry.reasoning_level,
@@ -340,6 +405,9 @@ impl Changes {
             *field = value;
         }
         for (name, on) in self.flags {
+            if name == "unread" && !on {
+                entry.last_read_at = Some(now);
+            }
             let field = match name {
                 "archived" => &mut entry.archived_at,
                 "pinned" => &mut entry.pinned_at,
@@ -362,7 +430,7 @@ impl Changes {
     }
 }
 
-fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
+pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
     let desk = gateway.relay().desk();
     let model = desk.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
     desk.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;

@@ -12,7 +12,7 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 15] = [
+pub const ALL_EVENTS: [&str; 16] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
@@ -24,6 +24,7 @@ pub const ALL_EVENTS: [&str; 15] = [
     "plugin.approval.requested",
     "plugin.approval.resolved",
     "presence",
+    "session.message",
     "session.tool",
     "sessions.changed",
     "shutdown",
@@ -96,7 +97,15 @@ impl Event for ShutdownEvent {
 pub struct SessionsChangedEvent {
     /// Which session.
     pub session_key: String,
-    /// Why: `send`, `patch`, `reset`, `delete`, `abort` …
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub agent_id: Option<String>,
+    /// Its transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub session_id: Option<String>,
+    /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
     pub reason: &'static str,
     /// When.
     #[cfg_attr(test, ts(type = "number"))]
@@ -107,6 +116,8 @@ pub struct SessionsChangedEvent {
     pub session: Option<SessionRow>,
     /// Whether a run is under way.
     pub has_active_run: bool,
+    /// Which runs are.
+    pub active_run_ids: Vec<String>,
 }
 
 impl Event for SessionsChangedEvent {

@@ -133,6 +133,10 @@ pub struct ChatSendResult {
     pub run_id: String,
     /// `started`, `in_flight` for a repeat while it runs, `ok` or `error` for a repeat afterwards.
     pub status: String,
+    /// Present and true when a run was stopped for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub interrupted_active_run: Option<bool>,
 }
 
 /// `chat.history`: the newest page of a transcript.

@@ -57,6 +57,15 @@ pub struct ConfigSnapshot {
     pub legacy_issues: Vec<ConfigIssue>,
     /// Other files it is made of.
     pub included_paths: Vec<String>,
+    /// Which value came from which of them; not told yet.
+    #[serde(default)]
+    pub include_provenance: Vec<Value>,
+    /// Whether the list of agents comes from another file, so that it cannot be changed here.
+    #[serde(default)]
+    pub agent_roster_include_owned: bool,
+    /// The same of the routes.
+    #[serde(default)]
+    pub bindings_include_owned: bool,
 }
 
 /// Something wrong or odd in the file.

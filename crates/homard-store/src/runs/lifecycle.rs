@@ -171,6 +171,7 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
     let Some(session_id) = run.session_id else { return Ok(gone) };
     let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };
     let mut draft = Draft { record, exists: true };
+    draft.record.entry.last_activity_at = Some(batch.now());
     if let Some(text) = last_text(&finish.entries) {
         draft.record.last_message_preview = Some(text);
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::{SessionId, SessionKey};
 
+use super::restore::{Ended, remember};
 use super::rows::{fresh_session_id, load, save};
 use super::{Draft, SessionEntry, SessionRecord};
 use crate::notes;
@@ -92,7 +93,7 @@ fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result
     };
     tracing::debug!(%key, ?reason, "session reset");
     notes::forget(batch, key)?;
-    let archived = archive(batch, &old.session_id, "reset")?;
+    let archived = archive(batch, &old, Ended::Reset)?;
     let previous = Some(old.session_id.clone());
     let record = SessionRecord {
         session_id: fresh_session_id()?,
@@ -126,6 +127,11 @@ fn carried_over(old: SessionEntry, now: i64) -> SessionEntry {
         send_policy: old.send_policy,
         group_activation: old.group_activation,
         label: old.label,
+        category: old.category,
+        icon: old.icon,
+        color: old.color,
+        parent_session_key: old.parent_session_key,
+        created_via: old.created_via,
         display_name: old.display_name,
         channel: old.channel,
         group_id: old.group_id,
@@ -149,7 +155,7 @@ fn delete(
 ) -> Result<DeletedSession, StoreError> {
     let Some(old) = load(batch.conn, key)? else { return Ok(DeletedSession::default()) };
     let archived = match archive_transcript {
-        ArchiveTranscript::Keep => archive(batch, &old.session_id, "deleted")?,
+        ArchiveTranscript::Keep => archive(batch, &old, Ended::Deleted)?,
         ArchiveTranscript::Remove => {
             if let Some(path) = transcripts::discard(batch, &old.session_id)? {
                 batch.effects.remove_after(path);
@@ -162,11 +168,22 @@ fn delete(
     Ok(DeletedSession { deleted: true, archived })
 }
 
-fn archive(batch: &mut Batch<'_>, session_id: &SessionId, word: &str) -> Result<Vec<PathBuf>, StoreError> {
-    let Some(path) = transcripts::discard(batch, session_id)? else { return Ok(Vec::new()) };
-    let to = archive_path(&path, word, &batch.clock.now_rfc3339());
-    batch.effects.rename_after(path, to.clone());
-    Ok(vec![to])
+/// Puts a transcript away under an archive name and remembers the session, so that it can be brought back.
+pub(super) fn archive(
+    batch: &mut Batch<'_>,
+    old: &SessionRecord,
+    why: Ended,
+) -> Result<Vec<PathBuf>, StoreError> {
+    let path = transcripts::discard(batch, &old.session_id)?;
+    let to = path.as_ref().map(|path| archive_path(path, why.as_str(), &batch.clock.now_rfc3339()));
+    // A reset of a conversation nobody wrote in leaves nothing to go back to.
+    if to.is_some() || why == Ended::Deleted {
+        remember(batch, old, why, to.as_deref())?;
+    }
+    if let (Some(from), Some(to)) = (path, &to) {
+        batch.effects.rename_after(from, to.clone());
+    }
+    Ok(to.into_iter().collect())
 }
 
 /// `<file>.<word>.<time with - for :>`.

@@ -8,8 +8,8 @@ use homard_runtime::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::rows::{COLUMNS, read};
-use super::{SessionKind, SessionRecord};
+use super::rows::{COLUMNS, activity, read};
+use super::{SessionEntry, SessionKind, SessionRecord};
 use crate::store::{Store, StoreError};
 
 /// Most sessions one page may hold.
@@ -27,11 +27,49 @@ pub enum ArchivedFilter {
     All,
 }
 
+/// What a list is sorted by, newest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SessionSort {
+    /// The last change of any kind.
+    #[default]
+    Updated,
+    /// The last time somebody wrote.
+    Interaction,
+    /// The last time anything happened.
+    Activity,
+}
+
+impl SessionSort {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Updated => "updated_at",
+            Self::Interaction => "interacted_at",
+            Self::Activity => "activity_at",
+        }
+    }
+
+    fn of(self, entry: &SessionEntry) -> Option<Timestamp> {
+        match self {
+            Self::Updated => Some(entry.updated_at),
+            Self::Interaction => entry.last_interaction_at,
+            Self::Activity => activity(entry),
+        }
+    }
+}
+
 /// Which sessions to list, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct SessionQuery {
     /// Only this agent's.
     pub agent: Option<AgentId>,
+    /// Only these agents'.
+    pub agents: Option<Vec<AgentId>>,
+    /// What the newest is.
+    pub sort: SessionSort,
+    /// Only those somebody has written to.
+    pub require_interaction: bool,
+    /// Only those in this drawer.
+    pub category: Option<String>,
     /// Most rows wanted; 0 means 100.
     pub limit: usize,
     /// Rows to pass over first.
@@ -115,7 +153,7 @@ fn list(conn: &Connection, query: &SessionQuery) -> Result<SessionPage, StoreErr
         ArchivedFilter::All => {
             let mut both = fetch(conn, query, 0, limit.saturating_add(offset), 0)?;
             both.extend(fetch(conn, query, 1, limit.saturating_add(offset), 0)?);
-            both.sort_by_key(|row| std::cmp::Reverse(row.entry.updated_at));
+            both.sort_by_key(|row| std::cmp::Reverse(query.sort.of(&row.entry)));
             both.into_iter().skip(offset).take(limit).collect()
         }
     };
@@ -124,19 +162,21 @@ fn list(conn: &Connection, query: &SessionQuery) -> Result<SessionPage, StoreErr
         && query.label.is_none()
         && query.keys.is_none()
         && query.pinned.is_none()
+        && query.category.is_none()
+        && !query.require_interaction
         && query.spawned_by.is_none();
     let total = if counters_suffice { counted(conn, query)? } else { scanned(conn, query)? };
     Ok(SessionPage { rows, total })
 }
 
 /// Conditions and their values.
-struct Filter {
-    sql: String,
-    values: Vec<Value>,
+pub(crate) struct Filter {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
 }
 
 impl Filter {
-    fn and(&mut self, condition: &str, value: impl Into<Value>) {
+    pub(crate) fn and(&mut self, condition: &str, value: impl Into<Value>) {
         self.values.push(value.into());
         self.sql.push_str(" AND ");
         self.sql.push_str(&condition.replace('?', &format!("?{}", self.values.len())));
@@ -148,6 +188,11 @@ impl Filter {
         if let Some(agent) = &query.agent {
             filter.and("agent_id = ?", agent.as_str().to_owned());
         }
+        if let Some(agents) = &query.agents {
+            let list: Vec<&str> = agents.iter().map(AgentId::as_str).collect();
+            let list = serde_json::to_string(&list).unwrap_or_else(|_never| "[]".to_owned());
+            filter.and("agent_id IN (SELECT value FROM json_each(?))", list);
+        }
         let hidden =
             [(query.include_global, SessionKind::Global), (query.include_unknown, SessionKind::Unknown)];
         let hidden = hidden.into_iter().filter(|(included, _)| !included).map(|(_, kind)| kind);
@@ -157,8 +202,15 @@ impl Filter {
         filter
     }
 
-    fn all(query: &SessionQuery) -> Self {
+    /// Every condition of a query but `archived`.
+    pub(crate) fn all(query: &SessionQuery) -> Self {
         let mut filter = Self::countable(query);
+        if query.require_interaction {
+            filter.sql.push_str(" AND interacted_at IS NOT NULL");
+        }
+        if let Some(category) = &query.category {
+            filter.and("category = ?", category.clone());
+        }
         if let Some(since) = query.active_since {
             filter.and("updated_at >= ?", since);
         }
@@ -166,7 +218,7 @@ impl Filter {
             filter.and("label = ?", label.clone());
         }
         if let Some(parent) = &query.spawned_by {
-            filter.and("json_extract(entry, '$.spawnedBy') = ?", parent.clone());
+            filter.and("spawned_by = ?", parent.clone());
         }
         if let Some(keys) = &query.keys {
             let list: Vec<String> = keys.iter().map(ToString::to_string).collect();
@@ -174,7 +226,7 @@ impl Filter {
             filter.and("key IN (SELECT value FROM json_each(?))", list);
         }
         if let Some(pinned) = query.pinned {
-            filter.and("(json_extract(entry, '$.pinnedAt') IS NOT NULL) = ?", pinned);
+            filter.sql.push_str(if pinned { " AND pinned = 1" } else { " AND pinned = 0" });
         }
         if let Some(search) = query.search.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
             filter.and(
@@ -207,8 +259,10 @@ fn select(columns: &str, filter: &Filter, archived: i64) -> String {
     format!("SELECT {columns} FROM sessions WHERE archived = {archived}{}", filter.sql)
 }
 
-fn page_sql(filter: &Filter, archived: i64, limit: usize, offset: usize) -> String {
-    format!("{} ORDER BY updated_at DESC LIMIT {limit} OFFSET {offset}", select(COLUMNS, filter, archived))
+/// Rows of the same moment stay in one order, so that a page never repeats what the last one showed.
+fn page_sql(filter: &Filter, sort: SessionSort, archived: i64, limit: usize, offset: usize) -> String {
+    let (rows, column) = (select(COLUMNS, filter, archived), sort.column());
+    format!("{rows} ORDER BY {column} DESC, id LIMIT {limit} OFFSET {offset}")
 }
 
 fn fetch(
@@ -220,7 +274,7 @@ fn fetch(
 ) -> Result<Vec<SessionRecord>, StoreError> {
     let filter = Filter::all(query);
     // Not cached: limit and offset vary, and lists are not on the message path.
-    let mut statement = conn.prepare(&page_sql(&filter, archived, limit, offset))?;
+    let mut statement = conn.prepare(&page_sql(&filter, query.sort, archived, limit, offset))?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {

@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-fn refuse_taken_label(conn: &Connection, record: &SessionRecord) -> Result<(), StoreError> {
+pub(super) fn refuse_taken_label(conn: &Connection, record: &SessionRecord) -> Result<(), StoreError> {
     let Some(label) = &record.entry.label else { return Ok(()) };
     let sql = "WHERE agent_id = ?1 AND label = ?2 AND key <> ?3 LIMIT 1";
     match one(conn, sql, params![record.agent_id.as_str(), label, record.key.to_string()])? {
@@ -151,7 +151,8 @@ pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreErro
     }
     batch.execute(
         "UPDATE sessions SET session_id = ?2, channel = ?3, label = ?4, archived = ?5, updated_at = ?6,
-         last_message_preview = ?7, derived_title = ?8, entry = ?9 WHERE key = ?1",
+         last_message_preview = ?7, derived_title = ?8, entry = ?9, interacted_at = ?10, activity_at = ?11,
+         pinned = ?12, category = ?13, spawned_by = ?14 WHERE key = ?1",
         params![
             record.key.to_string(),
             record.session_id.as_str(),
@@ -162,6 +163,11 @@ pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreErro
             record.last_message_preview,
             record.derived_title,
             to_json("entry", &record.entry)?,
+            record.entry.last_interaction_at,
+            activity(&record.entry),
+            record.entry.pinned_at.is_some(),
+            record.entry.category,
+            record.entry.spawned_by,
         ],
     )?;
     Ok(())
@@ -172,8 +178,9 @@ pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), St
     let created = record.entry.created_at.unwrap_or(record.entry.updated_at);
     conn.prepare_cached(
         "INSERT OR IGNORE INTO sessions (key, agent_id, session_id, kind, channel, label, archived, created_at,
-         updated_at, last_message_preview, derived_title, entry)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         updated_at, last_message_preview, derived_title, entry, interacted_at, activity_at, pinned, category,
+         spawned_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?
     .execute(params![
         record.key.to_string(),
@@ -188,8 +195,18 @@ pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), St
         record.last_message_preview,
         record.derived_title,
         to_json("entry", &record.entry)?,
+        record.entry.last_interaction_at,
+        activity(&record.entry),
+        record.entry.pinned_at.is_some(),
+        record.entry.category,
+        record.entry.spawned_by,
     ])?;
     Ok(())
+}
+
+/// When anything last happened, as lists sort by it.
+pub(super) fn activity(entry: &SessionEntry) -> Option<homard_runtime::Timestamp> {
+    entry.last_activity_at.max(entry.last_interaction_at)
 }
 
 fn one(

@@ -12,8 +12,10 @@ use homard_protocol::transcript::{HeaderTag, TRANSCRIPT_VERSION};
 use homard_protocol::{AgentId, Entry, EntryId, EntryKind, Message, SessionHeader, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Appended, TranscriptError, scan};
+use super::{Appended, PageEntry, TranscriptError, scan};
+use crate::effects::NewEntries;
 use crate::layout::{Layout, create_private_dir, is_plain_name, open_private_file, transcript_file_name};
+use crate::search;
 use crate::store::{StoreError, parse_column};
 use crate::writer::Batch;
 
@@ -30,11 +32,19 @@ pub(super) const SEQ_OF: &str =
      WHERE transcript = ?1 AND entry_id = ?2 ORDER BY seq DESC LIMIT 1";
 
 /// The writer's open transcripts, least recently used forgotten first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OpenFiles {
     open: HashMap<SessionId, OpenTranscript>,
     tick: u64,
     garbage: bool,
+    /// The session row behind which nobody has looked for transcripts since the start; `None` when all were.
+    unlooked: Option<i64>,
+}
+
+impl Default for OpenFiles {
+    fn default() -> Self {
+        Self { open: HashMap::new(), tick: 0, garbage: false, unlooked: Some(0) }
+    }
 }
 
 /// One open transcript and the place its next entry goes.
@@ -61,6 +71,16 @@ impl OpenFiles {
     /// Whether rows were orphaned since this was last asked.
     pub(crate) fn take_garbage_hint(&mut self) -> bool {
         std::mem::take(&mut self.garbage)
+    }
+
+    /// Where to go on looking for transcripts that were never opened.
+    pub(crate) fn unlooked(&self) -> Option<i64> {
+        self.unlooked
+    }
+
+    /// Remembers how far that got.
+    pub(crate) fn looked_to(&mut self, row: Option<i64>) {
+        self.unlooked = row;
     }
 
     fn insert(&mut self, session_id: SessionId, transcript: OpenTranscript) {
@@ -96,6 +116,7 @@ pub(crate) fn append(
     };
     let mut bytes = Vec::with_capacity(512);
     let mut appended = Vec::with_capacity(kinds.len());
+    let mut told = batch.effects.is_watched().then(Vec::new);
     for kind in kinds {
         let entry_id = fresh_id(batch.conn, transcript.id)?;
         let entry =
@@ -116,12 +137,18 @@ pub(crate) fn append(
         };
         transcript.index(batch.conn, &row)?;
         appended.push(Appended { entry_id: entry.id.clone(), seq: transcript.last_seq });
-        transcript.leaf = Some(entry.id);
+        transcript.leaf = Some(entry.id.clone());
+        if let Some(told) = &mut told {
+            told.push(PageEntry { seq: transcript.last_seq, entry });
+        }
     }
     batch.effects.appended(transcript.path.clone(), transcript.end);
     transcript.write(&bytes)?;
     transcript.save(batch.conn)?;
     transcript.recovered = false;
+    if let Some(entries) = told {
+        batch.effects.tell_after(NewEntries { session_id: session_id.clone(), entries });
+    }
     Ok(appended)
 }
 
@@ -221,7 +248,7 @@ pub(crate) fn ensure_ready(
 
 /// Indexes a transcript for reading: unlike [`ensure_ready`] it makes no file, and finds files that no session
 /// row names (other software, or a copied folder).
-pub(super) fn ensure_indexed(batch: &mut Batch<'_>, session_id: &SessionId) -> Result<(), StoreError> {
+pub(crate) fn ensure_indexed(batch: &mut Batch<'_>, session_id: &SessionId) -> Result<(), StoreError> {
     if batch.files.current(session_id).is_some() {
         return Ok(());
     }
@@ -273,6 +300,7 @@ pub(crate) fn leaf_if_recovered(batch: &Batch<'_>, session_id: &SessionId) -> Op
 pub(crate) fn sweep_garbage(conn: &Connection) -> Result<bool, StoreError> {
     let mut find = conn.prepare_cached("SELECT id FROM transcripts WHERE session_id IS NULL LIMIT 1")?;
     let Some(id) = find.query_row([], |row| row.get::<_, i64>(0)).optional()? else { return Ok(false) };
+    search::forget_swept(conn, id, SWEEP_ROWS)?;
     let deleted = conn
         .prepare_cached(
             "DELETE FROM transcript_entries WHERE transcript = ?1 AND seq IN

@@ -101,6 +101,20 @@ fn find<'a>(
     Ok(Some((Transcript { conn, id, path, last_seq, leaf, messages }, end.unsigned_abs())))
 }
 
+/// One entry by its id.
+pub(super) fn entry(transcript: &Transcript<'_>, id: &EntryId) -> Result<Option<PageEntry>, StoreError> {
+    let Some((seq, _messages)) = super::files::seq_of(transcript.conn, transcript.id, id.as_str())? else {
+        return Ok(None);
+    };
+    let mut row = None;
+    transcript.walk(Some(seq), |found| {
+        row = Some(found);
+        Step::Stop
+    })?;
+    let found = transcript.entries(row.as_slice())?;
+    Ok(found.into_iter().next())
+}
+
 /// One row of the index.
 pub(super) struct Row {
     seq: i64,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_protocol::AgentId;
 
-use super::{ArchivedFilter, Filter, SessionQuery, page_sql};
+use super::{ArchivedFilter, Filter, SessionQuery, SessionSort, page_sql};
 use crate::SessionKind;
 use crate::fixture::{Home, key};
 
@@ -29,9 +29,15 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
         (SessionQuery { active_since: Some(1), ..SessionQuery::default() }, 0, "sessions_recent"),
         (SessionQuery::default(), 1, "sessions_archived"),
         (SessionQuery { agent: agent(), ..SessionQuery::default() }, 1, "sessions_agent_archived"),
+        (sorted(SessionSort::Interaction), 0, "sessions_by_interaction"),
+        (sorted(SessionSort::Interaction), 1, "sessions_archived_interaction"),
+        (sorted(SessionSort::Activity), 0, "sessions_by_activity"),
+        (SessionQuery { pinned: Some(true), ..SessionQuery::default() }, 0, "sessions_pinned"),
+        (SessionQuery { category: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_category"),
+        (SessionQuery { spawned_by: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_parent"),
     ] {
         let filter = Filter::all(&query);
-        let sql = format!("EXPLAIN QUERY PLAN {}", page_sql(&filter, archived, 50, 0));
+        let sql = format!("EXPLAIN QUERY PLAN {}", page_sql(&filter, query.sort, archived, 50, 0));
         let plan = home
             .store
             .read(move |cx| {
@@ -49,6 +55,80 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
     assert_eq!(page.total, 10_000);
     let keys: Vec<String> = page.rows.iter().map(|row| row.key.to_string()).collect();
     assert_eq!(keys, ["agent:main:s9999", "agent:main:s9998", "agent:main:s9997"]);
+}
+
+fn sorted(sort: SessionSort) -> SessionQuery {
+    SessionQuery { sort, require_interaction: true, ..SessionQuery::default() }
+}
+
+async fn names(home: &Home, query: SessionQuery) -> Vec<String> {
+    let page = home.store.list_sessions(query).await.unwrap();
+    page.rows.iter().map(|row| row.key.to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_list_is_sorted_by_what_was_asked_for() {
+    let home = Home::new();
+    for (name, interaction, activity) in
+        [("agent:main:a", Some(1), Some(9)), ("agent:main:b", Some(2), None), ("agent:main:c", None, None)]
+    {
+        home.clock.advance(Duration::from_millis(1));
+        home.store
+            .patch_session(&key(name), move |entry| {
+                (entry.last_interaction_at, entry.last_activity_at) = (interaction, activity);
+            })
+            .await
+            .unwrap();
+    }
+    let by = |sort| SessionQuery { sort, ..SessionQuery::default() };
+    let rows: [(SessionQuery, &[&str]); 4] = [
+        (by(SessionSort::Updated), &["agent:main:c", "agent:main:b", "agent:main:a"]),
+        (by(SessionSort::Interaction), &["agent:main:b", "agent:main:a", "agent:main:c"]),
+        (by(SessionSort::Activity), &["agent:main:a", "agent:main:b", "agent:main:c"]),
+        (sorted(SessionSort::Interaction), &["agent:main:b", "agent:main:a"]),
+    ];
+    for (query, expected) in rows {
+        assert_eq!(names(&home, query.clone()).await, expected, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_rows_of_one_moment_neither_repeat_nor_skip() {
+    let home = Home::new();
+    let mut all: Vec<String> = (0..7).map(|n| format!("agent:main:s{n}")).collect();
+    for name in &all {
+        home.store.patch_session(&key(name), |_| {}).await.unwrap();
+    }
+    let mut paged = Vec::new();
+    for offset in (0..8).step_by(2) {
+        paged.extend(names(&home, SessionQuery { limit: 2, offset, ..SessionQuery::default() }).await);
+    }
+    paged.sort();
+    all.sort();
+    assert_eq!(paged, all);
+}
+
+#[tokio::test]
+async fn drawers_and_known_agents_choose_rows_and_totals_alike() {
+    let home = Home::new();
+    for (name, category) in
+        [("agent:main:a", Some("work")), ("agent:main:b", None), ("agent:gone:c", Some("work"))]
+    {
+        let category = category.map(str::to_owned);
+        home.store.patch_session(&key(name), move |entry| entry.category = category).await.unwrap();
+    }
+    let agents = || Some(vec![AgentId::main()]);
+    let base = SessionQuery::default;
+    for (query, count) in [
+        (SessionQuery { category: Some("work".into()), ..base() }, 2),
+        (SessionQuery { category: Some("work".into()), agents: agents(), ..base() }, 1),
+        (SessionQuery { agents: agents(), ..base() }, 2),
+        (SessionQuery { category: Some("home".into()), ..base() }, 0),
+        (SessionQuery { agents: Some(Vec::new()), ..base() }, 0),
+    ] {
+        let page = home.store.list_sessions(query.clone()).await.unwrap();
+        assert_eq!((page.rows.len(), page.total), (count, count as u64), "{query:?}");
+    }
 }
 
 #[tokio::test]
