@@ -3,6 +3,7 @@
 mod agent;
 mod approvals;
 mod chat;
+mod cron;
 mod devices;
 mod system;
 
@@ -12,6 +13,7 @@ pub use approvals::{
     PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
+pub use cron::{CronAction, CronEvent};
 pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,

@@ -12,10 +12,11 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 15] = [
+pub const ALL_EVENTS: [&str; 16] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
+    "cron",
     "device.pair.requested",
     "device.pair.resolved",
     "exec.approval.requested",
