@@ -1,4 +1,6 @@
--- Scheduled jobs and their runs.
+-- Scheduled jobs and their runs. The first version had tables for them that nothing ever wrote to.
+DROP TABLE cron_runs;
+DROP TABLE cron_jobs;
 
 -- What was asked for and how it has fared are JSON that only the room that runs jobs reads; the columns beside them
 -- are what is asked for: who is due, and who runs already. `origin` says whose words the job is made of.

@@ -71,7 +71,7 @@ impl ContextPruning {
 }
 
 /// Reads `500ms`, `30s`, `5m`, `1h`, `2d`; a bare number is minutes.
-fn duration(text: &str) -> Option<Duration> {
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -1,0 +1,2 @@
+//! Turns nobody typed.
+pub mod schedule;
