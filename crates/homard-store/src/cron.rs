@@ -6,6 +6,7 @@ mod runs;
 use homard_protocol::SessionKey;
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
 
 use crate::notes;
 use crate::store::{Store, StoreError, parse_column};
@@ -98,10 +99,20 @@ pub type CronChange = Box<dyn FnOnce(&mut CronJobRow) -> bool + Send>;
 pub struct FinishCron {
     /// Which.
     pub run_id: String,
-    /// Fills in the run's end, and changes the job if it is still there; `false` forgets the job.
-    pub settle: Box<dyn FnOnce(&mut CronRunRow, Option<&mut CronJobRow>) -> bool + Send>,
-    /// What conversations are told.
-    pub notes: Vec<(SessionKey, String)>,
+    /// Fills in the run's end, and changes the job if it is still there.
+    pub settle: CronSettle,
+}
+
+/// See [`FinishCron::settle`].
+pub type CronSettle = Box<dyn FnOnce(&mut CronRunRow, Option<&mut CronJobRow>) -> CronSettled + Send>;
+
+/// What follows from the end of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CronSettled {
+    /// Whether the job is done with and forgotten.
+    pub forget: bool,
+    /// What conversations are told, with what stands beside it.
+    pub notes: Vec<(SessionKey, String, Option<Value>)>,
 }
 
 impl std::fmt::Debug for FinishCron {
@@ -251,26 +262,26 @@ impl Store {
         finish: FinishCron,
     ) -> Result<Option<(CronRunRow, Option<CronJobRow>)>, StoreError> {
         self.write(move |batch| {
-            let FinishCron { run_id, settle, notes } = finish;
+            let FinishCron { run_id, settle } = finish;
             let Some(mut run) = load_run(batch.conn, &run_id)?.filter(|run| run.ended_at.is_none()) else {
                 return Ok(None);
             };
             let mut job = load(batch.conn, &run.job_id)?.filter(|job| job.running.as_ref() == Some(&run_id));
-            let keep = settle(&mut run, job.as_mut());
+            let CronSettled { forget, notes } = settle(&mut run, job.as_mut());
             save_run(batch, &run)?;
-            for (key, text) in notes {
-                notes::keep(batch, &key, &text, None)?;
+            for (key, text, details) in notes {
+                notes::keep(batch, &key, &text, details)?;
             }
             if let Some(job) = &mut job {
                 job.running = None;
-                if keep {
-                    save(batch, job)?;
-                } else {
+                if forget {
                     batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [&job.id])?;
+                } else {
+                    save(batch, job)?;
                 }
             }
             prune(batch, &run.job_id)?;
-            Ok(Some((run, job.filter(|_| keep))))
+            Ok(Some((run, job.filter(|_| !forget))))
         })
         .await
     }

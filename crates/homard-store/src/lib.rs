@@ -31,7 +31,8 @@ mod usage;
 mod writer;
 
 pub use cron::{
-    CronAdded, CronChange, CronJobRow, CronRunPage, CronRunQuery, CronRunRow, FinishCron, MAX_CRON_JOBS,
+    CronAdded, CronChange, CronJobRow, CronRunPage, CronRunQuery, CronRunRow, CronSettle, CronSettled,
+    FinishCron, MAX_CRON_JOBS,
 };
 pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,

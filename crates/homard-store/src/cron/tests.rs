@@ -1,6 +1,6 @@
 //! A run begins once, ends once, and a crash in between leaves it to be found.
 
-use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, FinishCron};
+use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron};
 use crate::fixture::{Home, NOW, key};
 
 fn job(id: &str) -> CronJobRow {
@@ -46,9 +46,9 @@ fn end(id: &str, status: &'static str, at: i64) -> FinishCron {
             if let Some(job) = job {
                 job.next_run_at = Some(NOW + 60_000);
             }
-            true
+            let note = (key("agent:main:main"), format!("run {} ended", run.run_id), None);
+            CronSettled { forget: false, notes: vec![note] }
         }),
-        notes: vec![(key("agent:main:main"), format!("run {id} ended"))],
     }
 }
 
