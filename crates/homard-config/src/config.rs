@@ -8,6 +8,7 @@ pub mod auth;
 pub mod budgets;
 pub mod cli_backends;
 pub mod compaction;
+pub mod cron;
 pub mod delegation;
 pub mod gateway;
 pub mod logging;
@@ -54,6 +55,8 @@ pub struct Config {
     pub session: session::Session,
     /// What agents have been taught.
     pub skills: skills::Skills,
+    /// Turns nobody typed.
+    pub cron: cron::Cron,
     /// What is logged.
     pub logging: logging::Logging,
     /// Channel sections as written (references resolved); each adapter reads its own.
@@ -91,6 +94,7 @@ impl Config {
             owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
+            cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),

@@ -3,6 +3,7 @@
 mod agent;
 mod approvals;
 mod chat;
+mod cron;
 mod devices;
 mod sessions;
 mod system;
@@ -13,6 +14,7 @@ pub use approvals::{
     PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
+pub use cron::{CronAction, CronEvent};
 pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 pub use sessions::SessionMessageEvent;
 pub use system::{

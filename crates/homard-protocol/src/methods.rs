@@ -28,3 +28,4 @@ pub mod system;
 pub mod tools;
 pub mod undo;
 pub mod usage;
+pub mod wake;

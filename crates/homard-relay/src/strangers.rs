@@ -43,7 +43,7 @@ impl Relay {
     ///
     /// # Errors
     /// When the transcript cannot be read.
-    pub(crate) async fn labels_of(&self, key: &SessionKey) -> Result<Vec<Label>, StoreError> {
+    pub async fn labels_of(&self, key: &SessionKey) -> Result<Vec<Label>, StoreError> {
         let store = self.inner().store();
         let mut labels = match store.session(key).await? {
             Some(session) => {

@@ -11,6 +11,7 @@
 //!
 //! Reading order: [`Store`], `writer`, `reader`, then one file per kind of thing kept.
 
+mod cron;
 mod database;
 mod devices;
 mod effects;
@@ -30,6 +31,10 @@ mod transcripts;
 mod usage;
 mod writer;
 
+pub use cron::{
+    CronAdded, CronChange, CronJobRow, CronRunPage, CronRunQuery, CronRunRow, CronSettle, CronSettled,
+    FinishCron, MAX_CRON_JOBS,
+};
 pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };

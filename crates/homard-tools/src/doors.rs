@@ -3,7 +3,7 @@
 //! Tools are built before the rooms that use them, so a [`Door`] is handed out closed and opened later, once.
 //! A tool behind a closed door is not offered.
 //!
-//! A new tool that needs a room above (`message`, `cron`, `nodes`, `memory_search`, `memory_get`, `browser`,
+//! A new tool that needs a room above (`message`, `nodes`, `memory_search`, `memory_get`, `browser`,
 //! `canvas`, `tts`) is one file under `tools/` and one line in `registry.rs`:
 //!
 //! 1. a trait here that says what the tool asks of the room, in the tool's words, with boxed futures;
@@ -14,6 +14,7 @@
 //!
 //! A room that has no use for a door of its own gives its tool to [`Toolbox::with`](crate::Toolbox::with).
 
+mod cron;
 mod gateway;
 mod sessions;
 mod vision;
@@ -25,6 +26,7 @@ use serde::Serialize;
 
 use crate::outcome::ToolOutcome;
 
+pub use cron::{CronAsk, CronDoor};
 pub use gateway::{ConfigWrite, GatewayDoor};
 pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
@@ -108,6 +110,8 @@ pub struct Doors {
     pub sessions: Door<dyn SessionsDoor>,
     /// Who there is.
     pub agents: Door<dyn AgentsDoor>,
+    /// Jobs that run by the clock.
+    pub cron: Door<dyn CronDoor>,
     /// The gateway itself.
     pub gateway: Door<dyn GatewayDoor>,
     /// Models that see.

@@ -35,9 +35,9 @@ pub use approvals::{
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use doors::{
-    AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, Described, Door, DoorError, Doors, GatewayDoor,
-    HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, SessionFilter, SessionLine, SessionTarget,
-    SessionsDoor, SessionsPage, Spawned, VisionDoor,
+    AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, CronAsk, CronDoor, Described, Door, DoorError,
+    Doors, GatewayDoor, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, SessionFilter,
+    SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned, VisionDoor,
 };
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;

@@ -17,8 +17,8 @@ use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::{
-    agents_list, apply_patch, edit, exec, gateway, image, process, read, session_status, sessions_history,
-    sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
+    agents_list, apply_patch, cron, edit, exec, gateway, image, process, read, session_status,
+    sessions_history, sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
 };
 use crate::undo;
 
@@ -26,6 +26,7 @@ use crate::undo;
 const TABLE: &[ToolEntry] = &[
     agents_list::ENTRY,
     apply_patch::ENTRY,
+    cron::ENTRY,
     edit::ENTRY,
     exec::ENTRY,
     gateway::ENTRY,

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents_list;
 pub(crate) mod apply_patch;
+pub(crate) mod cron;
 pub(crate) mod edit;
 pub(crate) mod exec;
 pub(crate) mod gateway;

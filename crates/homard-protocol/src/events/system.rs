@@ -16,6 +16,7 @@ pub const ALL_EVENTS: [&str; 16] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
+    "cron",
     "device.pair.requested",
     "device.pair.resolved",
     "exec.approval.requested",

@@ -1,11 +1,23 @@
-//! `cron.*`, as far as there is something to tell before jobs can be kept.
+//! `cron.*`: jobs that run by the clock. `job` is what a job is, `run` what is told about one run of it.
+
+mod job;
+mod run;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+
+pub use job::{
+    CronAddParams, CronAlertRule, CronAutoDisabled, CronCompletionDestination, CronDelivery,
+    CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronFailureAlert, CronJob, CronJobState,
+    CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
+};
+pub use run::{CronRunEntry, CronUsage};
 
 /// Most jobs or runs in one answer.
 pub const MAX_CRON_LIMIT: u32 = 200;
@@ -17,20 +29,140 @@ pub struct CronList;
 impl Method for CronList {
     const NAME: &'static str = "cron.list";
     const ACCESS: Access = Access::Operator(Scope::Read);
-    type Params = CronPageParams;
+    type Params = CronListParams;
     type Result = CronListResult;
 }
 
-/// Parameters of [`CronList`] and [`CronRuns`]. Filters are read when there is something to filter.
+/// Parameters of [`CronList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CronPageParams {
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CronListParams {
+    /// Only jobs made in this conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// Whose conversation that is, when it is named without its agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_agent_id: Option<String>,
+    /// Those that are switched off, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_disabled: Option<bool>,
     /// How many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
+    /// Words in the name, the description or what it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Whether they run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<CronEnabledFilter>,
+    /// Only this kind of schedule; `all` for any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule_kind: Option<CronScheduleFilter>,
+    /// Only those that last ended so; `unknown` for those that never ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run_status: Option<CronStatusFilter>,
+    /// Only those with, or without, a condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<CronTriggerFilter>,
+    /// In which order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_by: Option<CronSortBy>,
+    /// Which way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_dir: Option<CronSortDir>,
+    /// Only jobs of this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Whether less about each is enough. They are told whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compact: Option<bool>,
+    /// Whether it is told where results would go; yes, unless said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_delivery_previews: Option<bool>,
+}
+
+/// See [`CronListParams::enabled`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronEnabledFilter {
+    /// Any.
+    All,
+    /// Those that run.
+    Enabled,
+    /// Those that do not.
+    Disabled,
+}
+
+/// See [`CronListParams::schedule_kind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CronScheduleFilter {
+    /// Any.
+    All,
+    /// Once.
+    At,
+    /// At a distance.
+    Every,
+    /// By the calendar.
+    Cron,
+    /// When a command ends.
+    OnExit,
+    /// When a command speaks.
+    Stream,
+}
+
+/// See [`CronListParams::last_run_status`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronStatusFilter {
+    /// Any.
+    All,
+    /// Ended well.
+    Ok,
+    /// Ended badly.
+    Error,
+    /// Was not begun.
+    Skipped,
+    /// Never ran.
+    Unknown,
+}
+
+/// See [`CronListParams::trigger`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronTriggerFilter {
+    /// Any.
+    All,
+    /// With a condition.
+    Conditional,
+    /// Without.
+    Unconditional,
+}
+
+/// See [`CronListParams::sort_by`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum CronSortBy {
+    /// Who is due first.
+    #[default]
+    NextRunAtMs,
+    /// Who was changed first.
+    UpdatedAtMs,
+    /// By name.
+    Name,
+}
+
+/// Which way a list goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronSortDir {
+    /// Small ones first.
+    Asc,
+    /// Large ones first.
+    Desc,
 }
 
 /// Answer of [`CronList`].
@@ -38,7 +170,7 @@ pub struct CronPageParams {
 #[serde(rename_all = "camelCase")]
 pub struct CronListResult {
     /// The jobs.
-    pub jobs: Vec<Value>,
+    pub jobs: Vec<CronJob>,
     /// How many there are.
     pub total: u64,
     /// How many were left out.
@@ -51,35 +183,32 @@ pub struct CronListResult {
     pub next_offset: Option<u64>,
     /// Changes when the jobs do, so that a client that pages notices.
     pub snapshot_revision: String,
+    /// Where their results would go, by id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_previews: Option<BTreeMap<String, CronDeliveryPreview>>,
 }
 
-/// `cron.runs`.
+/// Which job: by `id`, or by `jobId` as older clients say.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CronJobParams {
+    /// Its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+}
+
+/// `cron.get`.
 #[derive(Debug)]
-pub struct CronRuns;
+pub struct CronGet;
 
-impl Method for CronRuns {
-    const NAME: &'static str = "cron.runs";
+impl Method for CronGet {
+    const NAME: &'static str = "cron.get";
     const ACCESS: Access = Access::Operator(Scope::Read);
-    type Params = CronPageParams;
-    type Result = CronRunsResult;
-}
-
-/// Answer of [`CronRuns`].
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CronRunsResult {
-    /// The runs.
-    pub entries: Vec<Value>,
-    /// How many there are.
-    pub total: u64,
-    /// How many were left out.
-    pub offset: u64,
-    /// How many were asked for.
-    pub limit: u32,
-    /// Whether there are more.
-    pub has_more: bool,
-    /// Where they begin.
-    pub next_offset: Option<u64>,
+    type Params = CronJobParams;
+    type Result = CronJob;
 }
 
 /// `cron.status`.
@@ -101,7 +230,7 @@ pub struct CronStatusResult {
     pub enabled: bool,
     /// Whether conditions are ever looked at.
     pub triggers_enabled: bool,
-    /// Where jobs would be kept; empty for callers who may not see paths.
+    /// Where jobs are kept; empty for callers who may not see paths.
     pub store_path: String,
     /// Always `sqlite`.
     pub storage: String,
@@ -111,4 +240,242 @@ pub struct CronStatusResult {
     pub jobs: u64,
     /// When the next one is due.
     pub next_wake_at_ms: Option<i64>,
+}
+
+/// `cron.add`.
+#[derive(Debug)]
+pub struct CronAdd;
+
+impl Method for CronAdd {
+    const NAME: &'static str = "cron.add";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = CronAddParams;
+    type Result = CronAddResult;
+}
+
+/// Answer of [`CronAdd`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CronAddResult {
+    /// What became of a job that was declared.
+    Declared(Box<CronDeclared>),
+    /// The job.
+    Added(Box<CronJob>),
+}
+
+/// What became of a job that was added with a declaration key.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CronDeclared {
+    /// Whether there was none of that key.
+    pub created: bool,
+    /// Whether the one there was is different now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated: Option<bool>,
+    /// The job.
+    pub job: CronJob,
+    /// Where its result would go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_preview: Option<CronDeliveryPreview>,
+}
+
+/// `cron.update`.
+#[derive(Debug)]
+pub struct CronUpdate;
+
+impl Method for CronUpdate {
+    const NAME: &'static str = "cron.update";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = CronUpdateParams;
+    type Result = CronJob;
+}
+
+/// Parameters of [`CronUpdate`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CronUpdateParams {
+    /// Its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    /// What changes; `null` clears.
+    pub patch: Map<String, Value>,
+    /// Refuses the change when the job is no longer the one that was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_config_revision: Option<String>,
+}
+
+/// `cron.remove`.
+#[derive(Debug)]
+pub struct CronRemove;
+
+impl Method for CronRemove {
+    const NAME: &'static str = "cron.remove";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = CronJobParams;
+    type Result = CronRemoveResult;
+}
+
+/// Answer of [`CronRemove`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CronRemoveResult {
+    /// Always.
+    pub ok: bool,
+    /// Whether there was one.
+    pub removed: bool,
+}
+
+/// `cron.run`.
+#[derive(Debug)]
+pub struct CronRun;
+
+impl Method for CronRun {
+    const NAME: &'static str = "cron.run";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = CronRunParams;
+    type Result = CronRunResult;
+}
+
+/// Parameters of [`CronRun`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CronRunParams {
+    /// Its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    /// Whether it must be due, or switched on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CronRunMode>,
+    /// Refuses when the gateway is not the one that was asked before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_process_instance_id: Option<String>,
+}
+
+/// When a job is run by hand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CronRunMode {
+    /// Only when it is due.
+    Due,
+    /// In any case.
+    #[default]
+    Force,
+    /// Unless it is switched off.
+    IfEnabled,
+}
+
+/// Answer of [`CronRun`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CronRunResult {
+    /// Whether the request was understood.
+    pub ok: bool,
+    /// It runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enqueued: Option<bool>,
+    /// `false`: it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<bool>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The gateway that runs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_instance_id: Option<String>,
+}
+
+/// `cron.runs`.
+#[derive(Debug)]
+pub struct CronRuns;
+
+impl Method for CronRuns {
+    const NAME: &'static str = "cron.runs";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = CronRunsParams;
+    type Result = CronRunsResult;
+}
+
+/// Whose runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronRunsScope {
+    /// One job's.
+    Job,
+    /// All.
+    All,
+}
+
+/// Parameters of [`CronRuns`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CronRunsParams {
+    /// Only of this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<CronRunsScope>,
+    /// Of this job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    /// This one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// How many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// How many to leave out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Only those that ended so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statuses: Option<Vec<CronRunStatus>>,
+    /// The same for one; `all` for any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<CronStatusFilter>,
+    /// Only those whose result fared so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery_statuses: Option<Vec<CronDeliveryStatus>>,
+    /// The same for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery_status: Option<CronDeliveryStatus>,
+    /// Words in the summary, the error or the job's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Newest first, unless `asc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_dir: Option<CronSortDir>,
+}
+
+/// Answer of [`CronRuns`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CronRunsResult {
+    /// The runs.
+    pub entries: Vec<CronRunEntry>,
+    /// How many there are.
+    pub total: u64,
+    /// How many were left out.
+    pub offset: u64,
+    /// How many were asked for.
+    pub limit: u32,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// Where they begin.
+    pub next_offset: Option<u64>,
 }

@@ -1,0 +1,253 @@
+//! Where the result of a run goes, and recording that the run is over.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use homard_config::Secret;
+use homard_protocol::SessionKey;
+use homard_protocol::events::{CronAction, CronEvent};
+use homard_protocol::methods::cron::{CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus};
+use homard_runtime::OrLog;
+use homard_store::{CronRunRow, CronSettled, FinishCron};
+use homard_tools::Label;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, redirect};
+use serde_json::Value;
+
+use crate::automation::Automation;
+use crate::job::Job;
+use crate::run::{Outcome, RunPlan};
+use crate::settle::{End, settle};
+
+/// How long a webhook may take.
+const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much of an answer a list of runs shows, in characters.
+const SUMMARY_CHARS: usize = 2_000;
+/// How much of an answer is announced, in characters; the rest stays in the run's conversation.
+const ANNOUNCED_CHARS: usize = 4_000;
+
+/// A client for webhooks, made on first use: a gateway starts without loading certificates.
+#[derive(Debug, Default)]
+pub(crate) struct Webhooks {
+    client: OnceLock<Client>,
+}
+
+/// What became of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Delivery {
+    status: CronDeliveryStatus,
+    error: Option<String>,
+    /// What a conversation is told.
+    note: Option<(SessionKey, String)>,
+}
+
+impl Delivery {
+    fn plain(status: CronDeliveryStatus) -> Self {
+        Self { status, error: None, note: None }
+    }
+}
+
+impl Webhooks {
+    /// Tells a program that a run is over.
+    async fn post(&self, to: &str, token: Option<&Secret>, entry: &CronRunEntry) -> Result<(), String> {
+        let client = match self.client.get() {
+            Some(client) => client,
+            None => {
+                let made = Client::builder()
+                    .user_agent(concat!("homard/", env!("CARGO_PKG_VERSION")))
+                    .timeout(WEBHOOK_TIMEOUT)
+                    // Following one would hand the token to whoever it points to.
+                    .redirect(redirect::Policy::none())
+                    .build();
+                let made = made.map_err(|error| error.to_string())?;
+                self.client.get_or_init(|| made)
+            }
+        };
+        let body = serde_json::to_vec(&CronEvent::finished(entry)).map_err(|error| error.to_string())?;
+        let mut request = client.post(to).header(CONTENT_TYPE, "application/json").body(body);
+        if let Some(token) = token {
+            request = request.bearer_auth(token.expose());
+        }
+        match request.send().await {
+            Ok(answer) if answer.status().is_success() => Ok(()),
+            Ok(answer) => Err(format!("the webhook answered {}", answer.status())),
+            // The address may hold a secret.
+            Err(error) => Err(format!("the webhook could not be reached: {}", error.without_url())),
+        }
+    }
+}
+
+impl Automation {
+    /// Delivers what came of a run, then records its end and tells everyone.
+    pub(crate) async fn finish_run(&self, run: &CronRunRow, plan: &RunPlan, outcome: Outcome) {
+        let ended_at = self.inner.clock.now_ms();
+        let mut entry = entry(run, &outcome, ended_at);
+        let delivery = self.deliver(run, plan, &outcome, &entry).await;
+        entry.delivery_status = Some(delivery.status);
+        entry.delivered = match delivery.status {
+            CronDeliveryStatus::Delivered => Some(true),
+            CronDeliveryStatus::NotDelivered => Some(false),
+            CronDeliveryStatus::Unknown | CronDeliveryStatus::NotRequested => None,
+        };
+        entry.delivery_error.clone_from(&delivery.error);
+        let end = End {
+            started_at: run.started_at,
+            ended_at,
+            status: outcome.status,
+            error: outcome.error.clone(),
+            delivery: delivery.status,
+            delivery_error: delivery.error.clone(),
+        };
+        let beside = Label::beside(None, &plan.labels);
+        let mut notes: Vec<(SessionKey, String, Option<Value>)> = Vec::new();
+        notes.extend(outcome.waits.map(|text| (run.session_key.clone(), text, beside)));
+        if let Some((key, text)) = delivery.note {
+            // What a run read is in what it says.
+            let labels = self.inner.relay.labels_of(&run.session_key).await;
+            let labels =
+                labels.or_log("whose words a job's result is made of is not known").unwrap_or_default();
+            notes.push((key, text, Label::beside(None, &labels)));
+        }
+        let finish = self.ending(run, plan, end, (entry, notes));
+        match self.inner.store.finish_cron_run(finish).await {
+            Ok(Some((run, job))) => self.told(&run, job),
+            Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
+            Err(error) => {
+                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded")
+            }
+        }
+        self.inner.changed.notify_one();
+    }
+
+    /// The end of a run, as the store records it.
+    fn ending(
+        &self,
+        run: &CronRunRow,
+        plan: &RunPlan,
+        end: End,
+        (mut entry, mut notes): (CronRunEntry, Vec<(SessionKey, String, Option<Value>)>),
+    ) -> FinishCron {
+        let (alert, zone, main) = (self.config().cron.failure_alert, self.zone(), plan.main.clone());
+        let settle = Box::new(move |run: &mut CronRunRow, row: Option<&mut homard_store::CronJobRow>| {
+            let mut forget = false;
+            if let Some((row, Ok(mut job))) =
+                row.map(|row| (row.clone(), row)).map(|(old, row)| (row, Job::read(old)))
+            {
+                let follows = settle(&mut job, &end, alert, &zone);
+                forget = follows.forget;
+                notes.extend(follows.alert.map(|text| (main, text, None)));
+                entry.next_run_at_ms = job.state.next_run_at_ms;
+                *row = job.to_row();
+            }
+            run.ended_at = Some(end.ended_at);
+            run.status = Some(end.status.as_str().to_owned());
+            run.delivery_status = Some(end.delivery.as_str().to_owned());
+            run.summary.clone_from(&entry.summary);
+            run.error.clone_from(&entry.error);
+            run.entry = serde_json::to_string(&entry).ok();
+            CronSettled { forget, notes }
+        });
+        FinishCron { run_id: run.run_id.clone(), settle }
+    }
+
+    /// Tells everyone that a run is over, and that its job is gone if it is.
+    fn told(&self, run: &CronRunRow, job: Option<homard_store::CronJobRow>) {
+        let entry = run.entry.as_deref().and_then(|entry| serde_json::from_str::<CronRunEntry>(entry).ok());
+        if let Some(entry) = entry {
+            tracing::info!(job = %run.job_id, run = %run.run_id, status = ?entry.status, error = ?entry.error, "a job's run is over");
+            let job = job.clone().and_then(|row| Job::read(row).ok());
+            let event = CronEvent {
+                job: job.map(|job| Box::new(job.to_wire(&self.config()))),
+                ..CronEvent::finished(&entry)
+            };
+            self.inner.bus.publish(&event);
+        }
+        if job.is_none() {
+            self.inner.bus.publish(&CronEvent::about(run.job_id.clone(), CronAction::Removed));
+        }
+    }
+
+    async fn deliver(
+        &self,
+        run: &CronRunRow,
+        plan: &RunPlan,
+        outcome: &Outcome,
+        entry: &CronRunEntry,
+    ) -> Delivery {
+        let Some(delivery) = &plan.delivery else { return Delivery::plain(CronDeliveryStatus::NotRequested) };
+        if let Some(also) = &delivery.completion_destination {
+            let _told = self.post(&also.to, entry).await;
+        }
+        match delivery.mode {
+            CronDeliveryMode::None => Delivery::plain(CronDeliveryStatus::NotRequested),
+            CronDeliveryMode::Webhook => self.post(delivery.to.as_deref().unwrap_or_default(), entry).await,
+            CronDeliveryMode::Announce => announce(run, plan, outcome),
+        }
+    }
+
+    async fn post(&self, to: &str, entry: &CronRunEntry) -> Delivery {
+        let config = self.config();
+        match self.inner.webhooks.post(to, config.cron.webhook_token.as_ref(), entry).await {
+            Ok(()) => Delivery::plain(CronDeliveryStatus::Delivered),
+            Err(error) => {
+                tracing::warn!(%error, job = %entry.job_id, "a webhook was not told about a run");
+                Delivery { error: Some(error), ..Delivery::plain(CronDeliveryStatus::NotDelivered) }
+            }
+        }
+    }
+}
+
+/// Until chat platforms are connected, a result waits in the main conversation, and that is what is said.
+fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &Outcome) -> Delivery {
+    let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
+    let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
+        return Delivery::plain(CronDeliveryStatus::NotRequested);
+    };
+    if run.session_key == plan.main {
+        // Whoever reads the conversation has read it.
+        return Delivery::plain(CronDeliveryStatus::Delivered);
+    }
+    let shown = shortened(said, ANNOUNCED_CHARS);
+    let text = format!("The scheduled job \"{}\" ({}) says: {shown}", run.job_name, run.job_id);
+    let error = format!("no chat platform is connected; the result waits as a system event in {}", plan.main);
+    Delivery {
+        status: CronDeliveryStatus::NotDelivered,
+        error: Some(error),
+        note: Some((plan.main.clone(), text)),
+    }
+}
+
+fn entry(run: &CronRunRow, outcome: &Outcome, ended_at: i64) -> CronRunEntry {
+    let said = outcome.reply.as_deref().or(outcome.waits.as_deref());
+    CronRunEntry {
+        ts: ended_at,
+        job_id: run.job_id.clone(),
+        action: "finished".to_owned(),
+        status: Some(outcome.status),
+        error: outcome.error.clone(),
+        summary: said.map(|said| shortened(said.trim(), SUMMARY_CHARS)).filter(|said| !said.is_empty()),
+        delivered: None,
+        delivery_status: None,
+        delivery_error: None,
+        session_id: outcome.session_id.clone(),
+        session_key: Some(run.session_key.to_string()),
+        run_id: Some(run.run_id.clone()),
+        run_at_ms: Some(run.started_at),
+        duration_ms: Some(ended_at.saturating_sub(run.started_at)),
+        next_run_at_ms: None,
+        model: outcome.model.clone(),
+        provider: outcome.provider.clone(),
+        usage: outcome.usage,
+        job_name: Some(run.job_name.clone()),
+    }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

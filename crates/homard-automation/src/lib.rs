@@ -1,0 +1,21 @@
+//! Turns nobody typed: jobs that run by the clock.
+//!
+//! A job's run is an ordinary turn of the relay, named before it begins, so that a crash neither loses nor doubles it.
+//! Reading order: [`schedule`] (when), `job` (what), [`Automation`] (the handle), `run` (one run), `settle` (what
+//! follows from its end), `timer` (who is due), `recover` (after a start).
+
+mod automation;
+mod changes;
+mod deliver;
+mod door;
+mod import;
+mod job;
+mod places;
+mod recover;
+mod run;
+pub mod schedule;
+mod settle;
+mod timer;
+mod view;
+
+pub use automation::{Automation, AutomationParts, CronError};

@@ -1,0 +1,159 @@
+//! What follows from the end of a run: how the job has fared, when it is due next, whom to tell.
+
+use std::time::Duration;
+
+use homard_config::config::cron::FailureAlert;
+use homard_protocol::methods::cron::{
+    CronAutoDisabled, CronDeliveryStatus, CronFailureAlert, CronRunStatus, CronSchedule,
+};
+use homard_runtime::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::job::Job;
+
+/// How long a job waits after it failed once, twice and so on; the last for all further times.
+const BACKOFF: [Duration; 5] = [
+    Duration::from_secs(30),
+    Duration::from_secs(60),
+    Duration::from_secs(5 * 60),
+    Duration::from_secs(15 * 60),
+    Duration::from_secs(60 * 60),
+];
+/// Least time between the beginnings of two runs of one job.
+pub(crate) const MIN_REFIRE_MS: i64 = 2_000;
+/// Failures in a row after which a job is switched off.
+pub(crate) const MAX_CONSECUTIVE_ERRORS: u32 = 10;
+/// The same for schedules whose next time cannot be found.
+const MAX_SCHEDULE_ERRORS: u32 = 3;
+/// When such a schedule is tried again.
+const SCHEDULE_RETRY_MS: i64 = 60_000;
+
+/// What is known about a run that is over.
+#[derive(Debug, Clone)]
+pub(crate) struct End {
+    pub(crate) started_at: Timestamp,
+    pub(crate) ended_at: Timestamp,
+    pub(crate) status: CronRunStatus,
+    pub(crate) error: Option<String>,
+    pub(crate) delivery: CronDeliveryStatus,
+    pub(crate) delivery_error: Option<String>,
+}
+
+/// What else follows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Follows {
+    /// The job is done with.
+    pub(crate) forget: bool,
+    /// Somebody is told that it keeps failing, in these words.
+    pub(crate) alert: Option<String>,
+}
+
+/// Changes a job as the end of a run asks for.
+pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone: &TimeZone) -> Follows {
+    let state = &mut job.state;
+    state.running_at_ms = None;
+    state.last_run_at_ms = Some(end.started_at);
+    state.last_run_status = Some(end.status);
+    state.last_status = Some(end.status);
+    state.last_error.clone_from(&end.error);
+    state.last_duration_ms = Some(end.ended_at.saturating_sub(end.started_at));
+    state.last_delivery_status = Some(end.delivery);
+    state.last_delivered = match end.delivery {
+        CronDeliveryStatus::Delivered => Some(true),
+        CronDeliveryStatus::NotDelivered => Some(false),
+        CronDeliveryStatus::Unknown | CronDeliveryStatus::NotRequested => None,
+    };
+    state.last_delivery_error.clone_from(&end.delivery_error);
+    let errors = match end.status {
+        CronRunStatus::Error => state.consecutive_errors.unwrap_or(0).saturating_add(1),
+        CronRunStatus::Ok | CronRunStatus::Skipped => 0,
+    };
+    state.consecutive_errors = Some(errors);
+    job.row.updated_at = end.ended_at;
+    if matches!(job.spec.schedule, CronSchedule::At { .. }) {
+        return once(job, end, alert);
+    }
+    if errors >= MAX_CONSECUTIVE_ERRORS && job.enabled() {
+        switch_off(job, "consecutive-failures", end.ended_at, errors);
+    } else {
+        rearm(job, end, errors, zone);
+    }
+    Follows { forget: false, alert: due_alert(job, end, alert) }
+}
+
+/// A job that is due once is done, however it went; one that went well is forgotten unless it is to be kept.
+fn once(job: &mut Job, end: &End, alert: Option<FailureAlert>) -> Follows {
+    job.spec.enabled = Some(false);
+    job.state.next_run_at_ms = None;
+    let forget = end.status == CronRunStatus::Ok && job.spec.delete_after_run.unwrap_or(true);
+    Follows { forget, alert: due_alert(job, end, alert) }
+}
+
+/// Finds out when the job is due next.
+fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
+    if !job.enabled() {
+        job.state.next_run_at_ms = None;
+        return;
+    }
+    match job.plan(zone).and_then(|plan| plan.next_after(end.ended_at)) {
+        Ok(natural) => {
+            let earliest = end.started_at.saturating_add(MIN_REFIRE_MS);
+            job.state.next_run_at_ms = Some(natural.max(earliest).max(end.ended_at + backoff_ms(errors)));
+            job.state.schedule_error_count = None;
+        }
+        Err(error) => {
+            let count = job.state.schedule_error_count.unwrap_or(0).saturating_add(1);
+            job.state.schedule_error_count = Some(count);
+            job.state.last_error = Some(error.to_string());
+            job.state.next_run_at_ms = Some(end.ended_at.saturating_add(SCHEDULE_RETRY_MS));
+            if count >= MAX_SCHEDULE_ERRORS {
+                switch_off(job, "schedule-errors", end.ended_at, count);
+            }
+        }
+    }
+}
+
+/// How long a job waits that failed so often in a row.
+fn backoff_ms(errors: u32) -> i64 {
+    let Some(nth) = errors.checked_sub(1) else { return 0 };
+    let nth = usize::try_from(nth).unwrap_or(usize::MAX).min(BACKOFF.len() - 1);
+    BACKOFF.get(nth).map_or(0, |wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn switch_off(job: &mut Job, reason: &str, at_ms: Timestamp, consecutive_errors: u32) {
+    tracing::warn!(job = %job.row.id, name = %job.spec.name, reason, "a job keeps failing and is switched off");
+    job.spec.enabled = Some(false);
+    job.state.next_run_at_ms = None;
+    job.state.auto_disabled = Some(CronAutoDisabled { reason: reason.to_owned(), at_ms, consecutive_errors });
+}
+
+/// The words in which somebody is told that a job keeps failing, if it is time for them.
+fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<String> {
+    let rule = match &job.spec.failure_alert {
+        Some(CronFailureAlert::Never(_)) => return None,
+        Some(CronFailureAlert::When(own)) => {
+            let fallback = usual.unwrap_or_default();
+            FailureAlert {
+                after: own.after.unwrap_or(fallback.after),
+                cooldown: own.cooldown_ms.map_or(fallback.cooldown, Duration::from_millis),
+            }
+        }
+        None => usual?,
+    };
+    let errors = job.state.consecutive_errors.unwrap_or(0);
+    let quiet = i64::try_from(rule.cooldown.as_millis()).unwrap_or(i64::MAX);
+    let told = job.state.last_failure_alert_at_ms;
+    let too_soon = told.is_some_and(|told| end.ended_at < told.saturating_add(quiet));
+    if end.status != CronRunStatus::Error || errors < rule.after || too_soon {
+        return None;
+    }
+    job.state.last_failure_alert_at_ms = Some(end.ended_at);
+    let why = end.error.as_deref().unwrap_or("no reason is known");
+    Some(format!(
+        "The scheduled job \"{}\" ({}) has failed {errors} times in a row: {why}",
+        job.spec.name, job.row.id
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! What follows from the end of a run.
+
+use std::time::Duration;
+
+use homard_config::config::cron::FailureAlert;
+use homard_protocol::methods::cron::{CronAddParams, CronDeliveryStatus, CronRunStatus};
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::{End, Follows, MAX_CONSECUTIVE_ERRORS, MIN_REFIRE_MS, settle};
+use crate::job::Job;
+
+const NOW: i64 = 1_800_000_000_000;
+const HOUR: i64 = 3_600_000;
+
+fn job(schedule: &Value, more: &Value) -> Job {
+    let mut spec = json!({
+        "name": "digest", "schedule": schedule, "sessionTarget": "isolated", "wakeMode": "now", "enabled": true,
+        "payload": {"kind": "agentTurn", "message": "sum up"},
+    });
+    for (name, value) in more.as_object().unwrap() {
+        spec[name] = value.clone();
+    }
+    let spec: CronAddParams = serde_json::from_value(spec).unwrap();
+    Job::new(spec, Vec::new(), NOW)
+}
+
+fn end(status: CronRunStatus, started_at: i64, took: i64) -> End {
+    End {
+        started_at,
+        ended_at: started_at + took,
+        status,
+        error: (status == CronRunStatus::Error).then(|| "no".to_owned()),
+        delivery: CronDeliveryStatus::NotRequested,
+        delivery_error: None,
+    }
+}
+
+fn ended(job: &mut Job, status: CronRunStatus, started_at: i64, took: i64) -> Follows {
+    settle(job, &end(status, started_at, took), None, &TimeZone::UTC)
+}
+
+#[test]
+fn a_job_that_went_well_is_due_at_its_next_time() {
+    let every = json!({"kind": "every", "everyMs": HOUR, "anchorMs": NOW});
+    for (started, took, expected) in [
+        (NOW + HOUR, 10, NOW + 2 * HOUR),
+        // Longer than the distance: what was overlapped is not made up for.
+        (NOW + HOUR, HOUR * 3 / 2, NOW + 3 * HOUR),
+        // Long missed: once.
+        (NOW + 100 * HOUR + 5, 10, NOW + 101 * HOUR),
+    ] {
+        let mut job = job(&every, &json!({}));
+        job.state.running_at_ms = Some(started);
+        assert_eq!(ended(&mut job, CronRunStatus::Ok, started, took), Follows::default());
+        assert_eq!(job.state.next_run_at_ms, Some(expected), "{started} {took}");
+        assert_eq!((job.state.running_at_ms, job.state.last_run_at_ms), (None, Some(started)));
+        assert_eq!(job.state.last_duration_ms, Some(took));
+    }
+}
+
+#[test]
+fn nobody_runs_twice_within_two_seconds() {
+    let mut job = job(&json!({"kind": "every", "everyMs": 1_000, "anchorMs": NOW}), &json!({}));
+    ended(&mut job, CronRunStatus::Ok, NOW, 10);
+    assert_eq!(job.state.next_run_at_ms, Some(NOW + MIN_REFIRE_MS));
+}
+
+#[test]
+fn failures_in_a_row_wait_longer_and_longer_until_the_job_is_switched_off() {
+    let mut job = job(&json!({"kind": "every", "everyMs": 1_000, "anchorMs": NOW}), &json!({}));
+    for (nth, wait) in (1..).zip([30, 60, 300, 900, 3_600, 3_600, 3_600, 3_600, 3_600]) {
+        ended(&mut job, CronRunStatus::Error, NOW, 0);
+        assert_eq!(job.state.next_run_at_ms, Some(NOW + wait * 1_000), "after {nth}");
+        assert_eq!(job.state.consecutive_errors, Some(nth));
+    }
+    ended(&mut job, CronRunStatus::Error, NOW, 0);
+    assert_eq!((job.enabled(), job.state.next_run_at_ms), (false, None));
+    let why = job.state.auto_disabled.clone().unwrap();
+    assert_eq!(
+        (why.reason.as_str(), why.consecutive_errors),
+        ("consecutive-failures", MAX_CONSECUTIVE_ERRORS)
+    );
+
+    let mut other = self::job(&json!({"kind": "every", "everyMs": HOUR * 5, "anchorMs": NOW}), &json!({}));
+    ended(&mut other, CronRunStatus::Error, NOW, 0);
+    assert_eq!(other.state.next_run_at_ms, Some(NOW + 5 * HOUR), "its own time is later than the pause");
+    ended(&mut other, CronRunStatus::Ok, NOW, 0);
+    assert_eq!(other.state.consecutive_errors, Some(0));
+}
+
+#[test]
+fn a_job_that_is_due_once_is_done_however_it_went() {
+    let at = json!({"kind": "at", "at": "2027-01-15T08:00:00Z"});
+    for (more, status, forget) in [
+        (json!({}), CronRunStatus::Ok, true),
+        (json!({"deleteAfterRun": false}), CronRunStatus::Ok, false),
+        (json!({}), CronRunStatus::Error, false),
+        (json!({}), CronRunStatus::Skipped, false),
+    ] {
+        let mut job = job(&at, &more);
+        let follows = ended(&mut job, status, NOW, 5);
+        assert_eq!(
+            (follows.forget, job.enabled(), job.state.next_run_at_ms),
+            (forget, false, None),
+            "{more}"
+        );
+    }
+}
+
+#[test]
+fn a_job_that_was_switched_off_meanwhile_is_not_due_again() {
+    let mut job = job(&json!({"kind": "every", "everyMs": HOUR}), &json!({"enabled": false}));
+    ended(&mut job, CronRunStatus::Ok, NOW, 5);
+    assert_eq!(job.state.next_run_at_ms, None);
+}
+
+#[test]
+fn a_schedule_that_has_no_next_time_is_tried_again_and_then_given_up() {
+    let mut job = job(&json!({"kind": "cron", "expr": "0 9 * * *", "tz": "Gone/Zone"}), &json!({}));
+    for _ in 0..2 {
+        ended(&mut job, CronRunStatus::Ok, NOW, 0);
+        assert_eq!(job.state.next_run_at_ms, Some(NOW + 60_000));
+    }
+    ended(&mut job, CronRunStatus::Ok, NOW, 0);
+    assert_eq!((job.enabled(), job.state.auto_disabled.unwrap().reason.as_str()), (false, "schedule-errors"));
+}
+
+#[test]
+fn somebody_is_told_after_enough_failures_and_not_too_often() {
+    let usual = FailureAlert { after: 2, cooldown: Duration::from_secs(60) };
+    let every = json!({"kind": "every", "everyMs": HOUR});
+    let mut job = job(&every, &json!({}));
+    let mut fail =
+        |at: i64| settle(&mut job, &end(CronRunStatus::Error, at, 0), Some(usual), &TimeZone::UTC).alert;
+    assert_eq!(fail(NOW), None);
+    assert!(fail(NOW + 1).unwrap().contains("failed 2 times in a row: no"));
+    assert_eq!(fail(NOW + 2), None, "still quiet");
+    assert!(fail(NOW + 60_002).is_some());
+    let mut never = self::job(&every, &json!({"failureAlert": false}));
+    let mut own = self::job(&every, &json!({"failureAlert": {"after": 1}}));
+    let failed = end(CronRunStatus::Error, NOW, 0);
+    assert_eq!(settle(&mut never, &failed, Some(usual), &TimeZone::UTC).alert, None);
+    assert!(settle(&mut own, &failed, None, &TimeZone::UTC).alert.is_some());
+}

@@ -1,0 +1,78 @@
+//! Who is due, and putting away the conversations of old runs.
+
+use std::time::Duration;
+
+use homard_protocol::methods::cron::CronRunMode;
+use homard_runtime::{OrCancel, OrLog, Timestamp};
+use homard_store::ArchiveTranscript;
+
+use crate::automation::Automation;
+use crate::settle::MIN_REFIRE_MS;
+
+/// Longest sleep: the machine's clock may be set, and it may have slept itself.
+const MAX_SLEEP: Duration = Duration::from_secs(60);
+/// How often old conversations are looked for.
+const SWEEP_EVERY_MS: i64 = 5 * 60 * 1_000;
+
+impl Automation {
+    /// Begins whatever is due until the gateway stops.
+    pub(crate) async fn keep_time(&self) {
+        let mut swept: Option<Timestamp> = None;
+        loop {
+            if self.config().cron.enabled {
+                self.begin_due().await;
+            }
+            let now = self.inner.clock.now_ms();
+            if swept.is_none_or(|at| now.saturating_sub(at) >= SWEEP_EVERY_MS) {
+                self.sweep(now).await;
+                swept = Some(now);
+            }
+            let sleep = self.sleep_for().await;
+            let woken = async {
+                tokio::select! {
+                    () = tokio::time::sleep(sleep) => {}
+                    () = self.inner.changed.notified() => {}
+                }
+            };
+            if woken.or_cancel(&self.inner.stopping).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn begin_due(&self) {
+        let due = self.inner.store.due_cron_jobs(self.inner.clock.now_ms()).await;
+        for row in due.or_log("who is due could not be looked up").unwrap_or_default() {
+            if self.inner.stopping.is_cancelled() {
+                return;
+            }
+            self.begin(&row.id, CronRunMode::Due).await.or_log("a job that is due could not begin");
+        }
+    }
+
+    async fn sleep_for(&self) -> Duration {
+        if !self.config().cron.enabled {
+            return MAX_SLEEP;
+        }
+        let next = self.inner.store.next_cron_due().await.or_log("who is due next could not be looked up");
+        let Some(next) = next.flatten() else { return MAX_SLEEP };
+        let wait = match next.saturating_sub(self.inner.clock.now_ms()) {
+            // Whoever is due still could not begin; that is not tried again at once.
+            late if late <= 0 => MIN_REFIRE_MS,
+            ahead => ahead,
+        };
+        Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(MAX_SLEEP)
+    }
+
+    /// Puts away conversations of runs that were over long ago.
+    async fn sweep(&self, now: Timestamp) {
+        let Some(keep) = self.config().cron.session_retention else { return };
+        let before = now.saturating_sub(i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
+        let old = self.inner.store.take_old_cron_sessions(before).await;
+        for key in old.or_log("old conversations of jobs could not be looked up").unwrap_or_default() {
+            self.inner.relay.end_commands(&key);
+            let gone = self.inner.store.delete_session(&key, ArchiveTranscript::Keep).await;
+            gone.or_log("the conversation of an old run is still there");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Events about scheduled jobs.
+
+use serde::Serialize;
+
+use crate::event::{Event, Guard};
+use crate::methods::cron::{CronDeliveryStatus, CronJob, CronRunEntry, CronRunStatus, CronUsage};
+use crate::scope::Scope;
+
+/// What happened to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CronAction {
+    /// It was made.
+    Added,
+    /// It was changed.
+    Updated,
+    /// It is gone.
+    Removed,
+    /// It runs.
+    Started,
+    /// A run is over.
+    Finished,
+}
+
+/// `cron`: a job changed, or ran.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CronEvent {
+    /// Which job.
+    pub job_id: String,
+    /// What happened.
+    pub action: CronAction,
+    /// The job now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<Box<CronJob>>,
+    /// When it is due next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_run_at_ms: Option<i64>,
+    /// When the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_at_ms: Option<i64>,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<CronRunStatus>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What was said, shortened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<i64>,
+    /// Whether the result arrived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivered: Option<bool>,
+    /// What became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery_status: Option<CronDeliveryStatus>,
+    /// The transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// Who thought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// At what price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<CronUsage>,
+}
+
+impl CronEvent {
+    /// Something happened to a job.
+    #[must_use]
+    pub fn about(job_id: impl Into<String>, action: CronAction) -> Self {
+        Self {
+            job_id: job_id.into(),
+            action,
+            job: None,
+            next_run_at_ms: None,
+            run_at_ms: None,
+            status: None,
+            error: None,
+            summary: None,
+            duration_ms: None,
+            delivered: None,
+            delivery_status: None,
+            session_id: None,
+            session_key: None,
+            run_id: None,
+            model: None,
+            provider: None,
+            usage: None,
+        }
+    }
+
+    /// A run is over.
+    #[must_use]
+    pub fn finished(entry: &CronRunEntry) -> Self {
+        Self {
+            next_run_at_ms: entry.next_run_at_ms,
+            run_at_ms: entry.run_at_ms,
+            status: entry.status,
+            error: entry.error.clone(),
+            summary: entry.summary.clone(),
+            duration_ms: entry.duration_ms,
+            delivered: entry.delivered,
+            delivery_status: entry.delivery_status,
+            session_id: entry.session_id.clone(),
+            session_key: entry.session_key.clone(),
+            run_id: entry.run_id.clone(),
+            model: entry.model.clone(),
+            provider: entry.provider.clone(),
+            usage: entry.usage,
+            ..Self::about(entry.job_id.clone(), CronAction::Finished)
+        }
+    }
+}
+
+impl Event for CronEvent {
+    const NAME: &'static str = "cron";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}

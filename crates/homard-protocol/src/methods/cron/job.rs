@@ -1,0 +1,469 @@
+//! A scheduled job: when it is due, what it does, where its result goes, how it has fared.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// When a job is due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum CronSchedule {
+    /// Once.
+    At {
+        /// ISO 8601; without a zone it is UTC.
+        at: String,
+    },
+    /// Again and again at the same distance.
+    Every {
+        /// The distance.
+        every_ms: u64,
+        /// A moment from which it is counted; when the job was made, unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        anchor_ms: Option<i64>,
+    },
+    /// By the calendar.
+    Cron {
+        /// Five fields, or six with seconds first.
+        expr: String,
+        /// IANA name; the owner's zone, unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tz: Option<String>,
+        /// How far runs may be moved so that jobs do not all begin at once; 0 means not at all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stagger_ms: Option<u64>,
+    },
+    /// When a command ends. Known, not run.
+    OnExit {
+        /// Which.
+        command: String,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+    },
+    /// When a command says something. Known, not run.
+    Stream {
+        /// Which.
+        command: Vec<String>,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+        /// Every line, or those that match.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<String>,
+        /// What they must match.
+        #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
+        /// How long lines are collected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        batch_ms: Option<u64>,
+        /// How many bytes of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_batch_bytes: Option<u64>,
+    },
+}
+
+/// What a job does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum CronPayload {
+    /// Tells the main conversation something.
+    SystemEvent {
+        /// What.
+        text: String,
+        /// Tools it may use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow: Option<Vec<String>>,
+        /// Whether that list is a default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow_is_default: Option<bool>,
+    },
+    /// Asks an agent.
+    AgentTurn {
+        /// What.
+        message: String,
+        /// `provider/model`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// Models that stand in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fallbacks: Option<Vec<String>>,
+        /// How hard to think.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<String>,
+        /// How long it may take.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_seconds: Option<f64>,
+        /// Whether words of others are passed on as they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        allow_unsafe_external_content: Option<bool>,
+        /// Whether less of the workspace is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        light_context: Option<bool>,
+        /// Tools it may use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow: Option<Vec<String>>,
+        /// Whether that list is a default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow_is_default: Option<bool>,
+    },
+    /// Runs a command. Known, not run.
+    Command {
+        /// Program and arguments.
+        argv: Vec<String>,
+        /// The rest, as written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+        /// Its environment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        env: Option<Value>,
+        /// What it reads.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<String>,
+        /// How long it may take.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_seconds: Option<f64>,
+        /// How long it may be silent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        no_output_timeout_seconds: Option<f64>,
+        /// How much of what it says is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_max_bytes: Option<u64>,
+        /// Tools it may use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow: Option<Vec<String>>,
+        /// Whether that list is a default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow_is_default: Option<bool>,
+    },
+    /// Runs a script. Known, not run.
+    Script {
+        /// Its text.
+        script: String,
+        /// How long it may take.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_seconds: Option<f64>,
+        /// How many tools it may call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_budget: Option<u64>,
+        /// Tools it may use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow: Option<Vec<String>>,
+        /// Whether that list is a default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools_allow_is_default: Option<bool>,
+    },
+}
+
+/// Whether a job that tells something wakes the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CronWakeMode {
+    /// At once.
+    Now,
+    /// It waits for the next turn.
+    NextHeartbeat,
+}
+
+/// How a result is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronDeliveryMode {
+    /// Not at all.
+    None,
+    /// To people.
+    Announce,
+    /// To a program.
+    Webhook,
+}
+
+/// Where a result goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CronDelivery {
+    /// How.
+    pub mode: CronDeliveryMode,
+    /// The platform; `last` is where people were last heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The recipient, or the address of a webhook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<Value>,
+    /// Our account there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    /// Whether a failure to deliver is no failure of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_effort: Option<bool>,
+    /// Where failures go instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_destination: Option<Value>,
+    /// A program that is told besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_destination: Option<CronCompletionDestination>,
+}
+
+/// A program that is told when a run is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CronCompletionDestination {
+    /// Only `webhook`.
+    pub mode: CronDeliveryMode,
+    /// Its address.
+    pub to: String,
+}
+
+/// When somebody is told that a job keeps failing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CronFailureAlert {
+    /// Never; only `false` is written.
+    Never(bool),
+    /// Then.
+    When(CronAlertRule),
+}
+
+/// See [`CronFailureAlert`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CronAlertRule {
+    /// After how many failures in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u32>,
+    /// The platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// How long nobody is told again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cooldown_ms: Option<u64>,
+    /// Whether runs that were skipped count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_skipped: Option<bool>,
+    /// How; only `announce` is in effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CronDeliveryMode>,
+    /// Our account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+}
+
+/// A job as it is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CronAddParams {
+    /// What people call it.
+    pub name: String,
+    /// Makes adding it again a change of the same job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declaration_key: Option<String>,
+    /// What lists show instead of the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// Who looks after it, as clients write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Value>,
+    /// Which agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The conversation it was made in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// Words about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Whether it is forgotten after it went well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delete_after_run: Option<bool>,
+    /// When it is due.
+    pub schedule: CronSchedule,
+    /// Bounds of a cadence the job chooses itself. Known, not in effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<Value>,
+    /// A condition. Known, not in effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Value>,
+    /// `main`, `isolated`, `current` or `session:<key>`.
+    pub session_target: String,
+    /// Whether the conversation is woken.
+    pub wake_mode: CronWakeMode,
+    /// What it does.
+    pub payload: CronPayload,
+    /// Where its result goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<CronDelivery>,
+    /// When somebody is told that it keeps failing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_alert: Option<CronFailureAlert>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CronRunStatus {
+    /// Well.
+    Ok,
+    /// Badly.
+    Error,
+    /// It was not begun.
+    Skipped,
+}
+
+impl CronRunStatus {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What became of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CronDeliveryStatus {
+    /// It arrived.
+    Delivered,
+    /// It did not.
+    NotDelivered,
+    /// Nobody knows.
+    Unknown,
+    /// It was to go nowhere.
+    NotRequested,
+}
+
+impl CronDeliveryStatus {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::NotDelivered => "not-delivered",
+            Self::Unknown => "unknown",
+            Self::NotRequested => "not-requested",
+        }
+    }
+}
+
+/// Why the gateway switched a job off by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CronAutoDisabled {
+    /// `consecutive-failures` or `schedule-errors`.
+    pub reason: String,
+    /// When.
+    pub at_ms: i64,
+    /// After how many.
+    pub consecutive_errors: u32,
+}
+
+/// How a job has fared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CronJobState {
+    /// When it is due next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_run_at_ms: Option<i64>,
+    /// When its schedule last took effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule_activated_at_ms: Option<i64>,
+    /// Since when it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running_at_ms: Option<i64>,
+    /// When it last began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run_at_ms: Option<i64>,
+    /// How that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run_status: Option<CronRunStatus>,
+    /// The same under its older name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_status: Option<CronRunStatus>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_duration_ms: Option<i64>,
+    /// How often in a row it went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consecutive_errors: Option<u32>,
+    /// How often in a row its next time could not be found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule_error_count: Option<u32>,
+    /// Why it was switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_disabled: Option<CronAutoDisabled>,
+    /// Whether its last result arrived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_delivered: Option<bool>,
+    /// What became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_delivery_status: Option<CronDeliveryStatus>,
+    /// Why it did not arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_delivery_error: Option<String>,
+    /// When somebody was last told that it keeps failing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_failure_alert_at_ms: Option<i64>,
+}
+
+/// Where a result would go, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CronDeliveryPreview {
+    /// In short.
+    pub label: String,
+    /// At length.
+    pub detail: String,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CronJob {
+    /// Its name for programs.
+    pub id: String,
+    /// What was asked for, with what was left out filled in.
+    #[serde(flatten)]
+    pub spec: CronAddParams,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// How it has fared.
+    pub state: CronJobState,
+    /// Changes when what was asked for does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_revision: Option<String>,
+    /// As in `state`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run_at_ms: Option<i64>,
+    /// As in `state`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run_at_ms: Option<i64>,
+    /// As in `state`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run_status: Option<CronRunStatus>,
+    /// As in `state`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run_error: Option<String>,
+    /// As in `state`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_delivery_status: Option<CronDeliveryStatus>,
+    /// Whose it is, named or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_agent_id: Option<String>,
+    /// Where its result would go; only when it was just made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_preview: Option<CronDeliveryPreview>,
+}

@@ -1,0 +1,422 @@
+//! Scheduled jobs, and their runs from before they begin. What a job means is not known here: rows carry JSON of the
+//! room that runs them, which changes them in one step with the row they belong to. `runs` looks back.
+
+mod runs;
+
+use homard_protocol::SessionKey;
+use homard_runtime::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+
+use crate::notes;
+use crate::store::{Store, StoreError, parse_column};
+use crate::writer::Batch;
+
+pub use runs::{CronRunPage, CronRunQuery};
+
+const JOB_COLUMNS: &str =
+    "id, declaration_key, enabled, next_run_at, running, spec, state, origin, created_at, updated_at";
+const RUN_COLUMNS: &str = "run_id, job_id, job_name, agent_id, session_key, started_at, plan, sweep, ended_at, \
+                           status, delivery_status, summary, error, entry";
+/// Most jobs there can be.
+pub const MAX_CRON_JOBS: usize = 1_000;
+/// Runs kept of one job; the oldest go first.
+const KEEP_RUNS: i64 = 2_000;
+
+/// A job's row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CronJobRow {
+    /// Its id.
+    pub id: String,
+    /// Makes adding it again a change of the same job.
+    pub declaration_key: Option<String>,
+    /// Whether it runs.
+    pub enabled: bool,
+    /// When it is due.
+    pub next_run_at: Option<Timestamp>,
+    /// The run under way.
+    pub running: Option<String>,
+    /// What was asked for.
+    pub spec: String,
+    /// How it has fared.
+    pub state: String,
+    /// Whose words it is made of.
+    pub origin: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A run's row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CronRunRow {
+    /// Its id, also that of the agent's run.
+    pub run_id: String,
+    /// Whose.
+    pub job_id: String,
+    /// What people call the job.
+    pub job_name: String,
+    /// Who works.
+    pub agent_id: String,
+    /// In which conversation.
+    pub session_key: SessionKey,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// All that is needed to go on with it after a restart.
+    pub plan: String,
+    /// Whether its conversation is its own and goes away after it.
+    pub sweep: bool,
+    /// When it was over.
+    pub ended_at: Option<Timestamp>,
+    /// How it ended.
+    pub status: Option<String>,
+    /// What became of its result.
+    pub delivery_status: Option<String>,
+    /// What was said, shortened.
+    pub summary: Option<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// What is told about it.
+    pub entry: Option<String>,
+}
+
+/// What came of adding a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CronAdded {
+    /// It is kept.
+    New,
+    /// There is one with its declaration key.
+    Known(Box<CronJobRow>),
+    /// There are as many as there can be.
+    TooMany,
+}
+
+/// What changes a job, in the commit that does something about it; `false` leaves everything as it was.
+pub type CronChange = Box<dyn FnOnce(&mut CronJobRow) -> bool + Send>;
+
+/// The end of a run.
+pub struct FinishCron {
+    /// Which.
+    pub run_id: String,
+    /// Fills in the run's end, and changes the job if it is still there.
+    pub settle: CronSettle,
+}
+
+/// See [`FinishCron::settle`].
+pub type CronSettle = Box<dyn FnOnce(&mut CronRunRow, Option<&mut CronJobRow>) -> CronSettled + Send>;
+
+/// What follows from the end of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CronSettled {
+    /// Whether the job is done with and forgotten.
+    pub forget: bool,
+    /// What conversations are told, with what stands beside it.
+    pub notes: Vec<(SessionKey, String, Option<Value>)>,
+}
+
+impl std::fmt::Debug for FinishCron {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FinishCron").field("run_id", &self.run_id).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Keeps a job.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn add_cron_job(&self, row: CronJobRow) -> Result<CronAdded, StoreError> {
+        self.write(move |batch| {
+            if let Some(key) = &row.declaration_key {
+                let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
+                let known = batch.conn.prepare_cached(&sql)?.query_row([key], read_job).optional()?;
+                if let Some(known) = known {
+                    return Ok(CronAdded::Known(Box::new(known)));
+                }
+            }
+            let count: i64 = batch
+                .conn
+                .prepare_cached("SELECT count(*) FROM cron_jobs")?
+                .query_row([], |found| found.get(0))?;
+            if usize::try_from(count).unwrap_or(usize::MAX) >= MAX_CRON_JOBS {
+                return Ok(CronAdded::TooMany);
+            }
+            save(batch, &row)?;
+            Ok(CronAdded::New)
+        })
+        .await
+    }
+
+    /// All jobs, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn cron_jobs(&self) -> Result<Vec<CronJobRow>, StoreError> {
+        self.read(move |cx| {
+            let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
+            let mut statement = cx.conn.prepare_cached(&sql)?;
+            let rows = statement.query_map([], read_job)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn cron_job(&self, id: &str) -> Result<Option<CronJobRow>, StoreError> {
+        let id = id.to_owned();
+        self.read(move |cx| load(cx.conn, &id)).await
+    }
+
+    /// Jobs that are due, those that waited longest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn due_cron_jobs(&self, now: Timestamp) -> Result<Vec<CronJobRow>, StoreError> {
+        self.read(move |cx| {
+            let sql = format!(
+                "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
+                 AND next_run_at <= ?1 ORDER BY next_run_at, id"
+            );
+            let mut statement = cx.conn.prepare_cached(&sql)?;
+            let rows = statement.query_map([now], read_job)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// When the next job is due.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next_cron_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(move |cx| {
+            let sql = "SELECT min(next_run_at) FROM cron_jobs WHERE enabled = 1 AND running IS NULL";
+            Ok(cx.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        })
+        .await
+    }
+
+    /// Changes a job; answers with it as it is now, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn change_cron_job(
+        &self,
+        id: &str,
+        change: CronChange,
+    ) -> Result<Option<CronJobRow>, StoreError> {
+        let id = id.to_owned();
+        self.write(move |batch| {
+            let Some(mut row) = load(batch.conn, &id)? else { return Ok(None) };
+            let before = row.clone();
+            if !change(&mut row) {
+                return Ok(Some(before));
+            }
+            save(batch, &row)?;
+            Ok(Some(row))
+        })
+        .await
+    }
+
+    /// Forgets a job; answers whether there was one. A run under way goes on.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn remove_cron_job(&self, id: &str) -> Result<bool, StoreError> {
+        let id = id.to_owned();
+        self.write(move |batch| Ok(batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [id])? > 0)).await
+    }
+
+    /// Records that a job begins, if `begin` says that it may; answers with the job as it is now.
+    ///
+    /// # Errors
+    /// When the write is not committed: then the run must not begin.
+    pub async fn begin_cron_run(
+        &self,
+        run: CronRunRow,
+        begin: CronChange,
+    ) -> Result<Option<CronJobRow>, StoreError> {
+        self.write(move |batch| {
+            let Some(mut row) = load(batch.conn, &run.job_id)? else { return Ok(None) };
+            if row.running.is_some() || !begin(&mut row) {
+                return Ok(None);
+            }
+            row.running = Some(run.run_id.clone());
+            save(batch, &row)?;
+            save_run(batch, &run)?;
+            Ok(Some(row))
+        })
+        .await
+    }
+
+    /// Records the end of a run, once; answers with it and with the job as they are now.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn finish_cron_run(
+        &self,
+        finish: FinishCron,
+    ) -> Result<Option<(CronRunRow, Option<CronJobRow>)>, StoreError> {
+        self.write(move |batch| {
+            let FinishCron { run_id, settle } = finish;
+            let Some(mut run) = load_run(batch.conn, &run_id)?.filter(|run| run.ended_at.is_none()) else {
+                return Ok(None);
+            };
+            let mut job = load(batch.conn, &run.job_id)?.filter(|job| job.running.as_ref() == Some(&run_id));
+            let CronSettled { forget, notes } = settle(&mut run, job.as_mut());
+            save_run(batch, &run)?;
+            for (key, text, details) in notes {
+                notes::keep(batch, &key, &text, details)?;
+            }
+            if let Some(job) = &mut job {
+                job.running = None;
+                if forget {
+                    batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [&job.id])?;
+                } else {
+                    save(batch, job)?;
+                }
+            }
+            prune(batch, &run.job_id)?;
+            Ok(Some((run, job.filter(|_| !forget))))
+        })
+        .await
+    }
+
+    /// Runs that are not over, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn open_cron_runs(&self) -> Result<Vec<CronRunRow>, StoreError> {
+        self.read(move |cx| {
+            let sql =
+                format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
+            runs::collect(cx.conn.prepare_cached(&sql)?.query([])?)
+        })
+        .await
+    }
+
+    /// Jobs that say they run though no run of theirs is open may run again; answers how many.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn free_stuck_cron_jobs(&self) -> Result<usize, StoreError> {
+        self.write(move |batch| {
+            batch.execute(
+                "UPDATE cron_jobs SET running = NULL, state = json_remove(state, '$.runningAtMs')
+                 WHERE running IS NOT NULL
+                 AND running NOT IN (SELECT run_id FROM cron_runs WHERE ended_at IS NULL)",
+                [],
+            )
+        })
+        .await
+    }
+}
+
+fn save(batch: &Batch<'_>, row: &CronJobRow) -> Result<(), StoreError> {
+    batch.execute(
+        "INSERT OR REPLACE INTO cron_jobs (id, declaration_key, enabled, next_run_at, running, spec, state, origin,
+         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            row.id,
+            row.declaration_key,
+            row.enabled,
+            row.next_run_at,
+            row.running,
+            row.spec,
+            row.state,
+            row.origin,
+            row.created_at,
+            row.updated_at,
+        ],
+    )?;
+    Ok(())
+}
+
+fn save_run(batch: &Batch<'_>, run: &CronRunRow) -> Result<(), StoreError> {
+    batch.execute(
+        "INSERT OR REPLACE INTO cron_runs (run_id, job_id, job_name, agent_id, session_key, started_at, plan, sweep,
+         ended_at, status, delivery_status, summary, error, entry)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        params![
+            run.run_id,
+            run.job_id,
+            run.job_name,
+            run.agent_id,
+            run.session_key.to_string(),
+            run.started_at,
+            run.plan,
+            run.sweep,
+            run.ended_at,
+            run.status,
+            run.delivery_status,
+            run.summary,
+            run.error,
+            run.entry,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Forgets the oldest runs of a job that has many.
+fn prune(batch: &Batch<'_>, job: &str) -> Result<(), StoreError> {
+    batch.execute(
+        "DELETE FROM cron_runs WHERE job_id = ?1 AND ended_at <=
+         (SELECT ended_at FROM cron_runs WHERE job_id = ?1 AND ended_at IS NOT NULL
+          ORDER BY ended_at DESC LIMIT 1 OFFSET ?2)",
+        params![job, KEEP_RUNS],
+    )?;
+    Ok(())
+}
+
+fn load(conn: &Connection, id: &str) -> Result<Option<CronJobRow>, StoreError> {
+    let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE id = ?1");
+    Ok(conn.prepare_cached(&sql)?.query_row([id], read_job).optional()?)
+}
+
+fn load_run(conn: &Connection, id: &str) -> Result<Option<CronRunRow>, StoreError> {
+    let sql = format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE run_id = ?1");
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(runs::collect(statement.query([id])?)?.pop())
+}
+
+fn read_job(row: &Row<'_>) -> rusqlite::Result<CronJobRow> {
+    Ok(CronJobRow {
+        id: row.get(0)?,
+        declaration_key: row.get(1)?,
+        enabled: row.get(2)?,
+        next_run_at: row.get(3)?,
+        running: row.get(4)?,
+        spec: row.get(5)?,
+        state: row.get(6)?,
+        origin: row.get(7)?,
+        created_at: row.get(8)?,
+        updated_at: row.get(9)?,
+    })
+}
+
+fn read_run(row: &Row<'_>) -> Result<CronRunRow, StoreError> {
+    let key: String = row.get(4)?;
+    Ok(CronRunRow {
+        run_id: row.get(0)?,
+        job_id: row.get(1)?,
+        job_name: row.get(2)?,
+        agent_id: row.get(3)?,
+        session_key: parse_column("session_key", &key)?,
+        started_at: row.get(5)?,
+        plan: row.get(6)?,
+        sweep: row.get(7)?,
+        ended_at: row.get(8)?,
+        status: row.get(9)?,
+        delivery_status: row.get(10)?,
+        summary: row.get(11)?,
+        error: row.get(12)?,
+        entry: row.get(13)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! A run begins once, ends once, and a crash in between leaves it to be found.
+
+use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron};
+use crate::fixture::{Home, NOW, key};
+
+fn job(id: &str) -> CronJobRow {
+    CronJobRow {
+        id: id.to_owned(),
+        declaration_key: None,
+        enabled: true,
+        next_run_at: Some(NOW),
+        running: None,
+        spec: "{}".to_owned(),
+        state: "{}".to_owned(),
+        origin: "[]".to_owned(),
+        created_at: NOW,
+        updated_at: NOW,
+    }
+}
+
+fn run(id: &str, job: &str) -> CronRunRow {
+    CronRunRow {
+        run_id: id.to_owned(),
+        job_id: job.to_owned(),
+        job_name: format!("job {job}"),
+        agent_id: "main".to_owned(),
+        session_key: key("agent:main:cron:a:run:b"),
+        started_at: NOW,
+        plan: "{}".to_owned(),
+        sweep: true,
+        ended_at: None,
+        status: None,
+        delivery_status: None,
+        summary: None,
+        error: None,
+        entry: None,
+    }
+}
+
+fn end(id: &str, status: &'static str, at: i64) -> FinishCron {
+    FinishCron {
+        run_id: id.to_owned(),
+        settle: Box::new(move |run, job| {
+            run.ended_at = Some(at);
+            run.status = Some(status.to_owned());
+            if let Some(job) = job {
+                job.next_run_at = Some(NOW + 60_000);
+            }
+            let note = (key("agent:main:main"), format!("run {} ended", run.run_id), None);
+            CronSettled { forget: false, notes: vec![note] }
+        }),
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
+    let home = Home::new();
+    assert_eq!(home.store.add_cron_job(job("a")).await.unwrap(), CronAdded::New);
+    assert_eq!(home.store.next_cron_due().await.unwrap(), Some(NOW));
+    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap().len(), 1);
+    assert!(home.store.begin_cron_run(run("r1", "a"), Box::new(|_| true)).await.unwrap().is_some());
+    assert!(home.store.begin_cron_run(run("r2", "a"), Box::new(|_| true)).await.unwrap().is_none());
+    assert!(home.store.begin_cron_run(run("r3", "nobody"), Box::new(|_| true)).await.unwrap().is_none());
+    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap(), []);
+    let home = home.reopen().await;
+    let open = home.store.open_cron_runs().await.unwrap();
+    assert_eq!(open.iter().map(|run| run.run_id.as_str()).collect::<Vec<_>>(), ["r1"]);
+    let (ended, after) = home.store.finish_cron_run(end("r1", "ok", NOW + 5)).await.unwrap().unwrap();
+    assert_eq!((ended.ended_at, after.unwrap().next_run_at), (Some(NOW + 5), Some(NOW + 60_000)));
+    assert_eq!(home.store.finish_cron_run(end("r1", "ok", NOW)).await.unwrap(), None, "it ends once");
+    assert_eq!(home.store.waiting_notes().await.unwrap().len(), 1, "and is told once");
+    assert_eq!(home.store.due_cron_jobs(NOW + 60_000).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_job_that_only_believes_to_run_is_freed() {
+    let home = Home::new();
+    home.store.add_cron_job(CronJobRow { running: Some("lost".to_owned()), ..job("a") }).await.unwrap();
+    assert_eq!(home.store.free_stuck_cron_jobs().await.unwrap(), 1);
+    assert_eq!(home.store.free_stuck_cron_jobs().await.unwrap(), 0);
+    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_declaration_key_names_one_job() {
+    let home = Home::new();
+    let declared = || CronJobRow { declaration_key: Some("backup".to_owned()), ..job("a") };
+    home.store.add_cron_job(declared()).await.unwrap();
+    let again = home.store.add_cron_job(CronJobRow { id: "b".to_owned(), ..declared() }).await.unwrap();
+    assert!(matches!(again, CronAdded::Known(known) if known.id == "a"));
+}
+
+#[tokio::test]
+async fn runs_are_found_by_what_they_are_and_told_in_pages() {
+    let home = Home::new();
+    for (id, status) in [("a", "ok"), ("b", "error"), ("c", "ok")] {
+        home.store.add_cron_job(job(id)).await.unwrap();
+        home.store.begin_cron_run(run(id, id), Box::new(|_| true)).await.unwrap();
+        home.store.finish_cron_run(end(id, status, NOW + i64::from(id.as_bytes()[0]))).await.unwrap();
+    }
+    let page = |query: CronRunQuery| {
+        let store = home.store.clone();
+        async move {
+            let page = store.cron_runs(CronRunQuery { limit: 2, ..query }).await.unwrap();
+            (page.runs.into_iter().map(|run| run.run_id).collect::<Vec<_>>().join(","), page.total)
+        }
+    };
+    let any = CronRunQuery::default;
+    assert_eq!(page(any()).await, ("c,b".to_owned(), 3));
+    assert_eq!(page(CronRunQuery { offset: 2, ..any() }).await, ("a".to_owned(), 3));
+    assert_eq!(page(CronRunQuery { ascending: true, ..any() }).await, ("a,b".to_owned(), 3));
+    assert_eq!(page(CronRunQuery { statuses: vec!["ok".to_owned()], ..any() }).await, ("c,a".to_owned(), 2));
+    assert_eq!(page(CronRunQuery { text: Some("JOB B".to_owned()), ..any() }).await, ("b".to_owned(), 1));
+    assert_eq!(page(CronRunQuery { run_id: Some("a".to_owned()), ..any() }).await, ("a".to_owned(), 1));
+    assert_eq!(home.store.take_old_cron_sessions(NOW + 10_000).await.unwrap().len(), 3);
+    assert_eq!(home.store.take_old_cron_sessions(NOW + 10_000).await.unwrap(), []);
+}
