@@ -45,6 +45,7 @@ mod told;
 mod turn;
 mod undo;
 mod vision;
+mod wake;
 
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
@@ -60,3 +61,4 @@ pub use settings::{TurnSettings, Unusable, settings_for, time_zone};
 pub use submit::{Submission, SubmitError, Submitted};
 pub use told::{ContextError, ContextReport};
 pub use undo::{UndoRefused, UndoRequest};
+pub use wake::{Wake, WakeMode, Woken};

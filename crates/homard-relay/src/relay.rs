@@ -27,6 +27,7 @@ use crate::runs::{RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
 use crate::subagents::Family;
 use crate::turn;
+use crate::wake::Wakes;
 
 /// How long an abort waits for the run to be over before it answers anyway.
 const ABORT_WAIT: Duration = Duration::from_secs(5);
@@ -96,6 +97,7 @@ pub(crate) struct Inner {
     lanes: Lanes,
     tasks: Tasks,
     family: Family,
+    wakes: Wakes,
     stopping: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
     on_end: std::sync::OnceLock<EndListener>,
@@ -142,6 +144,10 @@ impl Inner {
 
     pub(crate) fn family(&self) -> &Family {
         &self.family
+    }
+
+    pub(crate) fn wakes(&self) -> &Wakes {
+        &self.wakes
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -258,6 +264,7 @@ impl Relay {
             lanes: Lanes::default(),
             tasks,
             family: Family::default(),
+            wakes: Wakes::default(),
             stopping,
             processes: std::sync::OnceLock::new(),
             on_end: std::sync::OnceLock::new(),

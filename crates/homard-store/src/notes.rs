@@ -1,10 +1,13 @@
-//! What a conversation is to be told with its next turn: that a command in the background has ended, for now.
+//! What a conversation is to be told with its next turn: that a command in the background has ended, that a job
+//! has something to say, that somebody outside wants it to know something.
 //!
 //! A note is kept when it comes and leaves in the commit that begins the turn it is told with, so that it is told
 //! once, whatever happens in between.
 
 use homard_protocol::{EntryKind, SessionKey, UserContent};
 use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::sessions;
 use crate::store::{Store, StoreError, from_json, to_json};
@@ -14,6 +17,16 @@ use crate::writer::Batch;
 const MAX_NOTES: usize = 20;
 /// What such a line of a transcript is called.
 const CUSTOM_TYPE: &str = "system-event";
+
+/// A note as it is kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Note {
+    /// Only its line.
+    Plain(String),
+    /// With what stands beside it in the transcript.
+    Marked { text: String, details: Value },
+}
 
 fn name(key: &SessionKey) -> String {
     format!("notes:{key}")
@@ -30,38 +43,102 @@ impl Store {
             if sessions::load(batch.conn, &key)?.is_none() {
                 return Ok(false);
             }
-            let mut notes = waiting(batch, &key)?;
-            notes.push(format!("System: [{}] {text}", batch.clock.now_rfc3339()));
-            let surplus = notes.len().saturating_sub(MAX_NOTES);
-            notes.drain(..surplus);
-            let sql = "INSERT INTO kv VALUES (?1, ?2, ?3)
-                       ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-            batch.execute(sql, params![name(&key), to_json("notes", &notes)?, batch.now()])?;
+            keep(batch, &key, &text, None)?;
             Ok(true)
+        })
+        .await
+    }
+
+    /// Keeps an event for the next turn of a conversation, also of one that has not begun; `details` stand beside it
+    /// in the transcript.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn keep_event(
+        &self,
+        key: &SessionKey,
+        text: String,
+        details: Option<Value>,
+    ) -> Result<(), StoreError> {
+        let key = key.clone();
+        self.write(move |batch| keep(batch, &key, &text, details)).await
+    }
+
+    /// What waits to be told, of all conversations.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn waiting_notes(&self) -> Result<Vec<String>, StoreError> {
+        self.read(move |cx| {
+            let mut statement =
+                cx.conn.prepare_cached("SELECT value FROM kv WHERE key >= 'notes:' AND key < 'notes;'")?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let notes: Vec<Note> = from_json("notes", row.get_ref(0)?.as_str().unwrap_or("[]"))?;
+                found.extend(notes.into_iter().map(|note| match note {
+                    Note::Plain(text) | Note::Marked { text, .. } => text,
+                }));
+            }
+            Ok(found)
         })
         .await
     }
 }
 
-fn waiting(batch: &Batch<'_>, key: &SessionKey) -> Result<Vec<String>, StoreError> {
+/// Adds a note to those that wait.
+pub(crate) fn keep(
+    batch: &Batch<'_>,
+    key: &SessionKey,
+    text: &str,
+    details: Option<Value>,
+) -> Result<(), StoreError> {
+    let mut notes = waiting(batch, key)?;
+    let text = format!("System: [{}] {text}", batch.clock.now_rfc3339());
+    notes.push(match details {
+        Some(details) => Note::Marked { text, details },
+        None => Note::Plain(text),
+    });
+    let surplus = notes.len().saturating_sub(MAX_NOTES);
+    notes.drain(..surplus);
+    let sql = "INSERT INTO kv VALUES (?1, ?2, ?3)
+               ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
+    batch.execute(sql, params![name(key), to_json("notes", &notes)?, batch.now()])?;
+    Ok(())
+}
+
+fn waiting(batch: &Batch<'_>, key: &SessionKey) -> Result<Vec<Note>, StoreError> {
     let mut statement = batch.conn.prepare_cached("SELECT value FROM kv WHERE key = ?1")?;
     let kept: Option<String> = statement.query_row([name(key)], |row| row.get(0)).optional()?;
     kept.map_or_else(|| Ok(Vec::new()), |kept| from_json("notes", &kept))
 }
 
-/// The notes of a conversation as one line of its transcript; nobody else gets them.
-pub(crate) fn take(batch: &Batch<'_>, key: &SessionKey) -> Result<Option<EntryKind>, StoreError> {
+/// The notes of a conversation as lines of its transcript, one for all that have nothing beside them; nobody else
+/// gets them.
+pub(crate) fn take(batch: &Batch<'_>, key: &SessionKey) -> Result<Vec<EntryKind>, StoreError> {
     let notes = waiting(batch, key)?;
     if notes.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     forget(batch, key)?;
-    Ok(Some(EntryKind::CustomMessage {
+    let (mut plain, mut marked) = (Vec::new(), Vec::new());
+    for note in notes {
+        match note {
+            Note::Plain(text) => plain.push(text),
+            Note::Marked { text, details } => marked.push(line(text, Some(details))),
+        }
+    }
+    let first = (!plain.is_empty()).then(|| line(plain.join("\n\n"), None));
+    Ok(first.into_iter().chain(marked).collect())
+}
+
+fn line(text: String, details: Option<Value>) -> EntryKind {
+    EntryKind::CustomMessage {
         custom_type: CUSTOM_TYPE.to_owned(),
-        content: UserContent::Text(notes.join("\n\n")),
+        content: UserContent::Text(text),
         display: false,
-        details: None,
-    }))
+        details,
+    }
 }
 
 /// A conversation that begins anew is told nothing of the old one's.

@@ -47,3 +47,24 @@ async fn the_newest_notes_are_kept_and_a_reset_forgets_them() {
     home.store.reset_session(&key(KEY), ResetReason::New).await.unwrap();
     assert_eq!(told(&home, "r3").await, Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn an_event_waits_for_a_conversation_that_has_not_begun_and_keeps_what_stands_beside_it() {
+    let home = Home::new();
+    let details = serde_json::json!({"taint": [{"source": "hook", "detail": "door bell"}]});
+    home.store.keep_event(&key(KEY), "plain".to_owned(), None).await.unwrap();
+    home.store.keep_event(&key(KEY), "marked".to_owned(), Some(details.clone())).await.unwrap();
+    assert_eq!(home.store.waiting_notes().await.unwrap().len(), 2);
+    let home = home.reopen().await;
+    let notes = told(&home, "r1").await;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(notes[0].ends_with("] plain") && notes[1].ends_with("] marked"), "{notes:?}");
+    let id = home.store.session(&key(KEY)).await.unwrap().unwrap().session_id;
+    let entries = home.store.context(&id).await.unwrap().entries;
+    let beside = entries.iter().find_map(|entry| match &entry.kind {
+        EntryKind::CustomMessage { details, .. } => details.clone(),
+        _ => None,
+    });
+    assert_eq!(beside, Some(details));
+    assert_eq!(home.store.waiting_notes().await.unwrap(), Vec::<String>::new());
+}
