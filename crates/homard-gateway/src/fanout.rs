@@ -249,6 +249,11 @@ impl Clients {
         all.iter().any(|client| except != Some(&client.conn) && client.may_hear(guard))
     }
 
+    /// Whether a connection is open.
+    pub(crate) fn has(&self, conn: &ConnId) -> bool {
+        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.conn == *conn)
+    }
+
     /// The sockets of one device.
     pub(crate) fn of_device(&self, device: &DeviceId) -> Vec<Arc<Client>> {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);

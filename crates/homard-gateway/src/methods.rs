@@ -2,7 +2,7 @@
 
 mod agent;
 mod channels;
-mod chat;
+pub(crate) mod chat;
 mod chat_startup;
 mod compact;
 pub(crate) mod config;
@@ -19,6 +19,7 @@ mod side_lists;
 mod skills;
 mod system;
 mod tools;
+mod tools_invoke;
 mod undo;
 mod usage;
 
@@ -53,6 +54,7 @@ use homard_protocol::methods::side_lists::{
 use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
 use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain};
+use homard_protocol::methods::tools_invoke::ToolsInvoke;
 use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
@@ -137,6 +139,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ToolsCatalog, _, _>(tools::catalog)
         .on::<ToolsEffective, _, _>(tools::effective)
         .on::<ToolsExplain, _, _>(tools::explain)
+        .on::<ToolsInvoke, _, _>(tools_invoke::invoke)
         .on::<UndoApply, _, _>(undo::apply)
         .on::<UndoList, _, _>(undo::list)
         .on::<UsageCost, _, _>(usage::cost)
