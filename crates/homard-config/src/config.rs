@@ -11,6 +11,7 @@ pub mod compaction;
 pub mod cron;
 pub mod delegation;
 pub mod gateway;
+pub mod hooks;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;
@@ -41,6 +42,8 @@ pub struct Config {
     pub gateway: gateway::Gateway,
     /// Who answers.
     pub agents: agents::Agents,
+    /// Calls from outside that start something.
+    pub hooks: hooks::Hooks,
     /// Which credentials are used in which order.
     pub auth: auth::Auth,
     /// Where models are served.
@@ -84,8 +87,10 @@ impl Config {
                 .map(|id| (id, Section(section)))
         });
         let channels = channels.collect();
+        let gateway = gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx);
         Self {
-            gateway: gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx),
+            hooks: hooks::Hooks::resolve(raw.hooks.unwrap_or_default(), &gateway.auth, cx),
+            gateway,
             agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), cx),
             auth: auth::Auth::resolve(raw.auth.unwrap_or_default(), cx),
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),

@@ -185,7 +185,8 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone::Left)?;
-    let hello: HelloOk = gateway.hello(&conn, &admission);
+    let mut hello: HelloOk = gateway.hello(&conn, &admission);
+    hello.plugin_surface_urls = crate::http::surface_urls(gateway, &conn, &peer);
     let device = admission.device.as_ref().map(|device| device.id.clone());
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
     let client = Arc::new(Client::new(conn, admission.role, admission.scopes, device, tool_events));

@@ -281,6 +281,11 @@ impl Clients {
         self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.hears(key))
     }
 
+    /// Whether a connection is open.
+    pub(crate) fn has(&self, conn: &ConnId) -> bool {
+        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.conn == *conn)
+    }
+
     /// The sockets of one device.
     pub(crate) fn of_device(&self, device: &DeviceId) -> Vec<Arc<Client>> {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);

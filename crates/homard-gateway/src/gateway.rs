@@ -31,7 +31,7 @@ use crate::caller::Caller;
 use crate::fanout::Clients;
 use crate::handshake::Admission;
 use crate::health::Health;
-use crate::http::Pages;
+use crate::http::{Desk, Pages};
 use crate::methods;
 use crate::metrics::Metrics;
 use crate::preauth::Preauth;
@@ -135,6 +135,7 @@ pub struct Gateway {
     guesses: GuessCounter,
     preauth: Preauth,
     writes: WriteLimit,
+    http: Desk,
     boot_id: String,
     started: Instant,
     tasks: Tasks,
@@ -179,6 +180,7 @@ impl Gateway {
             guesses: GuessCounter::default(),
             preauth: Preauth::default(),
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
+            http: Desk::default(),
             boot_id,
             started: Instant::now(),
             tasks: Tasks::new(),
@@ -259,6 +261,11 @@ impl Gateway {
 
     pub(crate) fn preauth(&self) -> &Preauth {
         &self.preauth
+    }
+
+    /// What HTTP routes remember.
+    pub(crate) fn http(&self) -> &Desk {
+        &self.http
     }
 
     /// Where handlers run.
@@ -395,6 +402,7 @@ impl Gateway {
                     max_image_bytes: MAX_IMAGE_BYTES,
                 },
             },
+            plugin_surface_urls: None,
         }
     }
 }

@@ -2,8 +2,19 @@
 
 mod answers;
 mod body;
+mod canvas;
+mod control_ui;
+mod desk;
+mod folder;
+mod guard;
+mod hooks;
+mod media;
+mod other_ui;
 mod page;
 mod probes;
+mod reading;
+mod sessions;
+mod tools_invoke;
 mod upgrade;
 mod who;
 
@@ -15,6 +26,8 @@ use http::{Method, Request};
 use hyper::body::Incoming;
 
 pub(crate) use answers::Answer;
+pub(crate) use canvas::surface_urls;
+pub(crate) use desk::Desk;
 pub use page::{PageFile, Pages};
 
 use crate::gateway::Gateway;
@@ -34,6 +47,10 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
         "permissions-policy",
         HeaderValue::from_static("camera=(), geolocation=(), microphone=(self), payment=()"),
     );
+    let wanted = gateway.config().current().gateway.strict_transport_security.clone();
+    if let Some(value) = wanted.and_then(|value| HeaderValue::from_str(&value).ok()) {
+        headers.insert("strict-transport-security", value);
+    }
     answer
 }
 
@@ -41,11 +58,35 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
 /// because every path nobody else claims may be one of its own.
 async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
     let path = request.uri().path();
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    let looks = matches!(*request.method(), Method::GET | Method::HEAD);
+    if looks && probes::owns(path) {
+        return probes::answer(gateway, &request, peer);
+    }
+    if let Err(refused) = guard::check(&gateway.access(), request.method(), request.headers(), peer) {
+        return *refused;
+    }
+    let config = gateway.config().current();
+    if hooks::owned(&config, path).is_some() {
+        return hooks::answer(gateway, request, peer).await;
+    }
+    if path == tools_invoke::PATH {
+        return tools_invoke::answer(gateway, request, peer).await;
+    }
+    if let Some(wanted) = sessions::owned(path) {
+        return sessions::answer(gateway, &request, peer, wanted).await;
+    }
+    if !looks {
         return answers::method_not_allowed("GET, HEAD");
     }
-    if probes::owns(path) {
-        return probes::answer(gateway, &request, peer);
+    if let Some(path) = canvas::owned(path) {
+        return canvas::answer(gateway, &request, peer, path).await;
+    }
+    if let Some(wanted) = control_ui::owned(&config.gateway.control_ui, path) {
+        return control_ui::answer(gateway, &request, peer, wanted).await;
+    }
+    if let Some(root) = config.gateway.control_ui.root.as_ref().filter(|_| config.gateway.control_ui.enabled)
+    {
+        return other_ui::answer(root, &config.gateway.control_ui.base_path, &request).await;
     }
     page::answer(gateway, path, request.headers())
 }

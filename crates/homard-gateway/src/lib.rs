@@ -16,6 +16,7 @@ mod fanout;
 mod gateway;
 mod handshake;
 mod health;
+mod hooks;
 mod http;
 mod log_tail;
 mod methods;
@@ -28,6 +29,7 @@ mod run;
 mod server;
 mod session_rows;
 mod table;
+mod tool_answer;
 mod write_limit;
 
 pub use gateway::{Gateway, GatewayParts, HostFacts};

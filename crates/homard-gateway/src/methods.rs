@@ -5,7 +5,7 @@ mod agent_files;
 mod agents;
 mod auth_status;
 mod channels;
-mod chat;
+pub(crate) mod chat;
 mod chat_message;
 mod chat_startup;
 mod compact;
@@ -29,6 +29,7 @@ mod side_lists;
 mod skills;
 mod system;
 mod tools;
+mod tools_invoke;
 mod undo;
 mod usage;
 
@@ -78,6 +79,7 @@ use homard_protocol::methods::side_lists::{
 use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
 use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain};
+use homard_protocol::methods::tools_invoke::ToolsInvoke;
 use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
@@ -187,6 +189,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ToolsCatalog, _, _>(tools::catalog)
         .on::<ToolsEffective, _, _>(tools::effective)
         .on::<ToolsExplain, _, _>(tools::explain)
+        .on::<ToolsInvoke, _, _>(tools_invoke::invoke)
         .on::<UndoApply, _, _>(undo::apply)
         .on::<UndoList, _, _>(undo::list)
         .on::<UsageCost, _, _>(usage::cost)

@@ -76,6 +76,20 @@ fn is_loopback_name(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
 }
 
+/// Whether the name a client used for us is this machine's own.
+pub(crate) fn is_loopback_host(host: &str) -> bool {
+    is_loopback_name(host_name(host))
+}
+
+/// Whether the name a client used for us is that of a page the owner listed.
+pub(crate) fn is_listed_host(host: &str, listed: &[String]) -> bool {
+    let of = |origin: &String| origin.split_once("://").map(|(_, authority)| authority.to_owned());
+    listed
+        .iter()
+        .filter_map(of)
+        .any(|authority| !host.is_empty() && authority.trim_end_matches('/').eq_ignore_ascii_case(host))
+}
+
 /// Why an origin is not let in; goes into `details.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OriginRefusal {

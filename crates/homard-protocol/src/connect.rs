@@ -270,6 +270,9 @@ pub struct HelloOk {
     pub auth: HelloAuth,
     /// The limits in force.
     pub policy: HelloPolicy,
+    /// Where documents made for people are found, by kind; good for as long as this socket is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_surface_urls: Option<BTreeMap<String, String>>,
 }
 
 /// The hello's `type`.

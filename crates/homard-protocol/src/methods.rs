@@ -26,6 +26,7 @@ pub mod side_lists;
 pub mod skills;
 pub mod system;
 pub mod tools;
+pub mod tools_invoke;
 pub mod undo;
 pub mod usage;
 pub mod wake;

@@ -15,7 +15,7 @@ use homard_protocol::{SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::Redactor;
 use homard_skills::Snapshot;
 use homard_store::StoreError;
-use homard_tools::{GateMode, GatePolicy, Label, Scope, Source};
+use homard_tools::{GateMode, GatePolicy, Label, Scope, Source, Taint};
 use jiff::tz::TimeZone;
 
 use crate::access::has_strangers;
@@ -100,17 +100,17 @@ impl Granted {
 }
 
 /// What the tool calls of a turn share.
-pub(crate) fn scope(inner: &Inner, config: &Config, told: &History, granted: Granted) -> Arc<Scope> {
-    let taint = &config.tools.taint;
-    let mode = match taint.mode {
+pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+    let rules = &config.tools.taint;
+    let mode = match rules.mode {
         TaintMode::Ask => GateMode::Ask,
         TaintMode::Deny => GateMode::Deny,
         TaintMode::Off => GateMode::Off,
     };
     Arc::new(Scope {
         approvals: inner.approvals().clone(),
-        taint: told.taint().clone(),
-        gate: GatePolicy::new(mode, &taint.allow),
+        taint: taint.clone(),
+        gate: GatePolicy::new(mode, &rules.allow),
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,

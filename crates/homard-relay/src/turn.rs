@@ -262,7 +262,7 @@ pub(crate) async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy,
         compaction: settings.compaction,
-        scope: strangers::scope(inner, &config, &told, Granted::of(agent, &skills, exec)),
+        scope: strangers::scope(inner, &config, told.taint(), Granted::of(agent, &skills, exec)),
         rules,
         steer,
     };

@@ -57,3 +57,4 @@ pub use undo::{
     Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
     Wish as UndoWish,
 };
+pub use untrusted::wrap as wrap_untrusted;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Resolve;
 use crate::paths::{DEV_PORT, Profile};
@@ -96,6 +97,19 @@ pub struct Gateway {
     pub allow_real_ip_fallback: bool,
     /// Live reload.
     pub reload: Reload,
+    /// Which tools the HTTP tool route may run.
+    pub tools: HttpTools,
+    /// The value of `Strict-Transport-Security`, when the owner wants browsers to insist on TLS.
+    pub strict_transport_security: Option<String>,
+}
+
+/// Which tools the HTTP tool route may run, beside what the policy of the conversation says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpTools {
+    /// Tools taken off the built-in deny list.
+    pub allow: Vec<String>,
+    /// Tools refused in addition to it.
+    pub deny: Vec<String>,
 }
 
 /// Who may connect.
@@ -173,6 +187,8 @@ impl Gateway {
             cx.issue("gateway.customBindHost", "an address is needed because `gateway.bind` is \"custom\"");
         }
         let reload = raw.reload.unwrap_or_default();
+        let tools = raw.tools.unwrap_or_default();
+        let strict_transport_security = strict_transport(raw.http.as_ref(), cx);
         let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
         let auth = Auth::resolve(raw.auth.unwrap_or_default(), cx);
         if auth.mode == AuthMode::TrustedProxy && trusted_proxies.is_empty() {
@@ -194,6 +210,26 @@ impl Gateway {
                 mode: reload.mode.unwrap_or_default(),
                 debounce: Duration::from_millis(reload.debounce_ms.unwrap_or(DEFAULT_DEBOUNCE_MS)),
             },
+            tools: HttpTools { allow: tools.allow.unwrap_or_default(), deny: tools.deny.unwrap_or_default() },
+            strict_transport_security,
+        }
+    }
+}
+
+/// `gateway.http.securityHeaders.strictTransportSecurity`: a text, or false for none.
+fn strict_transport(http: Option<&raw::GatewayHttp>, cx: &mut Resolve<'_>) -> Option<String> {
+    let headers = http?.security_headers.as_ref()?;
+    match headers.get("strictTransportSecurity")? {
+        Value::String(text) if !text.trim().is_empty() && text.bytes().all(|b| (32..127).contains(&b)) => {
+            Some(text.trim().to_owned())
+        }
+        Value::Bool(false) | Value::Null => None,
+        _other => {
+            cx.issue(
+                "gateway.http.securityHeaders.strictTransportSecurity",
+                "expected the header's value, for example \"max-age=31536000\", or false",
+            );
+            None
         }
     }
 }

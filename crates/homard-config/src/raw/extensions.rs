@@ -188,6 +188,11 @@ pub struct HookMapping {
     pub agent_id: Option<String>,
     /// Which conversation.
     pub session_key: Option<String>,
+    /// A fresh conversation for every call, or one that goes on.
+    #[schemars(extend("enum" = ["isolated","persistent"]))]
+    pub session_mode: Option<String>,
+    /// A list in the call; each of its items is a call of its own.
+    pub for_each: Option<String>,
     /// What it is told.
     pub message_template: Option<String>,
     /// What it is told when woken.

@@ -24,7 +24,7 @@ use crate::session_rows;
 use crate::table::Cx;
 
 /// Longest text of one message in a history.
-const MAX_MESSAGE_CHARS: u64 = 500_000;
+pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
 /// The queue mode that stops a run under way; also what such a run is said to have been stopped by.
 pub(super) const INTERRUPT: &str = "interrupt";
 /// Longest label of an injected note.
@@ -263,7 +263,7 @@ fn under_way(views: Vec<RunView>) -> (PendingInputs, Option<InFlightRun>) {
 }
 
 /// The newest messages that fit, oldest first; how many entries that took; and whether some did not fit.
-fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Value>, usize, bool) {
+pub(crate) fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -> (Vec<Value>, usize, bool) {
     let mut room = max_bytes;
     let mut kept = Vec::with_capacity(entries.len());
     let (mut used, mut left_out) = (0, false);

@@ -1,0 +1,198 @@
+//! The two calls every gateway knows: telling an agent something, and giving it something to do.
+
+use std::time::Duration;
+
+use homard_config::config::hooks::{SessionMode, WakeMode};
+use homard_llm::ThinkingLevel;
+use serde_json::{Map, Value};
+
+use super::HookError;
+
+/// What a hook is called when it gives no name.
+const NAMELESS: &str = "Hook";
+/// Longest name; the rest is cut.
+const MAX_NAME: usize = 80;
+/// Longest time a run may be given.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
+/// Longest idempotency key, in characters.
+pub(crate) const MAX_KEY: usize = 256;
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HookCall {
+    /// Tells an agent something.
+    Wake(WakeCall),
+    /// Gives an agent a message to answer.
+    Agent(Box<AgentCall>),
+}
+
+/// Telling an agent something.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct WakeCall {
+    pub(crate) text: String,
+    pub(crate) mode: WakeMode,
+    pub(crate) target: Target,
+    /// Whether the owner vouches for the content.
+    pub(crate) is_trusted: bool,
+}
+
+/// Giving an agent a message to answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AgentCall {
+    pub(crate) message: String,
+    pub(crate) name: String,
+    pub(crate) target: Target,
+    pub(crate) session_mode: SessionMode,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) waits: bool,
+    pub(crate) wake_mode: Option<WakeMode>,
+    pub(crate) delivery: Delivery,
+    pub(crate) model: Option<String>,
+    pub(crate) thinking: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+    /// Whether the owner vouches for the content.
+    pub(crate) is_trusted: bool,
+}
+
+/// Whom a call is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) agent: Option<String>,
+    pub(crate) key: Option<Key>,
+}
+
+/// A conversation somebody named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// The caller.
+    Callers(String),
+    /// The owner, in a mapping.
+    Owners(String),
+}
+
+/// Where the caller wants the answer to go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Delivery {
+    pub(crate) deliver: Option<bool>,
+    pub(crate) channel: Option<String>,
+    pub(crate) to: Option<String>,
+    pub(crate) account: Option<String>,
+}
+
+impl Delivery {
+    /// Whether the caller said anything about it.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.deliver == Some(true)
+            || (self.deliver != Some(false) && (self.channel.is_some() || self.to.is_some()))
+    }
+}
+
+impl WakeCall {
+    /// Reads the body of `/hooks/wake`.
+    pub(crate) fn read(body: &Map<String, Value>) -> Result<Self, HookError> {
+        let text = text(body, "text")?.ok_or_else(|| HookError::Invalid("text required".to_owned()))?;
+        let mode = match self::text(body, "mode")?.as_deref() {
+            None => WakeMode::Now,
+            Some(word) => wake_mode("mode", word)?,
+        };
+        Ok(Self { text, mode, target: target(body)?, is_trusted: false })
+    }
+}
+
+impl AgentCall {
+    /// Reads the body of `/hooks/agent`.
+    pub(crate) fn read(body: &Map<String, Value>) -> Result<Self, HookError> {
+        let message =
+            text(body, "message")?.ok_or_else(|| HookError::Invalid("message required".to_owned()))?;
+        let session_mode = match text(body, "sessionMode")?.as_deref() {
+            None => SessionMode::default(),
+            Some(word) => SessionMode::parse(word)
+                .ok_or_else(|| HookError::Invalid("sessionMode must be isolated or persistent".to_owned()))?,
+        };
+        let wake = text(body, "wakeMode")?.map(|word| wake_mode("wakeMode", &word)).transpose()?;
+        let call = Self {
+            message,
+            name: name(text(body, "name")?),
+            target: target(body)?,
+            session_mode,
+            idempotency_key: text(body, "idempotencyKey")?,
+            waits: flag(body, "waitForCompletion")?.unwrap_or(false),
+            wake_mode: wake,
+            delivery: Delivery {
+                deliver: flag(body, "deliver")?,
+                channel: text(body, "channel")?,
+                to: text(body, "to")?,
+                account: text(body, "accountId")?,
+            },
+            model: text(body, "model")?,
+            thinking: text(body, "thinking")?,
+            timeout: seconds(body)?,
+            is_trusted: false,
+        };
+        call.check()
+    }
+
+    /// Refuses words that mean nothing.
+    pub(crate) fn check(self) -> Result<Self, HookError> {
+        if self.thinking.as_deref().is_some_and(|word| ThinkingLevel::parse(word).is_none()) {
+            return Err(HookError::Invalid("thinking is not a known level".to_owned()));
+        }
+        check_key(self.idempotency_key.as_deref())?;
+        Ok(self)
+    }
+}
+
+/// A name that fits on a line.
+pub(crate) fn name(given: Option<String>) -> String {
+    let given = given.unwrap_or_else(|| NAMELESS.to_owned());
+    given.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME).collect()
+}
+
+/// Refuses an idempotency key that is too long.
+pub(crate) fn check_key(key: Option<&str>) -> Result<(), HookError> {
+    if key.is_some_and(|key| key.chars().count() > MAX_KEY) {
+        return Err(HookError::Invalid(format!("the idempotency key is longer than {MAX_KEY} characters")));
+    }
+    Ok(())
+}
+
+fn target(body: &Map<String, Value>) -> Result<Target, HookError> {
+    Ok(Target { agent: text(body, "agentId")?, key: text(body, "sessionKey")?.map(Key::Callers) })
+}
+
+fn wake_mode(field: &str, word: &str) -> Result<WakeMode, HookError> {
+    WakeMode::parse(word).ok_or_else(|| HookError::Invalid(format!("{field} must be now or next-heartbeat")))
+}
+
+/// A text; blank counts as left out.
+fn text(body: &Map<String, Value>, field: &str) -> Result<Option<String>, HookError> {
+    match body.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(_other) => Err(HookError::Invalid(format!("{field} must be a string"))),
+    }
+}
+
+fn flag(body: &Map<String, Value>, field: &str) -> Result<Option<bool>, HookError> {
+    match body.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(flag)) => Ok(Some(*flag)),
+        Some(_other) => Err(HookError::Invalid(format!("{field} must be true or false"))),
+    }
+}
+
+fn seconds(body: &Map<String, Value>) -> Result<Option<Duration>, HookError> {
+    let Some(value) = body.get("timeoutSeconds").filter(|value| !value.is_null()) else { return Ok(None) };
+    limit(value.as_u64())
+}
+
+/// How long a run may take.
+pub(crate) fn limit(seconds: Option<u64>) -> Result<Option<Duration>, HookError> {
+    match seconds {
+        Some(seconds @ 1..=MAX_SECONDS) => Ok(Some(Duration::from_secs(seconds))),
+        _ => Err(HookError::Invalid(format!("timeoutSeconds must be between 1 and {MAX_SECONDS}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Documents that agents made for people, behind addresses that only open sockets know.
+//!
+//! A document is an agent's work and may hold anything, so it runs in a sandbox without an origin: it cannot read what
+//! the page keeps, nor call the gateway as the page could.
+
+use std::collections::BTreeMap;
+
+use homard_protocol::ConnId;
+use http::header::HeaderValue;
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
+
+use super::answers::{Answer, text};
+use super::folder::{self, Served};
+use super::reading;
+use crate::gateway::Gateway;
+use crate::origin::Peer;
+
+/// Addresses that carry their own right.
+const CAPABILITY: &str = "/__openclaw__/cap/";
+/// Where documents are.
+const DOCUMENTS: &str = "/__openclaw__/canvas/documents/";
+/// Their folder below the state's.
+const FOLDER: [&str; 2] = ["canvas", "documents"];
+/// What a capability is for.
+const PURPOSE: &str = "canvas";
+/// What a document may do: run, and show what it brings along.
+const DOCUMENT_POLICY: &str = "sandbox allow-scripts allow-forms allow-popups; default-src 'self' data: blob: \
+    'unsafe-inline'; connect-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
+
+/// What a path asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wanted<'p> {
+    capability: Option<&'p str>,
+    /// Below the folder of documents; `None` when it is elsewhere.
+    document: Option<&'p str>,
+}
+
+/// Whether `path` is about documents.
+pub(super) fn owned(path: &str) -> Option<Wanted<'_>> {
+    if let Some(rest) = path.strip_prefix(CAPABILITY) {
+        let (capability, inner) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        return Some(Wanted { capability: Some(capability), document: inner.strip_prefix(DOCUMENTS) });
+    }
+    let is_canvas = path.starts_with("/__openclaw__/canvas") || path.starts_with("/__openclaw__/a2ui");
+    is_canvas.then(|| Wanted { capability: None, document: path.strip_prefix(DOCUMENTS) })
+}
+
+/// Where a socket finds documents for as long as it is open.
+pub(crate) fn surface_urls(
+    gateway: &Gateway,
+    conn: &ConnId,
+    peer: &Peer,
+) -> Option<BTreeMap<String, String>> {
+    let host = peer.host.as_deref()?;
+    let seal = gateway.http().seal(PURPOSE, conn.as_str());
+    let url = format!("http://{host}{CAPABILITY}{conn}.{seal}");
+    Some(BTreeMap::from([("canvas".to_owned(), url)]))
+}
+
+/// Answers with a document.
+pub(super) async fn answer(
+    gateway: &Gateway,
+    request: &Request<Incoming>,
+    peer: &Peer,
+    wanted: Wanted<'_>,
+) -> Answer {
+    match wanted.capability {
+        Some(capability) if is_open(gateway, capability) => {}
+        Some(_closed) => return text(StatusCode::UNAUTHORIZED, "Unauthorized"),
+        None => {
+            if let Err(refused) = reading::check(gateway, request.headers(), peer).await {
+                return *refused;
+            }
+        }
+    }
+    let Some(document) = wanted.document else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let state = &gateway.config().source().paths.state_dir;
+    let root = FOLDER.iter().fold(state.clone(), |path, part| path.join(part));
+    let document =
+        if document.ends_with('/') { format!("{document}index.html") } else { document.to_owned() };
+    let found = tokio::task::spawn_blocking(move || folder::confined(&root, &document)).await;
+    let Some(path) = found.ok().flatten() else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let content_type = folder::content_type(&path);
+    let served = Served { path, content_type, cache: "no-store", encoding: None };
+    let mut answer = folder::serve(&served, request.headers()).await;
+    answer.headers_mut().insert("content-security-policy", HeaderValue::from_static(DOCUMENT_POLICY));
+    answer
+}
+
+/// Whether the socket a capability was given to is still open.
+fn is_open(gateway: &Gateway, capability: &str) -> bool {
+    let Some((conn, seal)) = capability.rsplit_once('.') else { return false };
+    let Ok(id) = ConnId::parse(conn) else { return false };
+    gateway.http().is_sealed(PURPOSE, conn, seal) && gateway.clients().has(&id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wanted, owned};
+
+    #[test]
+    fn documents_are_found_with_and_without_a_capability() {
+        let rows = [
+            ("/__openclaw__/canvas/documents/a/index.html", Some((None, Some("a/index.html")))),
+            ("/__openclaw__/cap/x.y/__openclaw__/canvas/documents/a/b", Some((Some("x.y"), Some("a/b")))),
+            ("/__openclaw__/cap/x.y/hooks/agent", Some((Some("x.y"), None))),
+            ("/__openclaw__/cap/x.y", Some((Some("x.y"), None))),
+            ("/__openclaw__/canvas/", Some((None, None))),
+            ("/__openclaw__/a2ui/", Some((None, None))),
+            ("/chat/main", None),
+        ];
+        for (path, expected) in rows {
+            let expected = expected.map(|(capability, document)| Wanted { capability, document });
+            assert_eq!(owned(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Hooks over HTTP: who may call, what is read of a call, and what is answered. What a call does is in `run`.
+
+mod run;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use homard_config::Config;
+use homard_config::config::hooks::Hooks;
+use http::header::{HeaderValue, RETRY_AFTER};
+use http::{HeaderMap, Method, Request, StatusCode};
+use hyper::body::Incoming;
+use serde_json::{Map, Value, json};
+use subtle::ConstantTimeEq;
+
+use super::answers::{Answer, empty, json_answer, method_not_allowed, text};
+use super::{body, who};
+use crate::gateway::Gateway;
+use crate::hooks::call::{AgentCall, HookCall, WakeCall, check_key};
+use crate::hooks::replay::{Said, Turn, wait};
+use crate::hooks::template::Given;
+use crate::hooks::{HookError, mapped};
+use crate::origin::Peer;
+
+/// Largest call that carries letters, in bytes.
+const MAIL_BODY: usize = 4 * 1024 * 1024;
+/// Headers that prove who calls; templates never see them.
+const PROOFS: [&str; 5] =
+    ["authorization", "cookie", "proxy-authorization", "x-openclaw-token", "x-homard-token"];
+/// Headers that name a call.
+const KEY_HEADERS: [&str; 2] = ["idempotency-key", "x-openclaw-idempotency-key"];
+
+/// Whether `path` is a hook's; the rest of it, if so.
+pub(super) fn owned<'p>(config: &Config, path: &'p str) -> Option<&'p str> {
+    let hooks = Some(&config.hooks).filter(|hooks| hooks.enabled && hooks.token.is_some())?;
+    let rest = path.strip_prefix(hooks.path.as_str())?;
+    if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+}
+
+/// Answers a call.
+pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+    let config = gateway.config().current();
+    let query = query(&request);
+    if query.contains_key("token") {
+        return text(
+            StatusCode::BAD_REQUEST,
+            "The token does not belong in the address: send it as `Authorization: Bearer` or `X-OpenClaw-Token`.",
+        );
+    }
+    if *request.method() != Method::POST {
+        return method_not_allowed("POST");
+    }
+    if let Err(refused) = check(gateway, &config.hooks, request.headers(), peer) {
+        return *refused;
+    }
+    let path = owned(&config, request.uri().path()).unwrap_or_default().trim_matches('/').to_owned();
+    if path.is_empty() {
+        return text(StatusCode::NOT_FOUND, "Not Found");
+    }
+    let limit = body_limit(&config.hooks, &path);
+    let (parts, incoming) = request.into_parts();
+    let bytes = match body::read(incoming, limit).await {
+        Ok(bytes) => bytes,
+        Err(error) => return refused(&json!(error.to_string()), error.status()),
+    };
+    let payload = match read(&bytes) {
+        Ok(payload) => payload,
+        Err(error) => return refused(&json!(error.to_string()), error.status()),
+    };
+    let call = Called { path, headers: parts.headers, query, payload: Value::Object(payload) };
+    match call.meant(gateway, &config) {
+        Ok(None) => text(StatusCode::NOT_FOUND, "Not Found"),
+        Ok(Some(meant)) if meant.is_empty() => empty(StatusCode::NO_CONTENT),
+        Ok(Some(meant)) => dispatch(gateway, &call, meant).await,
+        Err(error) => refused(&json!(error.to_string()), error.status()),
+    }
+}
+
+/// A call as it came in.
+struct Called {
+    path: String,
+    headers: HeaderMap,
+    query: BTreeMap<String, String>,
+    payload: Value,
+}
+
+impl Called {
+    /// What it asks for; `None` when nobody takes it, an empty list when there is nothing to do.
+    fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Vec<HookCall>>, HookError> {
+        let nothing = Map::new();
+        let fields = self.payload.as_object().unwrap_or(&nothing);
+        match self.path.as_str() {
+            "wake" => return Ok(Some(vec![HookCall::Wake(WakeCall::read(fields)?)])),
+            "agent" => return Ok(Some(vec![HookCall::Agent(Box::new(AgentCall::read(fields)?))])),
+            _named => {}
+        }
+        let Some(mapping) = mapped::find(&config.hooks.mappings, &self.path, &self.payload) else {
+            return Ok(None);
+        };
+        let headers = self.plain_headers();
+        let now = gateway.clock().now_rfc3339();
+        let given = Given {
+            payload: &self.payload,
+            headers: &headers,
+            query: &self.query,
+            path: &self.path,
+            now: &now,
+            item: None,
+        };
+        mapped::calls(mapping, &given).map(Some)
+    }
+
+    fn plain_headers(&self) -> BTreeMap<String, String> {
+        let plain = self.headers.iter().filter(|(name, _)| !PROOFS.contains(&name.as_str()));
+        plain
+            .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+            .collect()
+    }
+
+    /// The name the caller gave the call, so that repeating it does nothing.
+    fn key(&self, meant: &[HookCall]) -> Result<Option<String>, HookError> {
+        let header = |name: &&str| self.headers.get(*name).and_then(|value| value.to_str().ok());
+        let in_header = KEY_HEADERS.iter().find_map(header).map(str::trim).filter(|key| !key.is_empty());
+        let in_body = match meant {
+            [HookCall::Agent(call)] => call.idempotency_key.as_deref(),
+            _ => None,
+        };
+        let key = in_header.or(in_body);
+        check_key(key)?;
+        Ok(key.map(|key| format!("{}\n{key}", self.path)))
+    }
+}
+
+/// Does what is asked, once for every key. The work goes on when the caller leaves.
+async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -> Answer {
+    let key = match call.key(&meant) {
+        Ok(key) => key,
+        Err(error) => return refused(&json!(error.to_string()), error.status()),
+    };
+    let turn = match &key {
+        Some(key) => gateway.http().hook_calls.enter(key, Instant::now()),
+        None => Turn::First(tokio::sync::watch::Sender::new(None)),
+    };
+    let coming = match turn {
+        Turn::Again(coming) => coming,
+        Turn::First(sender) => {
+            let coming = sender.subscribe();
+            let (working, path) = (Arc::clone(gateway), call.path.clone());
+            gateway.tasks().spawn(async move {
+                sender.send_replace(Some(run::all(&working, &path, meant).await));
+            });
+            coming
+        }
+    };
+    match wait(coming).await {
+        Some((status, body)) => json_answer(status, &body),
+        None => refused(&json!("the gateway is stopping"), StatusCode::SERVICE_UNAVAILABLE),
+    }
+}
+
+/// Asks for the hooks' own token; wrong ones are counted against the address.
+fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {
+    let who = peer.ip.to_string();
+    if let Some(left) = gateway.http().hooks_shut_for(&who) {
+        let mut answer = text(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
+        answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(left.as_secs().max(1)));
+        return Err(Box::new(answer));
+    }
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let sent = who::bearer(headers).or_else(|| header("x-openclaw-token")).unwrap_or_default();
+    let wanted = hooks.token.as_ref().map(|token| token.expose().as_bytes()).unwrap_or_default();
+    let is_right = !wanted.is_empty() && bool::from(sent.as_bytes().ct_eq(wanted));
+    if is_right {
+        return Ok(());
+    }
+    gateway.http().wrong_hook_token(&who);
+    tracing::warn!(ip = %peer.ip, "a hook was called without the right token");
+    Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized")))
+}
+
+fn body_limit(hooks: &Hooks, path: &str) -> usize {
+    let is_mail =
+        hooks.mappings.iter().any(|mapping| mapping.is_mail() && mapping.path.as_deref() == Some(path));
+    if is_mail { hooks.max_body.max(MAIL_BODY) } else { hooks.max_body }
+}
+
+/// A body: an object, or nothing at all.
+fn read(bytes: &[u8]) -> Result<Map<String, Value>, HookError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_other) => Err(HookError::Invalid("the body must be a JSON object".to_owned())),
+        Err(_broken) => Err(HookError::Invalid("the body is not valid JSON".to_owned())),
+    }
+}
+
+fn query(request: &Request<Incoming>) -> BTreeMap<String, String> {
+    let query = request.uri().query().unwrap_or_default();
+    url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
+fn refused(error: &Value, status: StatusCode) -> Answer {
+    json_answer(status, &json!({"ok": false, "error": error}))
+}
+
+/// What a refusal says, for answers that are remembered.
+fn said(error: &HookError) -> Said {
+    let mut body = json!({"ok": false, "error": error.to_string()});
+    if let (HookError::Failed { run_id, .. }, Some(fields)) = (error, body.as_object_mut()) {
+        fields.insert("runId".to_owned(), json!(run_id));
+    }
+    (error.status(), body)
+}

@@ -1,0 +1,213 @@
+//! Doing what a hook asks: its words are a stranger's, marked and labelled as such, whoever holds the token.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_channel::Inbound;
+use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
+use homard_protocol::RunId;
+use homard_relay::{Submission, SubmitError, Submitted, Wake, WakeMode, Woken};
+use homard_runtime::OrLog;
+use homard_store::{ResetReason, RunStatus};
+use homard_tools::{Label, Source, wrap_untrusted};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::said;
+use crate::gateway::Gateway;
+use crate::hooks::HookError;
+use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
+use crate::hooks::place::{place, place_of_wake};
+use crate::hooks::replay::Said;
+
+/// How long a call may take to be kept.
+const ADMIT_WITHIN: Duration = Duration::from_secs(15);
+/// How long a caller may wait for a run that was given no time of its own.
+const WAIT_AT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
+/// How much of an answer the agent's main conversation is told.
+const SUMMARY_CHARS: usize = 500;
+
+/// Does everything one call comes to. The first that cannot be begun ends it.
+pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>) -> Said {
+    let is_many = calls.len() > 1;
+    let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
+    for call in calls {
+        let done = match call {
+            HookCall::Wake(call) => wake(gateway, path, call).await,
+            HookCall::Agent(call) => agent(gateway, path, *call).await,
+        };
+        match done {
+            Ok(answer) => {
+                runs.extend(answer.get("runId").cloned());
+                last = answer;
+            }
+            Err(error) => {
+                tracing::info!(hook = path, %error, "a hook was not done");
+                return said(&error);
+            }
+        }
+    }
+    if is_many {
+        let dispatched = runs.len();
+        last = json!({"ok": true, "runId": runs.first(), "runIds": runs, "dispatched": dispatched});
+    }
+    (StatusCode::OK, last)
+}
+
+/// Tells a conversation something.
+async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Value, HookError> {
+    let config = gateway.config().current();
+    let session = place_of_wake(&config, &call.target)?;
+    let (text, labels) = words(path, &call.text, call.is_trusted);
+    let mode = relay_mode(call.mode);
+    let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
+    let woken = within(gateway.relay().wake(event)).await?;
+    let outcome = match woken {
+        Woken::Turn(_) | Woken::Waits => "queued",
+    };
+    Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": outcome}))
+}
+
+/// Gives an agent a message to answer.
+async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Value, HookError> {
+    let config = gateway.config().current();
+    let fresh = uuid::Uuid::new_v4().to_string();
+    let place = place(&config, &call.target, &fresh)?;
+    check_model(gateway, call.model.as_deref())?;
+    if call.session_mode == SessionMode::Isolated && place.is_hooks_own {
+        begin_anew(gateway, &place.key).await;
+    }
+    let name = format!("hook-{fresh}");
+    let run_id = RunId::parse(&name).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
+    let (text, labels) = words(&call.name, &call.message, call.is_trusted);
+    let submission = Submission {
+        message: Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms()),
+        source: "hook",
+        model: call.model.clone(),
+        thinking: call.thinking.clone(),
+        timeout: call.timeout,
+        extra_system: None,
+    };
+    match within(gateway.relay().submit_from(submission, labels)).await? {
+        Submitted::Started { .. } | Submitted::InFlight { .. } | Submitted::Answered { .. } => {}
+        Submitted::Finished(_) => {}
+    }
+    tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
+    if call.wake_mode.is_some() && place.is_hooks_own {
+        tell_main(gateway, &call, &run_id, &place.key);
+    }
+    let mut answer = json!({"ok": true, "runId": run_id.as_str()});
+    if let Some(fields) = answer.as_object_mut() {
+        if call.waits {
+            let completion = ending(gateway, &run_id, call.timeout.unwrap_or(WAIT_AT_MOST)).await?;
+            fields.insert("completion".to_owned(), completion);
+        }
+        if call.delivery.is_asked_for() {
+            fields.insert("delivery".to_owned(), not_delivered(&call.delivery));
+        }
+    }
+    Ok(answer)
+}
+
+/// The words of a call as an agent reads them, and whose they are.
+fn words(name: &str, text: &str, is_trusted: bool) -> (String, Vec<Label>) {
+    if is_trusted {
+        return (text.to_owned(), Vec::new());
+    }
+    let source = format!("hook {name}");
+    (wrap_untrusted(&source, text), vec![Label::new(Source::Hook, name)])
+}
+
+fn relay_mode(mode: Mode) -> WakeMode {
+    match mode {
+        Mode::Now => WakeMode::Now,
+        Mode::NextHeartbeat => WakeMode::NextHeartbeat,
+    }
+}
+
+/// Nobody is kept waiting for long before a call is kept.
+async fn within<T>(taking: impl Future<Output = Result<T, SubmitError>>) -> Result<T, HookError> {
+    match tokio::time::timeout(ADMIT_WITHIN, taking).await {
+        Ok(Ok(taken)) => Ok(taken),
+        Ok(Err(error @ (SubmitError::Full | SubmitError::Stopping | SubmitError::Store(_)))) => {
+            Err(HookError::Busy(error.to_string()))
+        }
+        Ok(Err(error)) => Err(HookError::Invalid(error.to_string())),
+        Err(_elapsed) => Err(HookError::Busy("the gateway is too busy to take the call".to_owned())),
+    }
+}
+
+/// Refuses a model nobody may use, before anything is begun.
+fn check_model(gateway: &Gateway, model: Option<&str>) -> Result<(), HookError> {
+    let Some(model) = model else { return Ok(()) };
+    let desk = gateway.relay().desk();
+    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
+    if desk.selector().allows(&wanted.model) {
+        return Ok(());
+    }
+    Err(HookError::NotAllowed(format!("model not allowed: {}", wanted.model)))
+}
+
+/// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
+async fn begin_anew(gateway: &Gateway, key: &homard_protocol::SessionKey) {
+    let known = gateway.store().session(key).await.or_log("a hook's conversation could not be looked up");
+    if known.flatten().is_some() && gateway.relay().views(key).is_empty() {
+        let reset = gateway.relay().reset(key, ResetReason::New).await;
+        reset.or_log("a hook's conversation could not be begun anew");
+    }
+}
+
+/// How a run ended, for a caller who waits.
+async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
+    let ended = gateway.relay().wait(run_id, limit).await;
+    let (status, reply, error) = match ended {
+        Some(end) => (end.status, end.reply, end.error),
+        None => match gateway.store().run(run_id).await {
+            Ok(Some(record)) if record.status.is_finished() => (record.status, record.reply, record.error),
+            _ => return Ok(json!({"status": "timeout"})),
+        },
+    };
+    match status {
+        RunStatus::Ok => Ok(json!({"status": "ok", "text": reply})),
+        RunStatus::Aborted => Ok(json!({"status": "aborted", "text": reply})),
+        RunStatus::TimedOut => Ok(json!({"status": "timeout", "error": error})),
+        _failed => Err(HookError::Failed {
+            error: error.unwrap_or_else(|| "the run failed".to_owned()),
+            run_id: run_id.to_string(),
+        }),
+    }
+}
+
+/// Tells the agent's main conversation what came of a run, when it is over.
+fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &homard_protocol::SessionKey) {
+    let Some(agent) = key.agent_id().cloned() else { return };
+    let (gateway_here, run_id, name) = (Arc::clone(gateway), run_id.clone(), call.name.clone());
+    let (mode, is_trusted) = (relay_mode(call.wake_mode.unwrap_or_default()), call.is_trusted);
+    gateway.tasks().spawn(async move {
+        let gateway = gateway_here;
+        let stopping = gateway.stopping().clone();
+        let end = tokio::select! {
+            end = gateway.relay().wait(&run_id, WAIT_AT_MOST) => end,
+            () = stopping.cancelled() => None,
+        };
+        let Some(reply) = end.and_then(|end| end.reply) else { return };
+        let summary: String = reply.chars().take(SUMMARY_CHARS).collect();
+        let (text, labels) = words(&name, &summary, is_trusted);
+        let text = format!("Hook {name} was answered in a conversation of its own: {text}");
+        let session = homard_protocol::SessionKey::main(agent);
+        let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
+        gateway.relay().wake(event).await.or_log("the main conversation was not told about a hook");
+    });
+}
+
+/// What is true about an answer that should go to a chat platform: there is none yet.
+fn not_delivered(delivery: &Delivery) -> Value {
+    json!({
+        "requested": true,
+        "delivered": false,
+        "channel": delivery.channel.as_deref().unwrap_or("last"),
+        "to": delivery.to,
+        "accountId": delivery.account,
+        "reason": "no chat platform is connected; the answer is in the conversation",
+    })
+}

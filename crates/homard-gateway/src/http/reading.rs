@@ -1,0 +1,37 @@
+//! Who may look: the page's own reads take the shared secret or the token of a paired device.
+
+use http::HeaderMap;
+
+use homard_protocol::{Role, Scope, ScopeSet};
+use homard_runtime::OrLog;
+
+use super::answers::Answer;
+use super::who;
+use crate::gateway::Gateway;
+use crate::origin::Peer;
+
+/// Asks for the shared secret, or for a paired device's token that may read.
+pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {
+    if let Some(token) = who::bearer(headers)
+        && is_device(gateway, token).await
+    {
+        return Ok(());
+    }
+    who::check(gateway, headers, peer).map(|_sender| ())
+}
+
+async fn is_device(gateway: &Gateway, presented: &str) -> bool {
+    let generation = gateway.access().generation.clone();
+    let store = gateway.store();
+    let devices = store.paired_devices().await.or_log("paired devices could not be looked up");
+    for device in devices.unwrap_or_default() {
+        let found = store
+            .check_device_token(&device.device_id, Role::Operator.as_str(), presented, &generation)
+            .await;
+        let found = found.or_log("a device's token could not be looked up").flatten();
+        if found.is_some_and(|token| ScopeSet::parse(&token.scopes).grants(Scope::Read)) {
+            return true;
+        }
+    }
+    false
+}
