@@ -15,6 +15,7 @@ pub mod loops;
 pub mod models;
 pub mod owners;
 pub mod pruning;
+pub mod reach;
 pub mod session;
 pub mod skills;
 pub mod tools;
@@ -55,6 +56,8 @@ pub struct Config {
     pub skills: skills::Skills,
     /// What is logged.
     pub logging: logging::Logging,
+    /// Being found by others.
+    pub discovery: reach::Discovery,
     /// Channel sections as written (references resolved); each adapter reads its own.
     pub channels: BTreeMap<ChannelId, Section>,
     /// All layers of the environment, for credentials that are looked up by name.
@@ -91,6 +94,7 @@ impl Config {
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
+            discovery: reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),
         }
