@@ -24,13 +24,14 @@ mod origin;
 mod pairing;
 mod preauth;
 mod presence;
+mod proxy;
 mod run;
 mod server;
 mod session_rows;
 mod table;
 mod write_limit;
 
-pub use gateway::{Gateway, GatewayParts, HostFacts};
+pub use gateway::{Gateway, GatewayParts, HostFacts, Reach};
 pub use http::{PageFile, Pages};
 pub use methods::exec_policy::snapshot as exec_policy_snapshot;
 pub use run::{Hooks, OnReload, Stopped, run};

@@ -183,7 +183,7 @@ impl Gateway {
             cx.issue("gateway.customBindHost", "an address is needed because `gateway.bind` is \"custom\"");
         }
         let reload = raw.reload.unwrap_or_default();
-        let trusted_proxies = trusted_proxies(raw.trusted_proxies.unwrap_or_default(), cx);
+        let trusted_proxies = trusted_proxies(&raw.trusted_proxies.unwrap_or_default(), cx);
         let tailscale = Tailscale::resolve(&raw.tailscale.unwrap_or_default());
         let auth = Auth::resolve(raw.auth.unwrap_or_default(), tailscale.mode, cx);
         if auth.mode == AuthMode::TrustedProxy && trusted_proxies.is_empty() {

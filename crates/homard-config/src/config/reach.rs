@@ -78,6 +78,8 @@ pub struct Tailscale {
 /// The gateway elsewhere that commands on this machine talk to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remote {
+    /// Whether it is used at all, in remote mode.
+    pub enabled: bool,
     /// Its WebSocket address; through a tunnel, as it is seen from the other end.
     pub url: Option<String>,
     /// How to get there.
@@ -179,6 +181,7 @@ impl Remote {
             (None, _) => Transport::Direct,
         };
         Self {
+            enabled: raw.enabled.unwrap_or(true),
             url: filled(raw.url),
             transport,
             token: cx.secret("gateway.remote.token", raw.token),
@@ -202,7 +205,7 @@ impl Discovery {
 }
 
 /// Addresses and networks of the owner's own proxies.
-pub(super) fn trusted_proxies(written: Vec<String>, cx: &mut Resolve<'_>) -> Vec<IpNet> {
+pub(super) fn trusted_proxies(written: &[String], cx: &mut Resolve<'_>) -> Vec<IpNet> {
     let mut networks = Vec::with_capacity(written.len());
     for (position, text) in written.iter().enumerate() {
         match network(text.trim()) {
