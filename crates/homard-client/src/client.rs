@@ -27,6 +27,8 @@ pub struct Client {
     hello: HelloOk,
     next_id: AtomicU64,
     timeout: Duration,
+    /// Dropped after the connection.
+    companion: Option<Box<dyn Send + Sync>>,
 }
 
 impl Client {
@@ -38,13 +40,20 @@ impl Client {
         let (socket, hello) = connect(options).await?;
         let silence = Duration::from_millis(hello.policy.tick_interval_ms) * SILENT_TICKS;
         let connection = Connection::start(socket, silence);
-        Ok(Self { connection, hello, next_id: AtomicU64::new(1), timeout: DEFAULT_TIMEOUT })
+        Ok(Self { connection, hello, next_id: AtomicU64::new(1), timeout: DEFAULT_TIMEOUT, companion: None })
     }
 
     /// Changes how long answers may take; [`DEFAULT_TIMEOUT`] otherwise.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Keeps something until the connection ends, such as the tunnel it goes through.
+    #[must_use]
+    pub fn with_companion(mut self, companion: impl Send + Sync + 'static) -> Self {
+        self.companion = Some(Box::new(companion));
         self
     }
 
@@ -113,6 +122,7 @@ impl Client {
     /// Says goodbye and waits briefly for the gateway to do the same.
     pub async fn close(self) {
         self.connection.close(CLOSE_GRACE).await;
+        drop(self.companion);
     }
 
     async fn ask(

@@ -18,6 +18,7 @@ use crate::client::request_text;
 use crate::connection::{Answer, Closed, Incoming, Socket};
 use crate::error::ClientError;
 use crate::identity::DeviceIdentity;
+use crate::tls::{self, Fingerprint, Line};
 
 /// The id of the first request.
 const CONNECT_ID: &str = "connect";
@@ -35,8 +36,10 @@ const OWNER_SCOPES: [Scope; 7] = [
 /// Where a gateway is, who calls, and what proves the right to.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
-    /// `ws://host:port`; a path is kept, so a gateway behind a proxy can be reached.
+    /// `ws://host:port`, or `wss://` where the gateway speaks TLS; a path is kept, so a gateway behind a proxy can be reached.
     pub url: String,
+    /// The one certificate the gateway may show over TLS; without it the machine's own roots decide.
+    pub tls_fingerprint: Option<Fingerprint>,
     /// The shared secret or a token issued earlier.
     pub auth: ConnectAuth,
     /// Signs the handshake, so that the gateway knows this device again. Without one a local command line is let
@@ -60,6 +63,7 @@ impl ConnectOptions {
     pub fn command_line(url: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            tls_fingerprint: None,
             auth: ConnectAuth::default(),
             identity: None,
             client: ClientDescription {
@@ -109,7 +113,7 @@ impl ConnectOptions {
 pub(crate) async fn connect(options: &ConnectOptions) -> Result<(Socket, HelloOk), ClientError> {
     let address = Address::parse(&options.url)?;
     let handshake = async {
-        let mut socket = address.open().await?;
+        let mut socket = address.open(options.tls_fingerprint).await?;
         let hello = shake_hands(&mut socket, options).await?;
         Ok((socket, hello))
     };
@@ -176,6 +180,7 @@ struct Address {
     uri: Uri,
     host: String,
     port: u16,
+    tls: bool,
     /// For messages: without anything that could be a secret.
     shown: String,
 }
@@ -184,18 +189,18 @@ impl Address {
     fn parse(url: &str) -> Result<Self, ClientError> {
         let shown = without_secrets(url);
         let Ok(uri) = url.trim().parse::<Uri>() else { return Err(ClientError::BadUrl { url: shown }) };
-        match (uri.scheme_str(), uri.host()) {
-            (Some("ws" | "http"), Some(host)) => {
-                let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-                let port = uri.port_u16().unwrap_or(80);
-                Ok(Self { uri, host, port, shown })
-            }
-            (Some("wss" | "https"), Some(_)) => Err(ClientError::TlsUnsupported { url: shown }),
-            _ => Err(ClientError::BadUrl { url: shown }),
-        }
+        let tls = match uri.scheme_str() {
+            Some("ws" | "http") => false,
+            Some("wss" | "https") => true,
+            _ => return Err(ClientError::BadUrl { url: shown }),
+        };
+        let Some(host) = uri.host() else { return Err(ClientError::BadUrl { url: shown }) };
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = uri.port_u16().unwrap_or(if tls { 443 } else { 80 });
+        Ok(Self { uri, host, port, tls, shown })
     }
 
-    async fn open(&self) -> Result<Socket, ClientError> {
+    async fn open(&self, pin: Option<Fingerprint>) -> Result<Socket, ClientError> {
         let url = || self.shown.clone();
         let stream = match TcpStream::connect((self.host.as_str(), self.port)).await {
             Ok(stream) => stream,
@@ -206,9 +211,14 @@ impl Address {
         };
         // Without it a peer waits up to 40 ms for the rest of a small frame.
         stream.set_nodelay(true).map_err(|source| ClientError::Unreachable { url: url(), source })?;
+        let line: Box<dyn Line> = if self.tls {
+            tls::encrypt(stream, (&self.host, &self.shown), pin).await?
+        } else {
+            Box::new(stream)
+        };
         let builder = ClientBuilder::from_uri(self.uri.clone())
             .limits(Limits::default().max_payload_len(Some(MAX_PAYLOAD)));
-        match builder.connect_on(stream).await {
+        match builder.connect_on(line).await {
             Ok((socket, _response)) => Ok(socket),
             Err(source) => Err(ClientError::NotAGateway { url: url(), source }),
         }
@@ -239,6 +249,8 @@ mod tests {
             ("ws://[::1]:1", "::1", 1),
             ("ws://host", "host", 80),
             ("http://host:7/x", "host", 7),
+            ("wss://host", "host", 443),
+            ("https://[::1]:8/x", "::1", 8),
         ] {
             let address = Address::parse(url).unwrap();
             assert_eq!((address.host.as_str(), address.port), (host, port), "{url}");
@@ -246,7 +258,6 @@ mod tests {
         for url in ["", "127.0.0.1:18789", "ftp://x", "ws://", "ws://a b"] {
             assert!(matches!(Address::parse(url), Err(ClientError::BadUrl { .. })), "{url}");
         }
-        assert!(matches!(Address::parse("wss://host"), Err(ClientError::TlsUnsupported { .. })));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use homard_protocol::ErrorShape;
 use serde_json::Value;
 
 use crate::connection::Closed;
+use crate::tls::Fingerprint;
 
 /// Why a call did not work. [`hint`](ClientError::hint) says what to do, where something can be done.
 #[derive(Debug, thiserror::Error)]
@@ -14,11 +15,57 @@ pub enum ClientError {
         /// As given, without anything that could be a secret.
         url: String,
     },
-    /// The address wants encryption, which belongs to a tunnel or proxy in front.
-    #[error("`{url}` asks for TLS, which this client does not speak")]
-    TlsUnsupported {
-        /// As given.
+    /// A fingerprint that is none.
+    #[error("`{text}` is not a SHA-256 fingerprint")]
+    BadFingerprint {
+        /// The beginning of what was given.
+        text: String,
+    },
+    /// Encryption could not be set up on this side.
+    #[error("could not set up TLS for {url}")]
+    TlsSetup {
+        /// Where to.
         url: String,
+        /// What was wrong.
+        #[source]
+        source: rustls::Error,
+    },
+    /// The gateway shows another certificate than the pinned one.
+    #[error("{url} shows another certificate than the pinned one: wanted {wanted}, got {shown}")]
+    WrongCertificate {
+        /// Where.
+        url: String,
+        /// The pin.
+        wanted: Fingerprint,
+        /// What was shown.
+        shown: Fingerprint,
+    },
+    /// Nothing on this machine vouches for the gateway's certificate.
+    #[error("the certificate of {url} is not trusted")]
+    UntrustedCertificate {
+        /// Where.
+        url: String,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Somebody answers, but not in TLS.
+    #[error("{url} does not speak TLS")]
+    NotTls {
+        /// Where.
+        url: String,
+        /// What was wrong.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The encryption could not be agreed on.
+    #[error("could not agree on encryption with {url}")]
+    TlsFailed {
+        /// Where.
+        url: String,
+        /// What was wrong.
+        #[source]
+        source: std::io::Error,
     },
     /// Nobody listens there.
     #[error("no gateway is running at {url}")]
@@ -108,15 +155,30 @@ impl ClientError {
             Self::BadUrl { .. } => {
                 Some("write it as ws://host:port, for example ws://127.0.0.1:18789".into())
             }
-            Self::TlsUnsupported { .. } => {
-                Some("use ws:// to this machine, or an SSH tunnel: ssh -L 18789:127.0.0.1:18789 host".into())
+            Self::BadFingerprint { .. } => {
+                Some("the gateway prints it when it starts: 64 hexadecimal digits, with or without colons".into())
             }
+            Self::TlsSetup { .. } => Some("check that the certificates of this system are installed".into()),
+            Self::WrongCertificate { .. } => Some(
+                "somebody may be in between; if you changed the certificate yourself, pin the fingerprint the \
+                 gateway prints when it starts"
+                    .into(),
+            ),
+            Self::UntrustedCertificate { .. } => Some(
+                "pin it with --tls-fingerprint or gateway.remote.tlsFingerprint; the gateway prints the fingerprint \
+                 when it starts"
+                    .into(),
+            ),
+            Self::NotTls { .. } => Some("use ws:// if it is on this machine or behind a tunnel".into()),
+            Self::TlsFailed { .. } => Some("look into the gateway's log: `homard logs`".into()),
             Self::NotRunning { .. } => Some("start it with `homard gateway`".into()),
             Self::Unreachable { .. } => {
                 Some("check the address and that the machine is on the network".into())
             }
             Self::NotAGateway { .. } => Some(
-                "another program may use this port; `homard gateway --port N` takes a different one".into(),
+                "another program may use this port (`homard gateway --port N` takes a different one), or the gateway \
+                 speaks TLS (use wss://)"
+                    .into(),
             ),
             Self::HandshakeTimeout { .. } => {
                 Some("the gateway may be starting or overloaded; `homard logs` says more".into())
@@ -174,6 +236,9 @@ fn refusal_hint(error: &ErrorShape) -> Option<String> {
         }
         "AUTH_PASSWORD_NOT_CONFIGURED" => {
             "the gateway has no password; set one with `homard config set gateway.auth.password …`".into()
+        }
+        "AUTH_IDENTITY_HEADER_REQUIRED" => {
+            "this gateway is reached through its proxy, which says who is calling; use the proxy's address".into()
         }
         "AUTH_RATE_LIMITED" => match error.retry_after_ms {
             Some(ms) => format!("too many wrong attempts; try again in {} s", ms.div_ceil(1_000)),

@@ -10,6 +10,7 @@ mod connection;
 mod error;
 mod events;
 mod identity;
+mod tls;
 
 pub use client::{Client, DEFAULT_TIMEOUT, TwoPhase};
 pub use connect::ConnectOptions;
@@ -17,3 +18,4 @@ pub use connection::Closed;
 pub use error::ClientError;
 pub use events::{EVENT_BUFFER, Events, Heard};
 pub use identity::{DeviceIdentity, IdentityError};
+pub use tls::Fingerprint;

@@ -18,6 +18,7 @@ pub mod maintenance;
 pub mod models;
 pub mod owners;
 pub mod pruning;
+pub mod reach;
 pub mod session;
 pub mod skills;
 pub mod tools;
@@ -62,6 +63,8 @@ pub struct Config {
     pub cron: cron::Cron,
     /// What is logged.
     pub logging: logging::Logging,
+    /// Being found by others.
+    pub discovery: reach::Discovery,
     /// Channel sections as written (references resolved); each adapter reads its own.
     pub channels: BTreeMap<ChannelId, Section>,
     /// All layers of the environment, for credentials that are looked up by name.
@@ -101,6 +104,7 @@ impl Config {
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
+            discovery: reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),
         }

@@ -205,6 +205,12 @@ impl Paths {
         self.state_dir.join("gateway.lock")
     }
 
+    /// The gateway's own certificate, where it made one.
+    #[must_use]
+    pub fn tls_dir(&self) -> PathBuf {
+        self.state_dir.join("gateway").join("tls")
+    }
+
     /// Credentials of channels and providers.
     #[must_use]
     pub fn credentials_dir(&self) -> PathBuf {

@@ -20,6 +20,8 @@ pub(crate) enum SharedAuth {
     Token(Option<String>),
     /// With a password; `None` when none is set, in which case nobody gets in.
     Password(Option<String>),
+    /// By the word of a proxy; programs on this machine use the secret, where one is set.
+    TrustedProxy(Option<String>),
 }
 
 /// How a client proved itself, as `hello-ok` reports it.
@@ -33,6 +35,10 @@ pub(crate) enum AuthMethod {
     Password,
     /// A token issued to the device.
     DeviceToken,
+    /// The word of a trusted proxy.
+    TrustedProxy,
+    /// The word of the tailnet.
+    Tailscale,
 }
 
 impl AuthMethod {
@@ -42,6 +48,8 @@ impl AuthMethod {
             Self::Token => "token",
             Self::Password => "password",
             Self::DeviceToken => "device-token",
+            Self::TrustedProxy => "trusted-proxy",
+            Self::Tailscale => "tailscale",
         }
     }
 }
@@ -61,6 +69,20 @@ pub(crate) enum AuthRefusal {
     PasswordMismatch,
     /// The owner has set none.
     PasswordNotConfigured,
+    /// The proxy did not say who is calling.
+    IdentityHeaderRequired,
+    /// Somebody who is not the owner's proxy said so.
+    ProxyNotTrusted,
+    /// The proxy named somebody who is not let in.
+    UserNotAllowed,
+    /// The tailnet's proxy named nobody.
+    TailscaleIdentityMissing,
+    /// Somebody was named, but not by the tailnet's proxy.
+    TailscaleProxyMissing,
+    /// The tailnet does not know.
+    TailscaleWhoisFailed,
+    /// The tailnet says it is somebody else.
+    TailscaleIdentityMismatch,
 }
 
 impl AuthRefusal {
@@ -73,6 +95,12 @@ impl AuthRefusal {
             Self::PasswordMissing => "AUTH_PASSWORD_MISSING",
             Self::PasswordMismatch => "AUTH_PASSWORD_MISMATCH",
             Self::PasswordNotConfigured => "AUTH_PASSWORD_NOT_CONFIGURED",
+            Self::IdentityHeaderRequired => "AUTH_IDENTITY_HEADER_REQUIRED",
+            Self::ProxyNotTrusted | Self::UserNotAllowed => "AUTH_UNAUTHORIZED",
+            Self::TailscaleIdentityMissing => "AUTH_TAILSCALE_IDENTITY_MISSING",
+            Self::TailscaleProxyMissing => "AUTH_TAILSCALE_PROXY_MISSING",
+            Self::TailscaleWhoisFailed => "AUTH_TAILSCALE_WHOIS_FAILED",
+            Self::TailscaleIdentityMismatch => "AUTH_TAILSCALE_IDENTITY_MISMATCH",
         }
     }
 
@@ -85,6 +113,13 @@ impl AuthRefusal {
             Self::PasswordMissing => "password_missing",
             Self::PasswordMismatch => "password_mismatch",
             Self::PasswordNotConfigured => "password_not_configured",
+            Self::IdentityHeaderRequired => "identity_header_required",
+            Self::ProxyNotTrusted => "trusted_proxy_untrusted_source",
+            Self::UserNotAllowed => "trusted_proxy_user_not_allowed",
+            Self::TailscaleIdentityMissing => "tailscale_identity_missing",
+            Self::TailscaleProxyMissing => "tailscale_proxy_missing",
+            Self::TailscaleWhoisFailed => "tailscale_whois_failed",
+            Self::TailscaleIdentityMismatch => "tailscale_identity_mismatch",
         }
     }
 
@@ -103,6 +138,19 @@ impl AuthRefusal {
             Self::PasswordNotConfigured => {
                 "unauthorized: the gateway has no password set (set gateway.auth.password)"
             }
+            Self::IdentityHeaderRequired => "unauthorized: the proxy did not say who is calling",
+            Self::ProxyNotTrusted => {
+                "unauthorized: only the gateway's own proxy may say who is calling (gateway.trustedProxies)"
+            }
+            Self::UserNotAllowed => {
+                "unauthorized: this person is not let in (gateway.auth.trustedProxy.allowUsers)"
+            }
+            Self::TailscaleIdentityMissing => "unauthorized: the tailnet names no person for this device",
+            Self::TailscaleProxyMissing => "unauthorized: this did not come through the tailnet's own proxy",
+            Self::TailscaleWhoisFailed => "unauthorized: the tailnet does not know who is calling",
+            Self::TailscaleIdentityMismatch => {
+                "unauthorized: the tailnet says it is somebody else who is calling"
+            }
         }
     }
 
@@ -110,8 +158,25 @@ impl AuthRefusal {
     pub(crate) fn next_step(self) -> &'static str {
         match self {
             Self::TokenNotConfigured | Self::PasswordNotConfigured => "update_auth_configuration",
+            Self::IdentityHeaderRequired | Self::ProxyNotTrusted | Self::UserNotAllowed => {
+                "review_auth_configuration"
+            }
             _ => "update_auth_credentials",
         }
+    }
+
+    /// Whether it is about who somebody else says is calling; no device would help.
+    pub(crate) fn is_about_a_person(self) -> bool {
+        matches!(
+            self,
+            Self::IdentityHeaderRequired
+                | Self::ProxyNotTrusted
+                | Self::UserNotAllowed
+                | Self::TailscaleIdentityMissing
+                | Self::TailscaleProxyMissing
+                | Self::TailscaleWhoisFailed
+                | Self::TailscaleIdentityMismatch
+        )
     }
 
     /// Whether a secret was tried, which is what the failure limit counts.
@@ -155,6 +220,13 @@ impl SharedAuth {
                 AuthRefusal::PasswordMismatch,
                 AuthRefusal::PasswordNotConfigured,
             ),
+            Self::TrustedProxy(secret) => (
+                secret,
+                AuthMethod::Token,
+                AuthRefusal::IdentityHeaderRequired,
+                AuthRefusal::TokenMismatch,
+                AuthRefusal::IdentityHeaderRequired,
+            ),
         };
         let Some(secret) = secret.as_deref().filter(|s| !s.is_empty()) else { return Err(unset) };
         if sent.is_empty() {
@@ -167,7 +239,7 @@ impl SharedAuth {
     pub(crate) fn generation(&self) -> String {
         let secret = match self {
             Self::None => None,
-            Self::Token(secret) | Self::Password(secret) => secret.as_deref(),
+            Self::Token(secret) | Self::Password(secret) | Self::TrustedProxy(secret) => secret.as_deref(),
         };
         let mut hash = Sha256::new();
         for part in ["homard shared secret", self.mode(), secret.unwrap_or("")] {
@@ -183,6 +255,7 @@ impl SharedAuth {
             Self::None => "none",
             Self::Token(_) => "token",
             Self::Password(_) => "password",
+            Self::TrustedProxy(_) => "trusted-proxy",
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The gateway itself: what every connection and handler shares.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ use homard_protocol::limits::{
 };
 use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
+use homard_reach::{Tailscale, TlsDoor};
 use homard_relay::{Bus, Relay};
 use homard_runtime::{Clock, Tasks};
 use homard_store::Store;
@@ -36,6 +36,7 @@ use crate::methods;
 use crate::metrics::Metrics;
 use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
+use crate::proxy::ProxyRules;
 use crate::table::MethodTable;
 use crate::write_limit::WriteLimit;
 
@@ -63,6 +64,17 @@ pub struct GatewayParts {
     pub log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
     /// The machine, as presence shows it.
     pub host: HostFacts,
+    /// How it is reached from elsewhere.
+    pub reach: Reach,
+}
+
+/// How the gateway is reached from elsewhere; nothing of it by default.
+#[derive(Debug, Default)]
+pub struct Reach {
+    /// Encrypts every connection.
+    pub tls: Option<TlsDoor>,
+    /// Asked who is calling, when the tailnet's word counts.
+    pub tailscale: Option<Tailscale>,
 }
 
 /// The machine, as presence shows it.
@@ -83,7 +95,7 @@ pub(crate) struct AccessRules {
     /// Names the shared secret without telling it; device tokens live as long as it.
     pub(crate) generation: String,
     pub(crate) allowed_origins: Vec<String>,
-    pub(crate) trusted_proxies: Vec<IpAddr>,
+    pub(crate) proxies: ProxyRules,
     pub(crate) exempt_loopback: bool,
     pub(crate) guess_limit: GuessLimit,
 }
@@ -95,9 +107,9 @@ impl AccessRules {
         let shared = match auth.mode {
             AuthMode::None => SharedAuth::None,
             AuthMode::Token => SharedAuth::Token(secret(auth.token.as_ref())),
-            // Trusted proxies are refused at start; nobody gets in meanwhile.
-            AuthMode::Password | AuthMode::TrustedProxy => {
-                SharedAuth::Password(secret(auth.password.as_ref()))
+            AuthMode::Password => SharedAuth::Password(secret(auth.password.as_ref())),
+            AuthMode::TrustedProxy => {
+                SharedAuth::TrustedProxy(secret(auth.token.as_ref().or(auth.password.as_ref())))
             }
         };
         let limit = &auth.rate_limit;
@@ -105,7 +117,7 @@ impl AccessRules {
             generation: shared.generation(),
             auth: shared,
             allowed_origins: config.gateway.control_ui.allowed_origins.clone(),
-            trusted_proxies: config.gateway.trusted_proxies.iter().filter_map(|ip| ip.parse().ok()).collect(),
+            proxies: ProxyRules::new(config),
             exempt_loopback: limit.exempt_loopback,
             guess_limit: GuessLimit {
                 max_attempts: u32::try_from(limit.max_attempts).unwrap_or(u32::MAX),
@@ -126,6 +138,7 @@ pub struct Gateway {
     pages: Option<Box<dyn Pages>>,
     log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
     host: HostFacts,
+    reach: Reach,
     access: ArcSwap<AccessRules>,
     methods: MethodTable,
     clients: Arc<Clients>,
@@ -148,7 +161,7 @@ impl Gateway {
     /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
-        let GatewayParts { config, store, relay, bus, clock, pages, log_file, host } = parts;
+        let GatewayParts { config, store, relay, bus, clock, pages, log_file, host, reach } = parts;
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),
@@ -171,6 +184,7 @@ impl Gateway {
             pages,
             log_file,
             host,
+            reach,
             access,
             methods: methods::table(),
             clients,
@@ -225,6 +239,16 @@ impl Gateway {
 
     pub(crate) fn log_file(&self) -> PathBuf {
         (self.log_file)()
+    }
+
+    /// What encrypts connections, if anything does.
+    pub(crate) fn tls(&self) -> Option<&TlsDoor> {
+        self.reach.tls.as_ref()
+    }
+
+    /// Who knows who is calling, where that counts.
+    pub(crate) fn tailscale(&self) -> Option<&Tailscale> {
+        self.reach.tailscale.as_ref()
     }
 
     pub(crate) fn version(&self) -> &str {

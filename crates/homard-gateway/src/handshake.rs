@@ -16,6 +16,7 @@ use crate::fanout::Close;
 use crate::gateway::Gateway;
 use crate::origin::{Locality, OriginRefusal, Peer, check_origin};
 use crate::pairing::{self, Paired, PairingQuestion};
+use crate::proxy;
 
 /// A refusal: what the response says and how the socket closes.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +67,7 @@ pub(crate) async fn admit(
         return Err(rate_limited(wait));
     }
 
-    let shared = access.auth.check(params.auth.as_ref());
+    let shared = proxy::prove(gateway, &access, params.auth.as_ref(), peer).await;
     if let Err(refusal) = shared
         && refusal.is_guess()
         && !exempt
@@ -76,6 +77,7 @@ pub(crate) async fn admit(
     }
     let Some(proof) = &params.device else {
         let (method, scopes) = without_device(params, peer, role, requested, shared)?;
+        let scopes = peer.claims.cap(method, scopes);
         return Ok(Admission { role, scopes, method, device: None, device_token: None });
     };
     let device = check_proof(params, proof, nonce, gateway.clock().now_ms()).map_err(proof_refused)?;
@@ -94,6 +96,7 @@ pub(crate) async fn admit(
         }
     };
     let Paired { method, scopes, token } = paired;
+    let scopes = peer.claims.cap(method, scopes);
     Ok(Admission { role, scopes, method, device: Some(device), device_token: token })
 }
 
@@ -157,6 +160,10 @@ fn without_device(
     shared: Result<AuthMethod, AuthRefusal>,
 ) -> Result<(AuthMethod, ScopeSet), Refusal> {
     let client = &params.client;
+    let page = client.id == ClientId::OpenclawControlUi || client.mode == ClientMode::Ui;
+    if page && role == Role::Operator && shared == Ok(AuthMethod::TrustedProxy) {
+        return Ok((AuthMethod::TrustedProxy, ScopeSet::EMPTY));
+    }
     if client.id == ClientId::OpenclawControlUi {
         let error = ErrorShape::invalid("control ui requires device identity (use https or localhost)")
             .with_details(json!({"code": "CONTROL_UI_DEVICE_IDENTITY_REQUIRED"}));
@@ -164,7 +171,9 @@ fn without_device(
     }
     let method = match shared {
         Ok(method) => method,
-        Err(refusal) if refusal.is_guess() => return Err(auth_refused(refusal, false)),
+        Err(refusal) if refusal.is_guess() || refusal.is_about_a_person() => {
+            return Err(auth_refused(refusal, false));
+        }
         Err(_) => return Err(device_required()),
     };
     if role != Role::Operator {

@@ -35,7 +35,7 @@ use crate::origin::Peer;
 
 /// Answers one request.
 pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>, remote: IpAddr) -> Answer {
-    let peer = Peer::read(remote, request.headers(), &gateway.access().trusted_proxies);
+    let peer = Peer::read(remote, request.headers(), &gateway.access().proxies);
     if upgrade::is_upgrade(request.headers()) {
         return upgrade::answer(gateway, &mut request, peer);
     }

@@ -25,6 +25,7 @@ mod origin;
 mod pairing;
 mod preauth;
 mod presence;
+mod proxy;
 mod run;
 mod server;
 mod session_rows;
@@ -32,7 +33,7 @@ mod table;
 mod tool_answer;
 mod write_limit;
 
-pub use gateway::{Gateway, GatewayParts, HostFacts};
+pub use gateway::{Gateway, GatewayParts, HostFacts, Reach};
 pub use http::{PageFile, Pages};
 pub use methods::exec_policy::snapshot as exec_policy_snapshot;
 pub use run::{Hooks, OnReload, Stopped, run};

@@ -9,6 +9,8 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use http::header::{HOST, ORIGIN};
 
+use crate::proxy::{Claims, ProxyRules};
+
 /// What the transport knows about the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Peer {
@@ -20,6 +22,8 @@ pub(crate) struct Peer {
     pub(crate) origin: Option<String>,
     /// The name the client used for us.
     pub(crate) host: Option<String>,
+    /// What others say about it.
+    pub(crate) claims: Claims,
 }
 
 /// Whether the other side is on this machine.
@@ -35,23 +39,18 @@ pub(crate) enum Locality {
 const FORWARDED: [&str; 4] = ["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-host"];
 
 impl Peer {
-    /// Reads a request's headers. `trusted` are the owner's own proxies.
-    pub(crate) fn read(remote: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> Self {
+    /// Reads a request's headers. `proxies` says whose word counts.
+    pub(crate) fn read(remote: IpAddr, headers: &HeaderMap, proxies: &ProxyRules) -> Self {
         let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
         let host = text(HOST.as_str());
-        let forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
-        let client = text("x-forwarded-for").as_deref().and_then(|list| last_untrusted(list, trusted));
-        let ip = if trusted.contains(&remote) { client.unwrap_or(remote) } else { remote };
+        let forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name)) || proxies.is_named(headers);
+        let ip = proxies.client(remote, headers);
         let local_name = host.as_deref().is_none_or(|host| is_loopback_name(host_name(host)));
         let locality =
             if is_loopback(remote) && local_name && !forwarded { Locality::Local } else { Locality::Remote };
-        Self { ip, locality, origin: text(ORIGIN.as_str()), host }
+        let claims = proxies.claims(remote, headers);
+        Self { ip, locality, origin: text(ORIGIN.as_str()), host, claims }
     }
-}
-
-/// The right-most address of an `X-Forwarded-For` list that is not one of our own proxies.
-fn last_untrusted(list: &str, trusted: &[IpAddr]) -> Option<IpAddr> {
-    list.rsplit(',').filter_map(|part| part.trim().parse().ok()).find(|ip| !trusted.contains(ip))
 }
 
 fn is_loopback(ip: IpAddr) -> bool {
@@ -123,6 +122,15 @@ pub(crate) fn check_origin(peer: &Peer, listed: &[String]) -> Result<(), OriginR
     }
     let to_loopback_name = peer.host.as_deref().is_some_and(|host| is_loopback_name(host_name(host)));
     if is_loopback_name(host_name(authority)) && to_loopback_name {
+        return Ok(());
+    }
+    // A name can be made to lead here; an address that is typed cannot. So a page that came from the address it
+    // now talks to is ours.
+    let by_address = host_name(authority).parse::<IpAddr>().is_ok();
+    if by_address && peer.host.as_deref().is_some_and(|host| host.eq_ignore_ascii_case(authority)) {
+        return Ok(());
+    }
+    if peer.claims.tailnet.as_ref().is_some_and(|claim| claim.is_own_page(scheme, authority)) {
         return Ok(());
     }
     Err(OriginRefusal::NotAllowed)

@@ -108,7 +108,11 @@ pub(crate) async fn with_shared_secret(
     let own_service = client.id == ClientId::GatewayClient
         && client.mode == ClientMode::Backend
         && question.peer.locality == Locality::Local;
-    if own_service {
+    // Somebody whom the proxy or the tailnet names needs no second introduction for the page.
+    let named_page = client.id == ClientId::OpenclawControlUi
+        && question.role == Role::Operator
+        && matches!(method, AuthMethod::TrustedProxy | AuthMethod::Tailscale);
+    if own_service || named_page {
         return Ok(Paired { method, scopes: question.requested, token: None });
     }
     let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;

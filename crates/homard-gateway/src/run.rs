@@ -47,14 +47,14 @@ pub struct Hooks {
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
 
-/// Serves on `listener` until `cancel` fires or the configuration asks for a restart; then stops in order:
+/// Serves on `listeners` until `cancel` fires or the configuration asks for a restart; then stops in order:
 /// no new connections, everyone is told, no new messages, runs finish or are stopped, sockets close.
 ///
 /// # Errors
 /// When what was left unfinished by an earlier process cannot be looked up.
 pub async fn run(
     gateway: Arc<Gateway>,
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
@@ -74,8 +74,10 @@ pub async fn run(
     watching.spawn(methods::session_messages::tell(telling, token));
     let accepting = CancellationToken::new();
     let doors = Tasks::new();
-    let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
-    doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
+    for listener in listeners {
+        let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
+        doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
+    }
 
     let stopped = until_stopped(&gateway, &hooks, &cancel).await;
     shut_down(&gateway, &doors, &accepting, stopped).await;

@@ -10,11 +10,14 @@ use std::time::Duration;
 use homard_protocol::limits::CLOSE_GRACE;
 use homard_runtime::{OrLog, Tasks};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::Gateway;
 use crate::http;
+
+mod encrypted;
 
 /// Sockets open at once, of whatever kind. Beyond it new ones are dropped, so that files and memory stay ours.
 const MAX_SOCKETS: usize = 8_192;
@@ -77,6 +80,22 @@ impl Drop for Place {
 
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
     stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
+    if gateway.tls().is_none() {
+        return converse(gateway, stream, remote).await;
+    }
+    // Boxed, so that sockets without encryption stay as small as they are.
+    Box::pin(async move {
+        if let Some(stream) = encrypted::accept(&gateway, stream, remote).await {
+            converse(gateway, stream, remote).await;
+        }
+    })
+    .await;
+}
+
+async fn converse<S>(gateway: Arc<Gateway>, stream: S, remote: SocketAddr)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let service = hyper::service::service_fn(|request| {
         let gateway = Arc::clone(&gateway);
         async move { Ok::<_, Infallible>(http::answer(gateway, request, remote.ip()).await) }

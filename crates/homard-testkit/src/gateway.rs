@@ -267,7 +267,12 @@ pub fn free_port() -> Result<u16> {
 }
 
 async fn is_ready(port: u16) -> bool {
-    matches!(get(port, "/readyz").await, Ok((200, _)))
+    match get(port, "/readyz").await {
+        Ok((200, _)) => true,
+        // It listens, and tells a plain request that it speaks TLS.
+        Ok((400, words)) => words.contains("speaks TLS"),
+        Ok(_) | Err(_) => false,
+    }
 }
 
 async fn get(port: u16, path: &str) -> Result<(u16, String)> {

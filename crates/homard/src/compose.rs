@@ -5,16 +5,14 @@ mod lock;
 pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
+mod reach;
 pub(crate) mod secrets;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use futures_util::FutureExt;
-use homard_config::config::gateway::{AuthMode, BindMode};
-use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
+use homard_config::{ConfigHandle, Environment, ensure_gateway_token};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
@@ -24,13 +22,10 @@ use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
 use homard_tools::{Approvals, Doors, Guards, TaintedFiles, Undo};
 use serde_json::json;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::dashboard::link;
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
-use crate::report::{Advice, Console};
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
@@ -93,6 +88,7 @@ fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
         ("gateway.auth.mode", options.auth.map(|mode| json!(mode))),
         ("gateway.auth.token", options.token.as_ref().map(|token| json!(token.expose()))),
         ("gateway.auth.password", options.password.as_ref().map(|password| json!(password.expose()))),
+        ("gateway.tailscale.mode", options.tailscale.map(|mode| json!(mode))),
     ];
     for (path, value) in wishes {
         if let Some(value) = value {
@@ -111,10 +107,11 @@ async fn serve(
     asked: &CancellationToken,
 ) -> anyhow::Result<Stopped> {
     let current = config.current();
-    check(&current, options.allow_unconfigured)?;
-    let address = address(&current)?;
-    let listener = bind(address).await?;
     let source = &options.source;
+    reach::check(&current, options.allow_unconfigured)?;
+    let listeners = reach::bind(&current).await?;
+    let doors_out = reach::rooms(&current, source)?;
+    let fingerprint = doors_out.tls.as_ref().map(homard_reach::TlsDoor::fingerprint);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
         database: source.paths.database(),
@@ -159,6 +156,7 @@ async fn serve(
         pages: Some(Box::new(pages::Embedded)),
         log_file: log_file(config, options),
         host: machine::facts(),
+        reach: doors_out,
     });
     relay.open_doors(&doors);
     relay.look_after(&processes);
@@ -167,73 +165,19 @@ async fn serve(
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
     let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
-    announce(&listener, &current, first_start.take());
-    let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
+    if let Some(began) = first_start.take() {
+        reach::announce(&listeners, &current, fingerprint.as_deref());
+        let address = listeners.first().and_then(|listener| listener.local_addr().ok());
+        let tls = fingerprint.as_deref().unwrap_or("off");
+        tracing::info!(address = ?address, tls, took_ms = %began.elapsed().as_millis(), "ready");
+    }
+    reach::show(&current, source, fingerprint, &tasks);
+    let stopped = homard_gateway::run(gateway, listeners, hooks, asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
     store.close().await;
     Ok(stopped)
-}
-
-/// Refuses what would be unsafe or pointless to start.
-fn check(config: &Config, allow_unconfigured: bool) -> anyhow::Result<()> {
-    let gateway = &config.gateway;
-    let remote = gateway.mode == Some(homard_config::config::gateway::GatewayMode::Remote);
-    if remote && !allow_unconfigured {
-        return Err(Advice::error(
-            "gateway.mode is `remote`: this machine is set up to use another gateway",
-            "set gateway.mode to `local`, or start with --allow-unconfigured",
-        ));
-    }
-    if gateway.auth.mode == AuthMode::TrustedProxy {
-        return Err(Advice::error(
-            "gateway.auth.mode `trusted-proxy` is known, not yet in effect",
-            "use `token` or `password` until it is",
-        ));
-    }
-    if gateway.auth.mode == AuthMode::None && gateway.bind != BindMode::Loopback {
-        return Err(Advice::error(
-            "a gateway that asks for no token may only listen on this machine",
-            "set gateway.auth.mode to `token`, or gateway.bind to `loopback`",
-        ));
-    }
-    Ok(())
-}
-
-fn address(config: &Config) -> anyhow::Result<SocketAddr> {
-    let gateway = &config.gateway;
-    let ip = match gateway.bind {
-        BindMode::Loopback | BindMode::Auto => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        BindMode::Lan => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        BindMode::Custom => {
-            let host = gateway.custom_bind_host.as_deref().unwrap_or_default();
-            host.parse().map_err(|_not_an_address| {
-                Advice::error(
-                    format!("gateway.customBindHost `{host}` is not an address"),
-                    "write an IP address of this machine, for example 192.0.2.10",
-                )
-            })?
-        }
-        BindMode::Tailnet => {
-            return Err(Advice::error(
-                "gateway.bind `tailnet` is known, not yet in effect",
-                "use `custom` with gateway.customBindHost set to the tailnet address",
-            ));
-        }
-    };
-    Ok(SocketAddr::new(ip, gateway.port))
-}
-
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    match homard_gateway::bind(address).await {
-        Ok(listener) => Ok(listener),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(Advice::error(
-            format!("port {} is in use by another program", address.port()),
-            "stop it, choose another with --port, or take over from a running gateway with --force",
-        )),
-        Err(error) => Err(error).with_context(|| format!("could not listen on {address}")),
-    }
 }
 
 fn log_file(
@@ -252,7 +196,8 @@ fn hooks(
 ) -> Hooks {
     let source = options.source.clone();
     let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
-    let bound = address(&config.current()).ok();
+    let bound = reach::addresses(&config.current()).unwrap_or_default();
+    let started_from = options.source.clone();
     Hooks {
         on_reload: Box::new(move |_reload| {
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
@@ -269,36 +214,9 @@ fn hooks(
         }),
         can_restart: Box::new(move || {
             let current = next.current();
-            let tried =
-                check(&current, allow_unconfigured).and_then(|()| address(&current)).and_then(|wanted| {
-                    if Some(wanted) != bound {
-                        // Let go of at once; the new gateway takes it in a moment.
-                        std::net::TcpListener::bind(wanted)
-                            .with_context(|| format!("could not listen on {wanted}"))?;
-                    }
-                    Ok(())
-                });
+            let tried = reach::check(&current, allow_unconfigured)
+                .and_then(|()| reach::could_start(&current, &started_from, &bound));
             tried.map_err(|error| format!("{error:#}"))
         }),
     }
-}
-
-/// Says where the chat is; the first time also how long the start took.
-fn announce(listener: &TcpListener, config: &Config, began: Option<Instant>) {
-    let Ok(address) = listener.local_addr() else { return };
-    let Some(began) = began else { return };
-    let host = if address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
-    let link = link(config, SocketAddr::new(host, address.port()));
-    let console = Console::new(true);
-    // The link holds the token, so it goes to the terminal and never to the log.
-    let told = console.line(&format!(
-        "Homard is ready. Open this link to chat:
-
-  {link}
-"
-    ));
-    if told.is_err() {
-        tracing::debug!("nobody reads the terminal");
-    }
-    tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
 }

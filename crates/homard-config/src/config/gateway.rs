@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Resolve;
+use super::reach::{Remote, Tailscale, TailscaleMode, Tls, trusted_proxies};
 use crate::paths::{DEV_PORT, Profile};
 use crate::raw::gateway as raw;
 use crate::secret::Secret;
@@ -91,8 +93,8 @@ pub struct Gateway {
     pub auth: Auth,
     /// The web page.
     pub control_ui: ControlUi,
-    /// Proxies whose forwarding headers are believed, as addresses or networks.
-    pub trusted_proxies: Vec<String>,
+    /// Proxies whose forwarding headers are believed.
+    pub trusted_proxies: Vec<IpNet>,
     /// Believe X-Real-IP when X-Forwarded-For is missing.
     pub allow_real_ip_fallback: bool,
     /// Live reload.
@@ -101,6 +103,12 @@ pub struct Gateway {
     pub tools: HttpTools,
     /// The value of `Strict-Transport-Security`, when the owner wants browsers to insist on TLS.
     pub strict_transport_security: Option<String>,
+    /// Encryption.
+    pub tls: Tls,
+    /// Tailnet exposure.
+    pub tailscale: Tailscale,
+    /// The gateway elsewhere that commands here talk to, in [`GatewayMode::Remote`].
+    pub remote: Remote,
 }
 
 /// Which tools the HTTP tool route may run, beside what the policy of the conversation says.
@@ -125,6 +133,8 @@ pub struct Auth {
     pub rate_limit: RateLimit,
     /// Settings of [`AuthMode::TrustedProxy`]; always there in that mode.
     pub trusted_proxy: Option<TrustedProxy>,
+    /// Believe who the tailnet says is calling, after asking it.
+    pub allow_tailscale: bool,
 }
 
 /// Limits on wrong guesses, per address.
@@ -189,8 +199,9 @@ impl Gateway {
         let reload = raw.reload.unwrap_or_default();
         let tools = raw.tools.unwrap_or_default();
         let strict_transport_security = strict_transport(raw.http.as_ref(), cx);
-        let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
-        let auth = Auth::resolve(raw.auth.unwrap_or_default(), cx);
+        let trusted_proxies = trusted_proxies(&raw.trusted_proxies.unwrap_or_default(), cx);
+        let tailscale = Tailscale::resolve(&raw.tailscale.unwrap_or_default());
+        let auth = Auth::resolve(raw.auth.unwrap_or_default(), tailscale.mode, cx);
         if auth.mode == AuthMode::TrustedProxy && trusted_proxies.is_empty() {
             cx.issue(
                 "gateway.trustedProxies",
@@ -212,6 +223,9 @@ impl Gateway {
             },
             tools: HttpTools { allow: tools.allow.unwrap_or_default(), deny: tools.deny.unwrap_or_default() },
             strict_transport_security,
+            tls: Tls::resolve(raw.tls.unwrap_or_default(), cx),
+            tailscale,
+            remote: Remote::resolve(raw.remote.unwrap_or_default(), cx),
         }
     }
 }
@@ -265,7 +279,7 @@ fn bind(written: Option<BindMode>, cx: &mut Resolve<'_>) -> BindMode {
 }
 
 impl Auth {
-    fn resolve(raw: raw::GatewayAuth, cx: &mut Resolve<'_>) -> Self {
+    fn resolve(raw: raw::GatewayAuth, tailscale: TailscaleMode, cx: &mut Resolve<'_>) -> Self {
         let token = cx.secret("gateway.auth.token", raw.token);
         let password = cx.secret("gateway.auth.password", raw.password);
         let token = token.or_else(|| cx.env.get("HOMARD_GATEWAY_TOKEN").map(Secret::new));
@@ -312,6 +326,7 @@ impl Auth {
                 exempt_loopback: limit.exempt_loopback.unwrap_or(true),
             },
             trusted_proxy: proxy,
+            allow_tailscale: raw.allow_tailscale.unwrap_or(tailscale == TailscaleMode::Serve),
         }
     }
 }

@@ -7,14 +7,14 @@ use super::{IN_EFFECT, not_yet};
 #[test]
 fn keys_that_do_nothing_yet_are_told_as_shortly_as_possible() {
     let value = json!({
-        "gateway": { "port": 1, "tls": { "enabled": true, "certPath": "x" }, "auth": { "allowTailscale": true } },
+        "gateway": { "port": 1, "channelHealthCheckMinutes": 5 },
         "agents": { "list": [{ "id": "a", "sandbox": { "mode": "all" } }], "defaults": { "model": { "primary": "a/b" } } },
         "cron": { "enabled": true, "runLog": { "maxBytes": 1 } },
         "hooks": null,
     });
     assert_eq!(
         not_yet(&value),
-        ["gateway.tls", "gateway.auth.allowTailscale", "agents.list[0].sandbox", "cron.runLog"]
+        ["gateway.channelHealthCheckMinutes", "agents.list[0].sandbox", "cron.runLog"]
     );
     assert_eq!(not_yet(&json!({})), [""; 0]);
 }

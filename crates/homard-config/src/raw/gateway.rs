@@ -119,7 +119,7 @@ pub struct Remote {
     pub url: Option<String>,
     /// How to reach it.
     ///
-    /// Default: `ssh`.
+    /// Default: `ssh` when `sshTarget` is set, `direct` otherwise.
     #[schemars(extend("enum" = ["ssh","direct"]))]
     pub transport: Option<String>,
     /// Token for it.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{check_version, read_role, without_device};
 use crate::auth::{AuthMethod, AuthRefusal};
 use crate::origin::{Locality, Peer};
+use crate::proxy::Claims;
 
 fn params(extra: &Value) -> ConnectParams {
     let mut value = json!({
@@ -21,7 +22,8 @@ fn params(extra: &Value) -> ConnectParams {
 }
 
 fn peer(locality: Locality, origin: Option<&str>) -> Peer {
-    Peer { ip: IpAddr::V4(Ipv4Addr::LOCALHOST), locality, origin: origin.map(str::to_owned), host: None }
+    let ip = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    Peer { ip, locality, origin: origin.map(str::to_owned), host: None, claims: Claims::default() }
 }
 
 fn client(id: &str, mode: &str) -> ConnectParams {
@@ -77,6 +79,23 @@ fn without_a_device_only_the_owners_own_local_programs_keep_their_scopes() {
             ok,
             Err("CONTROL_UI_DEVICE_IDENTITY_REQUIRED"),
         ),
+        (
+            "openclaw-control-ui",
+            "webchat",
+            Locality::Remote,
+            None,
+            Ok(AuthMethod::TrustedProxy),
+            Ok(ScopeSet::EMPTY),
+        ),
+        (
+            "openclaw-control-ui",
+            "webchat",
+            Locality::Remote,
+            None,
+            Ok(AuthMethod::Tailscale),
+            Err("CONTROL_UI_DEVICE_IDENTITY_REQUIRED"),
+        ),
+        ("cli", "cli", Locality::Remote, None, Ok(AuthMethod::TrustedProxy), Ok(ScopeSet::EMPTY)),
     ];
     for (id, mode, locality, origin, shared, expected) in cases {
         let got = without_device(&client(id, mode), &peer(locality, origin), Role::Operator, read, shared);

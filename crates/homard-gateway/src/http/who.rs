@@ -7,8 +7,9 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use super::answers::{Answer, too_many, unauthorized};
+use crate::auth::AuthMethod;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
+use crate::origin::{Locality, Peer};
 
 /// Who sends a request that may act.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +29,15 @@ pub(crate) fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Resu
     if let Some(wait) = gateway.guesses().shut_for(&who, now) {
         return Err(Box::new(too_many(wait.as_secs())));
     }
-    match access.auth.check_bearer(bearer(headers)) {
-        Ok(_method) => Ok(Sender { scopes: ScopeSet::from_iter(Scope::ALL) }),
+    // Where a proxy names people, its word counts; only programs on this machine use the secret.
+    let named = access.proxies.names.is_some() && peer.locality == Locality::Remote;
+    let proven = match &peer.claims.user {
+        _ if !named => access.auth.check_bearer(bearer(headers)),
+        Ok(_user) => Ok(AuthMethod::TrustedProxy),
+        Err(refusal) => Err(*refusal),
+    };
+    match proven {
+        Ok(method) => Ok(Sender { scopes: peer.claims.cap(method, ScopeSet::from_iter(Scope::ALL)) }),
         Err(refusal) => {
             if refusal.is_guess() {
                 gateway.guesses().wrong(&who, access.guess_limit, now);

@@ -1,10 +1,13 @@
 //! Who counts as local, and which pages are let in.
 
-use std::net::IpAddr;
-
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Locality, OriginRefusal, Peer, check_origin};
+use crate::proxy::ProxyRules;
+
+/// What the tailnet's proxy adds.
+const TAILNET: [(&str, &str); 3] =
+    [("x-forwarded-for", "100.64.0.7"), ("x-forwarded-host", "den.t.ts.net"), ("x-forwarded-proto", "https")];
 
 /// Headers of a request.
 type Headers<'a> = &'a [(&'static str, &'a str)];
@@ -14,8 +17,9 @@ fn peer(remote: &str, headers: &[(&'static str, &str)], trusted: &[&str]) -> Pee
     for (name, value) in headers {
         map.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
     }
-    let trusted: Vec<IpAddr> = trusted.iter().map(|ip| ip.parse().unwrap()).collect();
-    Peer::read(remote.parse().unwrap(), &map, &trusted)
+    let trusted = trusted.iter().map(|net| net.parse().unwrap()).collect();
+    let rules = ProxyRules { trusted, tailnet: true, ..ProxyRules::default() };
+    Peer::read(remote.parse().unwrap(), &map, &rules)
 }
 
 #[test]
@@ -39,15 +43,15 @@ fn only_direct_loopback_with_a_loopback_name_is_local() {
 fn forwarded_addresses_count_only_from_trusted_proxies() {
     let forwarded = [("x-forwarded-for", "203.0.113.9, 192.0.2.2")];
     assert_eq!(peer("192.0.2.1", &forwarded, &[]).ip.to_string(), "192.0.2.1");
-    assert_eq!(peer("192.0.2.1", &forwarded, &["192.0.2.1"]).ip.to_string(), "192.0.2.2");
-    assert_eq!(peer("192.0.2.1", &forwarded, &["192.0.2.1", "192.0.2.2"]).ip.to_string(), "203.0.113.9");
+    assert_eq!(peer("192.0.2.1", &forwarded, &["192.0.2.1/32"]).ip.to_string(), "192.0.2.2");
+    assert_eq!(peer("192.0.2.1", &forwarded, &["192.0.2.0/30"]).ip.to_string(), "203.0.113.9");
 }
 
 #[test]
 fn origins_are_loopback_or_listed() {
     let ours = ("host", "127.0.0.1:18789");
     type Outcome = Result<(), OriginRefusal>;
-    let cases: [(Headers<'_>, &[&str], Outcome); 10] = [
+    let cases: [(Headers<'_>, &[&str], Outcome); 15] = [
         (&[ours, ("origin", "http://127.0.0.1:18789")], &[], Ok(())),
         (&[ours, ("origin", "http://localhost:5173")], &[], Ok(())),
         (&[("host", "[::1]:18789"), ("origin", "http://[::1]:18789")], &[], Ok(())),
@@ -67,6 +71,41 @@ fn origins_are_loopback_or_listed() {
         (&[ours], &[], Err(OriginRefusal::MissingOrInvalid)),
         (&[ours, ("origin", "null")], &[], Err(OriginRefusal::MissingOrInvalid)),
         (&[ours, ("origin", "file://localhost")], &[], Err(OriginRefusal::MissingOrInvalid)),
+        // Our own page, opened by address from elsewhere.
+        (&[("host", "192.0.2.1:18789"), ("origin", "https://192.0.2.1:18789")], &[], Ok(())),
+        (
+            &[("host", "192.0.2.1:18789"), ("origin", "https://192.0.2.1:9")],
+            &[],
+            Err(OriginRefusal::NotAllowed),
+        ),
+        (
+            &[("host", "192.0.2.1:18789"), ("origin", "https://192.0.2.9:18789")],
+            &[],
+            Err(OriginRefusal::NotAllowed),
+        ),
+        // Our own page as the tailnet shows it.
+        (
+            &[
+                ("host", "den.t.ts.net"),
+                ("origin", "https://den.t.ts.net"),
+                TAILNET[0],
+                TAILNET[1],
+                TAILNET[2],
+            ],
+            &[],
+            Ok(()),
+        ),
+        (
+            &[
+                ("host", "evil.example"),
+                ("origin", "https://evil.example"),
+                TAILNET[0],
+                TAILNET[1],
+                TAILNET[2],
+            ],
+            &[],
+            Err(OriginRefusal::NotAllowed),
+        ),
     ];
     for (headers, listed, expected) in cases {
         let listed: Vec<String> = listed.iter().map(|&s| s.to_owned()).collect();

@@ -1,20 +1,29 @@
 //! Finding the gateway and what proves our right to talk to it.
 //!
-//! Address: `--url`, then `HOMARD_GATEWAY_URL`, then this machine at the configured port. Secret: `--token` or
-//! `--password`, then the environment, then the configuration — but the configured secret is never sent to an
-//! address on another machine that the configuration does not name.
+//! Address: `--url`, then `HOMARD_GATEWAY_URL`, then the gateway elsewhere that the configuration names in remote
+//! mode, then this machine at the configured port. Secret: `--token` or `--password`, then the environment, then the
+//! configuration — but a configured secret goes only to the gateway it is configured for, so an address on the
+//! command line needs its own.
+
+mod open;
+mod remote;
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Args;
-use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity};
+use homard_client::Fingerprint;
 use homard_config::Config;
-use homard_config::config::gateway::AuthMode;
-use homard_protocol::connect::{ClientMode, ConnectAuth};
+use homard_config::config::gateway::{AuthMode, GatewayMode};
+use homard_protocol::connect::ConnectAuth;
+use homard_reach::{CertificateFiles, SshTarget, fingerprint_of_file};
 use http::Uri;
 
+pub(crate) use open::{connect, is_not_running, probe};
+pub(crate) use remote::{configured as configured_remote, through};
+
 use super::Cx;
+use crate::report::Advice;
 
 /// Which gateway to talk to.
 #[derive(Args, Default)]
@@ -29,6 +38,9 @@ pub(crate) struct Target {
     /// Password of the gateway, where it uses one
     #[arg(long, conflicts_with = "token")]
     pub(crate) password: Option<String>,
+    /// SHA-256 fingerprint the gateway's certificate must have
+    #[arg(long, value_name = "SHA256")]
+    pub(crate) tls_fingerprint: Option<String>,
 }
 
 /// How long to wait.
@@ -55,10 +67,15 @@ impl Patience {
 
 /// Where a gateway is and what it will be told.
 pub(crate) struct Route {
+    /// Its address; through a tunnel, as it is seen from the other end.
     pub(crate) url: String,
     pub(crate) auth: ConnectAuth,
     /// Whether it is on this machine.
     pub(crate) local: bool,
+    /// The tunnel that leads there, and the port at its other end.
+    pub(crate) tunnel: Option<(SshTarget, u16)>,
+    /// The one certificate it may show.
+    pub(crate) pin: Option<Fingerprint>,
     /// Whether it will want to know the device too: elsewhere always, here only when there is no secret to know.
     device: bool,
 }
@@ -66,34 +83,96 @@ pub(crate) struct Route {
 /// Decides where to connect.
 ///
 /// # Errors
-/// When the configuration is needed and cannot be used.
+/// When the configuration is needed and cannot be used, or an address lacks what it needs.
 pub(crate) fn route(cx: &Cx, target: &Target) -> anyhow::Result<Route> {
-    let chosen =
-        target.url.clone().or_else(|| cx.source.environment.get("HOMARD_GATEWAY_URL").map(str::to_owned));
-    let mut auth = explicit_auth(cx, target);
-    let Some(url) = chosen else {
-        let config = cx.config()?;
-        let url = format!("ws://127.0.0.1:{}", config.gateway.port);
-        if is_empty(&auth) {
-            auth = configured_auth(&config);
-        }
-        return Ok(Route { url, auth, local: true, device: is_open(&config) });
-    };
-    let local = is_local(&url);
+    let auth = explicit_auth(cx, target);
+    let pin = target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
+    if let Some(url) = &target.url {
+        return chosen(cx, url, (auth, pin), Chosen::ByFlag);
+    }
+    if let Some(url) = cx.source.environment.get("HOMARD_GATEWAY_URL") {
+        return chosen(cx, url, (auth, pin), Chosen::ByVariable);
+    }
+    let config = cx.config()?;
+    if is_remote(&config) { remote::configured(&config, auth, pin) } else { Ok(own(&config, auth, pin)) }
+}
+
+/// Whether commands on this machine talk to a gateway elsewhere.
+pub(crate) fn is_remote(config: &Config) -> bool {
+    config.gateway.mode == Some(GatewayMode::Remote) && config.gateway.remote.enabled
+}
+
+/// This machine's own gateway.
+pub(crate) fn own(config: &Config, auth: ConnectAuth, pin: Option<Fingerprint>) -> Route {
+    let tls = config.gateway.tls.enabled;
+    let scheme = if tls { "wss" } else { "ws" };
+    let auth = if is_empty(&auth) { configured_auth(config) } else { auth };
+    Route {
+        url: format!("{scheme}://127.0.0.1:{}", config.gateway.port),
+        auth,
+        local: true,
+        tunnel: None,
+        pin: pin.or_else(|| own_certificate(config)),
+        device: is_open(config),
+    }
+}
+
+/// The certificate of this machine's own gateway, as it lies on the disk.
+fn own_certificate(config: &Config) -> Option<Fingerprint> {
+    let files = config.gateway.tls.enabled.then(|| CertificateFiles::of(&config.gateway.tls.certificate))?;
+    fingerprint_of_file(&files.cert).ok().and_then(|text| Fingerprint::parse(&text).ok())
+}
+
+/// How an address was chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chosen {
+    ByFlag,
+    ByVariable,
+}
+
+/// An address somebody gave.
+fn chosen(
+    cx: &Cx,
+    url: &str,
+    (mut auth, mut pin): (ConnectAuth, Option<Fingerprint>),
+    how: Chosen,
+) -> anyhow::Result<Route> {
+    let local = is_local(url);
     // The file may be broken; the address is known all the same.
     let config = if local { cx.snapshot().config } else { None };
-    if let Some(config) = config.as_ref().filter(|_| is_empty(&auth)) {
-        auth = configured_auth(config);
+    // What the file says is said about the gateway of this machine; another port may lead anywhere.
+    let ours = config.filter(|config| how == Chosen::ByVariable || port_of(url) == Some(config.gateway.port));
+    if let Some(config) = &ours {
+        pin = pin.or_else(|| own_certificate(config));
+        if is_empty(&auth) {
+            auth = configured_auth(config);
+        }
+    } else if how == Chosen::ByFlag && is_empty(&auth) {
+        return Err(Advice::error(
+            format!("--url {} needs credentials of its own", without_query(url)),
+            "add --token or --password; the configured ones belong to the configured gateway and are not sent elsewhere",
+        ));
     }
-    let device = config.is_none_or(|config| is_open(&config));
-    Ok(Route { url, auth, local, device })
+    let device = ours.is_none_or(|config| is_open(&config));
+    Ok(Route { url: url.to_owned(), auth, local, tunnel: None, pin, device })
+}
+
+/// An address without what could be a secret.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
+
+fn port_of(url: &str) -> Option<u16> {
+    let uri = url.parse::<Uri>().ok()?;
+    let usual = if matches!(uri.scheme_str(), Some("wss" | "https")) { 443 } else { 80 };
+    Some(uri.port_u16().unwrap_or(usual))
 }
 
 fn is_open(config: &Config) -> bool {
     matches!(config.gateway.auth.mode, AuthMode::None)
 }
 
-fn explicit_auth(cx: &Cx, target: &Target) -> ConnectAuth {
+pub(crate) fn explicit_auth(cx: &Cx, target: &Target) -> ConnectAuth {
     let env = |name| cx.source.environment.get(name).map(str::to_owned);
     let mut auth = ConnectAuth { token: target.token.clone(), ..ConnectAuth::default() };
     auth.password.clone_from(&target.password);
@@ -111,7 +190,12 @@ fn configured_auth(config: &Config) -> ConnectAuth {
     match auth.mode {
         AuthMode::Token => ConnectAuth { token: shown(&auth.token), ..ConnectAuth::default() },
         AuthMode::Password => ConnectAuth { password: shown(&auth.password), ..ConnectAuth::default() },
-        AuthMode::None | AuthMode::TrustedProxy => ConnectAuth::default(),
+        // Behind a proxy the secret is for programs on this machine.
+        AuthMode::TrustedProxy => ConnectAuth {
+            token: shown(&auth.token).or_else(|| shown(&auth.password)),
+            ..ConnectAuth::default()
+        },
+        AuthMode::None => ConnectAuth::default(),
     }
 }
 
@@ -124,42 +208,6 @@ fn is_local(url: &str) -> bool {
     let host = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Connects as the owner's command line.
-///
-/// # Errors
-/// When there is no gateway or it refuses.
-pub(crate) async fn connect(cx: &Cx, target: &Target, limit: Duration) -> anyhow::Result<Client> {
-    let route = route(cx, target)?;
-    let options = options(cx, &route, ClientMode::Cli)?;
-    Ok(Client::connect(&options).await?.with_timeout(limit))
-}
-
-/// Connects only to see whether somebody is there.
-///
-/// # Errors
-/// When there is no gateway or it refuses.
-pub(crate) async fn probe(cx: &Cx, route: &Route, limit: Duration) -> anyhow::Result<Client> {
-    let mut options = options(cx, route, ClientMode::Probe)?;
-    options.timeout = limit;
-    Ok(Client::connect(&options).await?.with_timeout(limit))
-}
-
-fn options(cx: &Cx, route: &Route, mode: ClientMode) -> anyhow::Result<ConnectOptions> {
-    let mut options = ConnectOptions::command_line(&route.url, env!("CARGO_PKG_VERSION"));
-    options.auth = route.auth.clone();
-    options.client.mode = mode;
-    if route.device {
-        let path = cx.source.paths.identity_file();
-        options.identity = Some(DeviceIdentity::load_or_create(&path, &cx.source.clock)?);
-    }
-    Ok(options)
-}
-
-/// Whether a command failed because no gateway runs.
-pub(crate) fn is_not_running(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(ClientError::NotRunning { .. }))
 }
 
 #[cfg(test)]

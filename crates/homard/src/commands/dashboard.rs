@@ -6,11 +6,13 @@ use std::process::Stdio;
 use clap::Args;
 use homard_config::Config;
 use homard_config::config::gateway::AuthMode;
+use homard_config::config::reach::Transport;
 use serde_json::json;
 use tokio::process::Command;
 
 use super::Cx;
-use crate::report::Mark;
+use super::connection::is_remote;
+use crate::report::{Advice, Mark};
 
 /// Open the web page, already signed in
 ///
@@ -32,13 +34,15 @@ pub(crate) struct DashboardArgs {
 /// When the configuration cannot be used.
 pub(crate) async fn run(cx: &Cx, args: DashboardArgs) -> anyhow::Result<()> {
     let config = cx.config()?;
-    let link = link(&config, SocketAddr::from(([127, 0, 0, 1], config.gateway.port)));
+    let here = SocketAddr::from(([127, 0, 0, 1], config.gateway.port));
+    let remote = is_remote(&config);
+    let link = if remote { remote_link(&config)? } else { link(&config, here) };
     let opened = !args.no_open && !args.json && open(cx, &link);
     if args.json {
         return Ok(cx.console.json(&json!({"url": link}))?);
     }
     cx.console.line(&cx.console.mark(Mark::Strong, &link))?;
-    let running = tokio::net::TcpStream::connect(("127.0.0.1", config.gateway.port)).await.is_ok();
+    let running = remote || tokio::net::TcpStream::connect(("127.0.0.1", config.gateway.port)).await.is_ok();
     if opened {
         cx.console.note("opened in your browser");
     }
@@ -51,7 +55,8 @@ pub(crate) async fn run(cx: &Cx, args: DashboardArgs) -> anyhow::Result<()> {
 /// The link that signs a browser on this machine in, for a gateway that listens on `address`.
 pub(crate) fn link(config: &Config, address: SocketAddr) -> String {
     let gateway = &config.gateway;
-    let page = format!("http://{address}{}/", gateway.control_ui.base_path);
+    let scheme = if gateway.tls.enabled { "https" } else { "http" };
+    let page = format!("{scheme}://{address}{}/", gateway.control_ui.base_path);
     let secret = match gateway.auth.mode {
         AuthMode::Token => gateway.auth.token.as_ref(),
         AuthMode::Password | AuthMode::None | AuthMode::TrustedProxy => None,
@@ -60,6 +65,36 @@ pub(crate) fn link(config: &Config, address: SocketAddr) -> String {
         Some(token) => format!("{page}#token={}", percent_encoded(token.expose())),
         None => page,
     }
+}
+
+/// The link to the page of the gateway elsewhere. A tunnel would end with this command, so there it takes the
+/// person's own.
+fn remote_link(config: &Config) -> anyhow::Result<String> {
+    let remote = &config.gateway.remote;
+    let url = match (&remote.transport, &remote.url) {
+        (Transport::Direct, Some(url)) => url,
+        (Transport::Direct, None) => {
+            return Err(Advice::error(
+                "gateway.mode is `remote`, but gateway.remote.url is not set",
+                "say where the gateway is: homard config set gateway.remote.url wss://host:18789",
+            ));
+        }
+        (Transport::Ssh { .. } | Transport::SshNowhere, _) => {
+            return Err(Advice::error(
+                "the page of a gateway behind a tunnel cannot be opened from here",
+                "keep one open yourself: ssh -N -L 18789:127.0.0.1:18789 user@host, then open http://127.0.0.1:18789/",
+            ));
+        }
+    };
+    let page = match url.split_once("://") {
+        Some(("wss" | "https", rest)) => format!("https://{}", rest.trim_end_matches('/')),
+        Some((_plain, rest)) => format!("http://{}", rest.trim_end_matches('/')),
+        None => url.clone(),
+    };
+    Ok(match &remote.token {
+        Some(token) => format!("{page}/#token={}", percent_encoded(token.expose())),
+        None => format!("{page}/"),
+    })
 }
 
 fn percent_encoded(text: &str) -> String {
@@ -99,6 +134,7 @@ mod tests {
                 "http://127.0.0.1:18789/ui/#token=t",
             ),
             (r#"{gateway:{auth:{mode:"password",password:"p"}}}"#, "http://127.0.0.1:18789/"),
+            (r#"{gateway:{tls:{enabled:true},auth:{token:"t"}}}"#, "https://127.0.0.1:18789/#token=t"),
         ];
         for (text, expected) in cases {
             let home = tempfile::tempdir().unwrap();

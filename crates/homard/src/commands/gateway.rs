@@ -1,5 +1,8 @@
 //! `homard gateway`: run it, look at it, call it.
 
+mod discover;
+mod probe;
+
 use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::time::Duration;
@@ -8,6 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::config::logging::LogLevel;
+use homard_config::config::reach::TailscaleMode;
 use homard_config::{Secret, Source};
 use homard_protocol::connect::HelloOk;
 use rustix::process::{Pid, Signal, kill_process};
@@ -28,6 +32,7 @@ Examples:
   homard gateway --port 18790 --verbose
   homard gateway --force                 take over from a gateway that still runs
   homard gateway status                  is one running?
+  homard gateway discover                which ones are on this network?
   homard gateway call chat.history --params '{\"sessionKey\":\"main\"}'";
 
 const CALL_EXAMPLES: &str = "\
@@ -68,6 +73,8 @@ enum GatewayCommand {
     Call(CallArgs),
     /// Ask the gateway how it is
     Health(HealthArgs),
+    Discover(discover::DiscoverArgs),
+    Probe(Box<probe::ProbeArgs>),
 }
 
 /// How to run the gateway.
@@ -88,6 +95,9 @@ struct RunArgs {
     /// Password callers must know, with --auth password
     #[arg(long)]
     password: Option<String>,
+    /// Show it to the tailnet (serve) or to everybody (funnel)
+    #[arg(long, value_name = "HOW", value_parser = words_of::<TailscaleMode>(&["off", "serve", "funnel"]))]
+    tailscale: Option<TailscaleMode>,
     /// Stop a gateway that already uses the port, then start
     #[arg(long)]
     force: bool,
@@ -113,6 +123,8 @@ pub(crate) struct GatewayOptions {
     pub(crate) token: Option<Secret>,
     /// Instead of the configured password.
     pub(crate) password: Option<Secret>,
+    /// Instead of the configured way to be shown to a tailnet.
+    pub(crate) tailscale: Option<TailscaleMode>,
     /// Whether the terminal shows what happens in detail.
     pub(crate) verbose: bool,
     /// Whether to start although `gateway.mode` is not local.
@@ -165,6 +177,8 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Status(args)) => ask(cx, status(cx, &args)),
         Some(GatewayCommand::Call(args)) => ask(cx, call(cx, &args)),
         Some(GatewayCommand::Health(args)) => ask(cx, health::run(cx, &args)),
+        Some(GatewayCommand::Discover(args)) => ask(cx, discover::run(cx, &args)),
+        Some(GatewayCommand::Probe(args)) => ask(cx, probe::run(cx, &args)),
     }
 }
 
@@ -186,6 +200,7 @@ fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
             auth: args.auth,
             token: args.token.map(Secret::new),
             password: args.password.map(Secret::new),
+            tailscale: args.tailscale,
             verbose: args.verbose,
             allow_unconfigured: args.allow_unconfigured,
             log_level: cx.global.log_level,

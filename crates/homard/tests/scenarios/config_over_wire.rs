@@ -226,7 +226,10 @@ async fn a_changed_token_shuts_out_who_only_knows_the_old_one() {
 async fn an_edit_no_gateway_could_start_with_leaves_this_one_running() {
     let world = World::start().await;
     let mut client = world.owner().await;
-    for raw in ["{gateway: {bind: 'tailnet'}}", "{gateway: {bind: 'lan', auth: {mode: 'none'}}}"] {
+    for raw in [
+        "{gateway: {bind: 'custom', customBindHost: 'my-host'}}",
+        "{gateway: {bind: 'lan', auth: {mode: 'none'}}}",
+    ] {
         let base = hash(&mut client).await;
         client.call("config.patch", json!({"raw": raw, "baseHash": base})).await.unwrap();
         until("the gateway to say so", || async {

@@ -43,6 +43,8 @@ mod marks;
 mod models;
 mod other_clients;
 #[cfg(test)]
+mod reach;
+#[cfg(test)]
 mod reconnect;
 #[cfg(test)]
 mod red_team;
