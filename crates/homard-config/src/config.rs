@@ -10,6 +10,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
 pub mod gateway;
+pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod models;

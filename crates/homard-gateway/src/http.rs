@@ -2,6 +2,8 @@
 
 mod answers;
 mod body;
+mod framing;
+mod openai;
 mod page;
 mod probes;
 mod upgrade;
@@ -26,7 +28,14 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
     if upgrade::is_upgrade(request.headers()) {
         return upgrade::answer(gateway, &mut request, peer);
     }
-    let mut answer = route(&gateway, request, &peer).await;
+    let is_last = framing::is_last(request.headers());
+    let mut answer = match framing::refusal(request.headers()) {
+        Some(refused) => refused,
+        None => route(&gateway, request, &peer).await,
+    };
+    if is_last {
+        framing::close(&mut answer);
+    }
     let headers = answer.headers_mut();
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));
@@ -41,6 +50,9 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
 /// because every path nobody else claims may be one of its own.
 async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
     let path = request.uri().path();
+    if openai::owns(path) {
+        return openai::answer(gateway, request, peer).await;
+    }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return answers::method_not_allowed("GET, HEAD");
     }

@@ -81,7 +81,9 @@ fn address(base_url: &str, model: &ModelSpec) -> Result<String, LlmError> {
         OLLAMA => Ok(format!("{base}/v1/embeddings")),
         other => Err(LlmError::new(
             FailReason::Format,
-            format!("providers of the API `{other}` are not asked for embeddings; choose one that speaks OpenAI's"),
+            format!(
+                "providers of the API `{other}` are not asked for embeddings; choose one that speaks OpenAI's"
+            ),
         )),
     }
 }

@@ -97,8 +97,10 @@ impl Asking<'_> {
                 }
                 Err(error) => {
                     profiles.mark_failed(&candidate, error.reason, error.retry_after);
-                    let another_may =
-                        matches!(error.reason, FailReason::Auth | FailReason::Billing | FailReason::RateLimit);
+                    let another_may = matches!(
+                        error.reason,
+                        FailReason::Auth | FailReason::Billing | FailReason::RateLimit
+                    );
                     failed = Some(error);
                     if !another_may {
                         break;
@@ -112,11 +114,7 @@ impl Asking<'_> {
         }
     }
 
-    async fn ask(
-        &self,
-        provider: &dyn homard_llm::Provider,
-        proof: Proof<'_>,
-    ) -> Result<Embedded, LlmError> {
+    async fn ask(&self, provider: &dyn homard_llm::Provider, proof: Proof<'_>) -> Result<Embedded, LlmError> {
         let credential = match proof {
             Some((profiles, auth, candidate)) => {
                 Some(profiles.credential(auth, candidate, self.cancel).await?)

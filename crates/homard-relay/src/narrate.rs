@@ -92,7 +92,14 @@ impl Reasoning {
 
 impl Narrator {
     pub(crate) fn new(subject: Subject, bus: Bus, clock: Clock) -> Self {
-        Self { subject, bus, clock, state: Mutex::default(), untold: Notify::new(), spoken: watch::Sender::new(0) }
+        Self {
+            subject,
+            bus,
+            clock,
+            state: Mutex::default(),
+            untold: Notify::new(),
+            spoken: watch::Sender::new(0),
+        }
     }
 
     /// Everything said so far.

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use homard_agent::Wishes;
 use homard_llm::{Sampling, ToolSpec};
-use homard_protocol::{AssistantBlock, EntryKind, Message, UserBlock};
+use homard_models::failover::Meter;
+use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, SessionKey, UserBlock};
 use homard_runtime::Redactor;
+use homard_store::CallOwner;
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::listen::Listener;
+use crate::meter::RunMeter;
 use crate::queue::Queue;
 use crate::relay::Relay;
 use crate::strangers;
@@ -115,6 +118,14 @@ impl Relay {
                 Err(SubmitError::Repeated)
             }
         }
+    }
+
+    /// Where calls beside any run are counted, on an agent's behalf.
+    #[must_use]
+    pub fn meter(&self, agent: AgentId, session: SessionKey) -> Arc<dyn Meter> {
+        let owner =
+            CallOwner { run_id: None, session_key: session, session_id: None, agent_id: agent, job_id: None };
+        Arc::new(RunMeter { store: self.inner().store().clone(), owner })
     }
 
     /// Whether there is a tool of ours by this name, whoever may use it.

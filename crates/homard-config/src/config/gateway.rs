@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Resolve;
+use super::http_endpoints::HttpEndpoints;
 use crate::paths::{DEV_PORT, Profile};
 use crate::raw::gateway as raw;
 use crate::secret::Secret;
@@ -96,6 +97,8 @@ pub struct Gateway {
     pub allow_real_ip_fallback: bool,
     /// Live reload.
     pub reload: Reload,
+    /// Routes for programs that talk to agents as if they were models.
+    pub http_endpoints: HttpEndpoints,
 }
 
 /// Who may connect.
@@ -194,6 +197,9 @@ impl Gateway {
                 mode: reload.mode.unwrap_or_default(),
                 debounce: Duration::from_millis(reload.debounce_ms.unwrap_or(DEFAULT_DEBOUNCE_MS)),
             },
+            http_endpoints: HttpEndpoints::resolve(
+                raw.http.and_then(|http| http.endpoints).unwrap_or_default(),
+            ),
         }
     }
 }
