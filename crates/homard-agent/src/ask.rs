@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use homard_llm::{FailReason, LlmError, Request, StreamEvent};
+use homard_llm::{FailReason, LlmError, Request, Sampling, StreamEvent};
 use homard_protocol::AssistantMessage;
 use homard_store::StoreError;
 use tokio_util::sync::CancellationToken;
@@ -72,7 +72,9 @@ impl<'a> Asker<'a> {
         let mut effort = Effort::default();
         loop {
             on_step(Step::Asking);
-            let error = match self.ask(history, on_step).await {
+            let wishes = &self.turn().rules.wishes;
+            let wanted = (wishes.sampling(tally.is_first()), wishes.max_tokens);
+            let error = match self.ask_for(history, wanted, on_step).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -129,9 +131,19 @@ impl<'a> Asker<'a> {
         }
     }
 
+    /// Asks beside the conversation, as nobody in particular.
     pub(crate) async fn ask(
         &self,
         history: &History,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, LlmError> {
+        self.ask_for(history, (Sampling::default(), None), on_step).await
+    }
+
+    async fn ask_for(
+        &self,
+        history: &History,
+        (sampling, max_tokens): (Sampling, Option<u32>),
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, LlmError> {
         let Compactor { turn, cancel, .. } = self.compactor;
@@ -140,7 +152,8 @@ impl<'a> Asker<'a> {
             system: Arc::clone(&turn.system),
             messages: history.messages(),
             tools: Arc::clone(&turn.offered),
-            max_tokens: None,
+            max_tokens,
+            sampling,
             thinking: turn.thinking,
             credential: None,
             session: Some(Arc::from(turn.session_id.as_str())),

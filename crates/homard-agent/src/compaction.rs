@@ -376,6 +376,7 @@ impl Compactor<'_> {
             messages: vec![Arc::new(Message::User(message))],
             tools: Arc::from([]),
             max_tokens: Some(u32::try_from(most).unwrap_or(u32::MAX).max(LEAST_ANSWER)),
+            sampling: homard_llm::Sampling::default(),
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,

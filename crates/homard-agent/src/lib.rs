@@ -8,7 +8,7 @@
 //! what the model is told first, `pictures` finds those a person speaks of, `stream` cleans what the model says,
 //! `tool_calls` runs what it asks for, `seen` remembers addresses, `compaction` keeps a long conversation within
 //! the model's context, `steer` takes messages while a turn is under way, `loop_guard`, `prune` and `flush`
-//! interfere as the turn's `rules` say.
+//! interfere as the turn's `rules` say, `wishes` is what a calling program wants.
 
 mod ask;
 mod clip;
@@ -25,6 +25,7 @@ mod steer;
 mod stream;
 mod tool_calls;
 mod turn;
+mod wishes;
 
 pub use compaction::{Compacted, CompactionSettings, NotShorter, Trigger, Wish};
 pub use flush::FlushRules;
@@ -42,3 +43,4 @@ pub use stream::{
     is_repeat,
 };
 pub use turn::{Agent, Ended, How, Step, Turn};
+pub use wishes::Wishes;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::flush::FlushRules;
 use crate::loop_guard::LoopRules;
 use crate::prune::PruneRules;
+use crate::wishes::Wishes;
 
 /// How long one tool call may take where nobody says otherwise.
 const DEFAULT_TOOL_LIMIT: Duration = Duration::from_secs(31 * 60);
@@ -20,10 +21,18 @@ pub struct Rules {
     pub prune: Option<PruneRules>,
     /// Whether notes are written before the conversation is summarised; `None` never.
     pub flush: Option<FlushRules>,
+    /// What a calling program wants.
+    pub wishes: Wishes,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { tool_limit: DEFAULT_TOOL_LIMIT, repeats: LoopRules::default(), prune: None, flush: None }
+        Self {
+            tool_limit: DEFAULT_TOOL_LIMIT,
+            repeats: LoopRules::default(),
+            prune: None,
+            flush: None,
+            wishes: Wishes::default(),
+        }
     }
 }

@@ -140,6 +140,8 @@ pub struct Ended {
     pub compactions: u32,
     /// Whether notes were written on the way.
     pub flushed: bool,
+    /// Calls that are the caller's to run: the turn ended because of them.
+    pub handed: Vec<ToolCall>,
 }
 
 /// How a turn ended.
@@ -164,12 +166,19 @@ pub(crate) struct Tally {
     last: Usage,
     compactions: u32,
     pub(crate) flushed: bool,
+    answers: u32,
 }
 
 impl Tally {
     fn add(&mut self, call: &Usage) {
         self.all.add(call);
         self.last = *call;
+        self.answers += 1;
+    }
+
+    /// Whether the model has not answered yet in this turn.
+    pub(crate) fn is_first(&self) -> bool {
+        self.answers == 0
     }
 
     /// Counts a compaction and what its calls cost; they say nothing about the size of the context.
@@ -184,8 +193,13 @@ impl Tally {
     }
 
     fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
-        let Self { all, last, compactions, flushed } = self;
-        Ended { how, answer, usage: all, last_call: last, compactions, flushed }
+        let Self { all, last, compactions, flushed, .. } = self;
+        Ended { how, answer, usage: all, last_call: last, compactions, flushed, handed: Vec::new() }
+    }
+
+    /// The caller goes on: these calls are its to run.
+    fn hand_over(self, handed: Vec<ToolCall>, answer: Option<AssistantMessage>) -> Ended {
+        Ended { handed, ..self.end(How::Done, answer) }
     }
 }
 
@@ -216,9 +230,11 @@ impl Agent {
             };
             tally.add(&answer.usage);
             on_step(Step::Answered(&answer));
-            let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
+            let calls = answer.tool_calls().cloned();
+            let (theirs, calls): (Vec<ToolCall>, Vec<ToolCall>) =
+                calls.partition(|call| turn.rules.wishes.is_theirs(call));
             if calls.is_empty() {
-                return tally.end(How::Done, Some(answer));
+                return tally.hand_over(theirs, Some(answer));
             }
             if let Err(error) = self.record(turn, history, vec![Message::Assistant(answer)]).await {
                 return tally.end(How::NotRecorded(error), None);
@@ -232,6 +248,9 @@ impl Agent {
             }
             if let Some(words) = guard.ended() {
                 return tally.end(How::Looped(words.to_owned()), None);
+            }
+            if !theirs.is_empty() {
+                return tally.hand_over(theirs, None);
             }
         }
         let words = format!(

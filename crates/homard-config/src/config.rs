@@ -12,6 +12,7 @@ pub mod cron;
 pub mod delegation;
 pub mod gateway;
 pub mod hooks;
+pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;

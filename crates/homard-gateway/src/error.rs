@@ -21,7 +21,9 @@ pub(crate) fn store(error: &StoreError) -> ErrorShape {
 /// Why a message was not taken.
 pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
     match error {
-        SubmitError::Refused(_) | SubmitError::BadKey(_) => ErrorShape::invalid(error.to_string()),
+        SubmitError::Refused(_) | SubmitError::BadKey(_) | SubmitError::Repeated => {
+            ErrorShape::invalid(error.to_string())
+        }
         SubmitError::Unroutable(Unroutable::UnknownAgent(agent)) => ErrorShape::invalid(error.to_string())
             .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
         SubmitError::Unroutable(Unroutable::NoRoute) => ErrorShape::invalid(error.to_string()),

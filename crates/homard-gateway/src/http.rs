@@ -6,9 +6,11 @@ mod canvas;
 mod control_ui;
 mod desk;
 mod folder;
+mod framing;
 mod guard;
 mod hooks;
 mod media;
+mod openai;
 mod other_ui;
 mod page;
 mod probes;
@@ -39,7 +41,14 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
     if upgrade::is_upgrade(request.headers()) {
         return upgrade::answer(gateway, &mut request, peer);
     }
-    let mut answer = route(&gateway, request, &peer).await;
+    let is_last = framing::is_last(request.headers());
+    let mut answer = match framing::refusal(request.headers()) {
+        Some(refused) => refused,
+        None => route(&gateway, request, &peer).await,
+    };
+    if is_last {
+        framing::close(&mut answer);
+    }
     let headers = answer.headers_mut();
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));
@@ -74,6 +83,9 @@ async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) 
     }
     if let Some(wanted) = sessions::owned(path) {
         return sessions::answer(gateway, &request, peer, wanted).await;
+    }
+    if openai::owns(path) {
+        return openai::answer(gateway, request, peer).await;
     }
     if !looks {
         return answers::method_not_allowed("GET, HEAD");

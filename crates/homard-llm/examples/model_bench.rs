@@ -153,6 +153,7 @@ fn request(api: &str, messages: Vec<Value>) -> Result<Request, Failure> {
         messages: messages?,
         tools: (0..20).map(tool).collect(),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         messages: Vec::new(),
         tools: Arc::from([]),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

@@ -12,6 +12,7 @@ mod arguments;
 mod aws_sign;
 mod classify;
 mod demo;
+mod embeddings;
 mod error;
 mod event_stream;
 mod framing;
@@ -21,6 +22,7 @@ mod models;
 mod provider;
 mod remote;
 mod request;
+mod sampling;
 mod schema;
 mod spec;
 mod sse;
@@ -31,6 +33,7 @@ pub use arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
 pub use aws_sign::sign_get;
 pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
+pub use embeddings::{EmbedRequest, Embedded};
 pub use error::{FailReason, LlmError, Retry};
 pub use http::{
     CALL_TIMEOUT, CONNECT_TIMEOUT, EVENT_TIMEOUT, FETCH_SIZE, FETCH_TIMEOUT, FIRST_BYTE_TIMEOUT, Fetch,
@@ -39,6 +42,7 @@ pub use http::{
 pub use models::{CLI_API, ModelError, Models, Resolved};
 pub use provider::{Answer, Attempt, NextStep, Provider, StreamEvent};
 pub use request::{Request, ThinkingLevel, ToolSpec};
+pub use sampling::{Sampling, ToolChoice};
 pub use spec::{
     ApiKey, AwsKeys, Compat, Credential, CredentialKind, Headers, InputKind, MaxTokensField, ModelSpec,
     Price, ProviderSpec, ThinkingFormat,

@@ -1,11 +1,14 @@
 //! The provider seam and what comes out of it.
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::BoxStream;
 use homard_protocol::{AssistantMessage, ProviderId, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::LlmError;
+use crate::embeddings::{EmbedRequest, Embedded};
+use crate::error::{FailReason, LlmError};
 use crate::request::Request;
 
 /// A model API. Failures after the call are the stream's last event, never an `Err`,
@@ -22,6 +25,13 @@ pub trait Provider: Send + Sync {
 
     /// Asks the model.
     fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent>;
+
+    /// Makes vectors of texts, where the provider can; most cannot.
+    fn embed(&self, request: EmbedRequest) -> BoxFuture<'static, Result<Embedded, LlmError>> {
+        drop(request);
+        let message = format!("`{}` makes no embeddings", self.id());
+        ready(Err(LlmError::new(FailReason::Format, message))).boxed()
+    }
 }
 
 /// One thing that happened while the model answered.

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt, StreamExt};
 use homard_protocol::{ProviderId, StopReason};
 use homard_runtime::{Clock, OrCancel};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Draft;
 use crate::aws_sign::{REGION_PLACE, regional};
 use crate::classify::{classify, looks_like_html, web_page};
+use crate::embeddings::{self, EmbedRequest, Embedded, Place};
 use crate::error::{FailReason, LlmError, scrub};
 use crate::framing::Frames;
 use crate::http::{Http, Incoming, Outgoing, add_header, address};
@@ -87,6 +89,11 @@ impl Provider for Remote {
             cancel,
         };
         stream::unfold(call, Call::next).boxed()
+    }
+
+    fn embed(&self, request: EmbedRequest) -> BoxFuture<'static, Result<Embedded, LlmError>> {
+        let (place, http) = (self.target.place(&request), self.http.clone());
+        async move { embeddings::ask(&http, place, request).await }.boxed()
     }
 }
 
@@ -280,6 +287,28 @@ impl Call {
 }
 
 impl Target {
+    /// Where and with what it is asked for embeddings.
+    fn place(&self, request: &EmbedRequest) -> Place {
+        let credential = request.credential.as_deref();
+        let secret = match credential {
+            Some(credential) => credential.secret.as_ref(),
+            None => self.api_key.as_ref(),
+        };
+        let proof = secret.map(|secret| match self.key_header.as_deref().filter(|_| !self.auth_header) {
+            Some(name) => (name.to_owned(), secret.expose().to_owned()),
+            None => ("authorization".to_owned(), format!("Bearer {}", secret.expose())),
+        });
+        let own = credential.into_iter().flat_map(|credential| credential.headers.iter());
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let kind = ("content-type".to_owned(), "application/json".to_owned());
+        let named = self.headers.iter().chain(own).map(owned);
+        let headers: Headers = [kind].into_iter().chain(proof).chain(named).collect();
+        let secrets = secret.map(|secret| secret.expose().to_owned()).into_iter();
+        let secrets = secrets.chain(self.headers.iter().map(|(_, value)| value.to_owned())).collect();
+        let base_url = credential.and_then(|credential| credential.base_url.as_deref());
+        Place { base_url: base_url.unwrap_or(&self.base_url).to_owned(), headers, secrets }
+    }
+
     /// Everything that must not appear in an error.
     fn secrets<'a>(&'a self, request: &'a Request) -> impl Iterator<Item = &'a str> {
         let credential = request.credential.as_deref();

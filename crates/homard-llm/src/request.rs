@@ -5,6 +5,7 @@ use std::sync::Arc;
 use homard_protocol::Message;
 use serde_json::Value;
 
+use crate::sampling::Sampling;
 use crate::spec::{Credential, ModelSpec};
 
 /// One model call. Everything large is shared, so a retry or another provider costs no copy.
@@ -20,6 +21,8 @@ pub struct Request {
     pub tools: Arc<[ToolSpec]>,
     /// The longest answer wanted; the model's own limit when absent.
     pub max_tokens: Option<u32>,
+    /// How words are chosen.
+    pub sampling: Sampling,
     /// How hard to think; ignored for models that cannot.
     pub thinking: ThinkingLevel,
     /// What to call with; the provider's configured key when absent.

@@ -115,6 +115,7 @@ fn caller(fake: &FakeLlm, files: ProfileFiles) -> Result<(Caller, Request), Fail
         messages: vec![Arc::new(message)],
         tools: Arc::from([]),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

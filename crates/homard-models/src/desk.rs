@@ -114,6 +114,10 @@ impl Desk {
         &self.lasting.ledger
     }
 
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.lasting.clock
+    }
+
     /// An agent's credentials.
     #[must_use]
     pub fn profiles(&self, agent: &AgentId) -> Profiles {

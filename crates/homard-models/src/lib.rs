@@ -14,6 +14,7 @@ pub mod catalogue;
 pub mod cli_backend;
 pub mod desk;
 pub mod discovery;
+pub mod embed;
 pub mod failover;
 pub mod furnish;
 pub mod listing;

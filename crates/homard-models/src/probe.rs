@@ -170,6 +170,7 @@ fn question(
         messages: vec![Arc::new(Message::User(asked))],
         tools: Arc::from([]),
         max_tokens: Some(options.max_tokens),
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: Some(credential),
         session: None,

@@ -78,6 +78,15 @@ impl UserContent {
             Self::Blocks(blocks) => join(blocks.iter().filter_map(UserBlock::as_text)),
         }
     }
+
+    /// Whether nothing is said or shown.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Blocks(blocks) => blocks.is_empty(),
+        }
+    }
 }
 
 /// A piece of what a person or a tool said.

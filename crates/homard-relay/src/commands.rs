@@ -294,6 +294,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
         usage: Usage::default(),
         attempts: Vec::new(),
         wishes: Vec::new(),
+        calls: Vec::new(),
     };
     inner.run_ended(&end);
     run.ended(end);

@@ -8,7 +8,7 @@ use homard_models::auth::is_stored;
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
-    StopReason, Usage,
+    StopReason, ToolCall, Usage,
 };
 use homard_store::{FinishRun, RunStatus};
 use serde_json::{Value, json};
@@ -40,6 +40,8 @@ pub(crate) struct Reply {
     pub(crate) compactions: u32,
     /// Whether notes were written before.
     pub(crate) flushed: bool,
+    /// Calls that are the asking program's to run.
+    pub(crate) handed: Vec<ToolCall>,
     /// Whether the transcript is no longer what the lane believes.
     pub(crate) changed_elsewhere: bool,
     /// Where the prompt's tokens went, when that is news to the session.
@@ -64,6 +66,7 @@ impl Reply {
             last_call: Usage::default(),
             compactions: 0,
             flushed: false,
+            handed: Vec::new(),
             changed_elsewhere: true,
             prompt_report: None,
         }
@@ -129,6 +132,7 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
         usage: reply.usage,
         attempts: reply.attempts.clone(),
         wishes: run.narrator.wishes(),
+        calls: reply.handed.clone(),
     };
     run.narrator.end(last_word(&reply, run, shaped, (lost, stop_reason), ended_at));
     inner.run_ended(&end);

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 
 use crate::compact::{CompactWish, ReportSlot};
+use crate::program::Program;
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::runs::Run;
@@ -65,7 +66,7 @@ impl Waiting {
 }
 
 /// What the sender asked for in this one turn.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Overrides {
     pub(crate) model: Option<String>,
@@ -77,6 +78,9 @@ pub(crate) struct Overrides {
     /// Whose words the message is, where they are not the owner's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) labels: Vec<Label>,
+    /// What a program wants that talks to the agent as if it were a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<Box<Program>>,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

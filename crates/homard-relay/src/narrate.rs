@@ -13,7 +13,7 @@ use homard_protocol::limits::DELTA_INTERVAL;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::bus::{Audience, Bus};
@@ -39,6 +39,8 @@ pub(crate) struct Narrator {
     clock: Clock,
     state: Mutex<State>,
     untold: Notify,
+    /// How much has been said, for those who listen to this run alone.
+    spoken: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -90,12 +92,31 @@ impl Reasoning {
 
 impl Narrator {
     pub(crate) fn new(subject: Subject, bus: Bus, clock: Clock) -> Self {
-        Self { subject, bus, clock, state: Mutex::default(), untold: Notify::new() }
+        Self {
+            subject,
+            bus,
+            clock,
+            state: Mutex::default(),
+            untold: Notify::new(),
+            spoken: watch::Sender::new(0),
+        }
     }
 
     /// Everything said so far.
     pub(crate) fn text(&self) -> String {
         self.state().text.clone()
+    }
+
+    /// What was said after the first `from` bytes, unless it may still turn out to be silence.
+    pub(crate) fn text_from(&self, from: usize) -> String {
+        let state = self.state();
+        let rest = state.text.get(from..).filter(|_| !may_become_silent(&state.text));
+        rest.unwrap_or_default().to_owned()
+    }
+
+    /// Tells whenever something was said.
+    pub(crate) fn spoken(&self) -> watch::Receiver<usize> {
+        self.spoken.subscribe()
     }
 
     /// How the answer is to be delivered.
@@ -250,6 +271,7 @@ impl Narrator {
                 state.reasoned = true;
             }
             state.text.push_str(text);
+            self.spoken.send_replace(state.text.len());
             state.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
         };
         if due { self.flush() } else { self.untold.notify_one() }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_agent::Directive;
 use homard_llm::Attempt;
-use homard_protocol::{RunId, SessionKey, Usage};
+use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
 use homard_store::RunStatus;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +40,8 @@ pub struct RunEnd {
     pub attempts: Vec<Attempt>,
     /// How the reply is to be delivered, as the model wishes.
     pub wishes: Vec<Directive>,
+    /// Calls of tools that are the asking program's to run: the run ended because of them.
+    pub calls: Vec<ToolCall>,
 }
 
 /// A run under way, as others see it.

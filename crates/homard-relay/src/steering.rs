@@ -99,6 +99,7 @@ impl Lane {
             usage: Usage::default(),
             attempts: Vec::new(),
             wishes: Vec::new(),
+            calls: Vec::new(),
         };
         steered.narrator.end_bare();
         self.inner.run_ended(&end);

@@ -12,7 +12,9 @@ use tokio::sync::oneshot;
 use crate::admit::{Refused, admit};
 use crate::lane::{MAX_WAITING, Overrides, Request, Waiting};
 use crate::letters;
+use crate::listen::Listener;
 use crate::narrate::{Narrator, Subject};
+use crate::program::Program;
 use crate::queue::Queue;
 use crate::relay::Relay;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
@@ -64,6 +66,17 @@ pub enum Submitted {
     },
 }
 
+/// What comes with a message beside what its sender asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Brought {
+    /// Whose words it brings, where they are not the owner's.
+    pub(crate) labels: Vec<Label>,
+    /// What a program wants.
+    pub(crate) program: Option<Box<Program>>,
+    /// Who wants to listen to the run.
+    pub(crate) listening: Option<oneshot::Sender<Listener>>,
+}
+
 /// Why a message was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
@@ -82,6 +95,9 @@ pub enum SubmitError {
     /// The gateway is going down.
     #[error("the gateway is stopping and takes no new messages")]
     Stopping,
+    /// A run of that name is known already, so there is nothing to listen to.
+    #[error("a run of this name is known already; use another")]
+    Repeated,
     /// It could not be kept, so it was not taken.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -106,7 +122,7 @@ impl Relay {
         submission: Submission,
         labels: Vec<Label>,
     ) -> Result<Submitted, SubmitError> {
-        self.take(submission, Queue::Wait, labels).await
+        self.take(submission, Queue::Wait, Brought { labels, ..Brought::default() }).await
     }
 
     /// Takes a message as [`submit`](Self::submit) does, to wait as `queue` says.
@@ -115,15 +131,16 @@ impl Relay {
         submission: Submission,
         queue: Queue,
     ) -> Result<Submitted, SubmitError> {
-        self.take(submission, queue, Vec::new()).await
+        self.take(submission, queue, Brought::default()).await
     }
 
-    async fn take(
+    pub(crate) async fn take(
         &self,
         submission: Submission,
         queue: Queue,
-        mut labels: Vec<Label>,
+        brought: Brought,
     ) -> Result<Submitted, SubmitError> {
+        let Brought { mut labels, program, listening } = brought;
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
@@ -155,6 +172,7 @@ impl Relay {
             extra_system: submission.extra_system,
             nested: submission.source == letters::SOURCE,
             labels,
+            program,
         };
         let new = NewRun {
             run_id: run_id.clone(),
@@ -167,6 +185,9 @@ impl Relay {
         let run = self.run_of(&routed, run_id.clone(), &message);
         if !self.inner().runs().reserve(&run) {
             return Ok(Submitted::InFlight { run_id, session_key: key });
+        }
+        if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
+            tracing::debug!(run = %run_id, "nobody listens to the run any more");
         }
         // The lane may begin at once: its first write is behind this one and shares its commit. It tells
         // nobody anything before it knows that the message is kept.

@@ -23,7 +23,7 @@ use crate::compact;
 use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
 use crate::history_limit::history_limit;
-use crate::lane::{Kind, Waiting};
+use crate::lane::{Kind, Overrides, Waiting};
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
 use crate::policy_layers::{Circumstances, policy_for};
@@ -168,11 +168,13 @@ fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAge
 async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, NotBegun> {
     let config = inner.config();
     let agent = agent_of(&config, &waiting.routed)?;
-    let labels = &waiting.overrides.labels;
+    let Overrides { labels, program, .. } = &waiting.overrides;
+    let mut before = if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] };
+    before.extend(program.iter().flat_map(|program| program.entries()));
     let start = StartRun {
         run_id: run.id.clone(),
         message: waiting.message.clone(),
-        before: if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] },
+        before,
         cwd: agent.workspace.display().to_string(),
         patch: None,
     };
@@ -249,7 +251,14 @@ pub(crate) async fn prepare(
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(inner, run, &session.session_id);
-    let rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
+    let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
+    let offered = match &overrides.program {
+        Some(program) => {
+            rules.wishes = program.wishes();
+            program.offer(offer.for_model)
+        }
+        None => offer.for_model,
+    };
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: routed.session_key().clone(),
@@ -258,7 +267,7 @@ pub(crate) async fn prepare(
         model: Resolved { provider: Arc::clone(&caller) as _, model: settings.model.model },
         system,
         thinking: settings.thinking,
-        offered: offer.for_model,
+        offered,
         tools: Arc::clone(&rooms.tools),
         policy,
         compaction: settings.compaction,
@@ -344,7 +353,7 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 
 /// What comes of an ended turn.
 fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
-    let Ended { how, answer, usage, last_call, compactions, flushed } = ended;
+    let Ended { how, answer, usage, last_call, compactions, flushed, handed } = ended;
     let Prepared { turn, caller, chain, is_pinned, .. } = prepared;
     let winner = caller.winner();
     let answered = winner.as_ref().and_then(|winner| {
@@ -368,6 +377,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         last_call,
         compactions,
         flushed,
+        handed,
         changed_elsewhere: false,
         prompt_report: prepared.prompt_report.clone(),
         error_kind: homard_protocol::events::ErrorKind::Unknown,

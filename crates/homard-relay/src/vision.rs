@@ -50,6 +50,7 @@ impl Relay {
             messages: vec![Arc::new(Message::User(question))],
             tools: Arc::default(),
             max_tokens: None,
+            sampling: homard_llm::Sampling::default(),
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,

@@ -19,6 +19,7 @@ mod anthropic;
 mod bedrock;
 mod desk;
 mod dialect;
+mod embeddings;
 mod google;
 mod incoming;
 mod log;
@@ -139,6 +140,11 @@ impl FakeLlm {
     /// The next turn answers with this text, word by word.
     pub fn says(&self, text: impl Into<String>) -> &Self {
         self.turn(Turn::says(text))
+    }
+
+    /// The next turn answers with this text and says that it ran into the wanted length. Chat completions only.
+    pub fn runs_out(&self, text: impl Into<String>) -> &Self {
+        self.turn(Turn::RunsOut(text.into()))
     }
 
     /// The next turn thinks, then answers.

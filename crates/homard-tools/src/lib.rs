@@ -53,6 +53,7 @@ pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
 pub use tools::read::image_type;
+pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use undo::{
     Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
     Wish as UndoWish,

@@ -22,7 +22,7 @@ pub(crate) mod sessions_send;
 pub(crate) mod sessions_spawn;
 pub(crate) mod subagents;
 mod text_file;
-mod web;
+pub(crate) mod web;
 pub(crate) mod web_fetch;
 pub(crate) mod web_search;
 pub(crate) mod write;

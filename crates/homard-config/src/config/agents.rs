@@ -56,6 +56,8 @@ pub struct Agents {
     /// The agents, as listed; the implicit `main` when none is.
     pub list: Vec<Agent>,
     default: usize,
+    /// Whether the owner said which agent is the default.
+    is_marked: bool,
 }
 
 /// What every agent has unless it says otherwise.
@@ -101,6 +103,17 @@ pub struct AgentDefaults {
     pub subagents: Subagents,
     /// Forgetting old tool results.
     pub context_pruning: ContextPruning,
+    /// Who makes vectors of texts; `None` means whoever is known to.
+    pub embeddings: Option<Embeddings>,
+}
+
+/// Who makes vectors of texts, as far as the owner says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Embeddings {
+    /// The provider.
+    pub provider: String,
+    /// The model; `None` means the provider's usual one.
+    pub model: Option<String>,
 }
 
 /// A model and what to try when it fails.
@@ -172,6 +185,12 @@ impl Agents {
         &self.list[self.default]
     }
 
+    /// The agent that is meant by nobody in particular: the only one, or the one the owner marked.
+    #[must_use]
+    pub fn unnamed(&self) -> Option<&Agent> {
+        (self.is_marked || self.list.len() == 1).then(|| self.default_agent())
+    }
+
     /// The agent with this id.
     #[must_use]
     pub fn agent(&self, id: &AgentId) -> Option<&Agent> {
@@ -191,14 +210,15 @@ impl Agents {
             let id = Some(AgentId::main().to_string());
             entries.push((String::new(), raw::AgentEntry { id, ..raw::AgentEntry::default() }));
         }
-        let default = entries.iter().position(|(_, e)| e.default == Some(true)).unwrap_or(0);
+        let marked = entries.iter().position(|(_, e)| e.default == Some(true));
+        let default = marked.unwrap_or(0);
         let paths: Vec<String> = entries.iter().map(|(path, _)| path.clone()).collect();
         let mut list = Vec::with_capacity(entries.len());
         for (at, (path, entry)) in entries.into_iter().enumerate() {
             list.push(Agent::resolve(entry, &Place { path, default: at == default }, &defaults, cx));
         }
         check_unique(&list, &paths, cx);
-        Self { defaults, list, default }
+        Self { defaults, list, default, is_marked: marked.is_some() }
     }
 }
 
@@ -266,6 +286,10 @@ impl AgentDefaults {
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
             context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
+            embeddings: raw.memory_search.and_then(|search| {
+                let provider = search.provider.filter(|provider| provider != "auto")?;
+                Some(Embeddings { provider, model: search.model })
+            }),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Resolve;
+use super::http_endpoints::HttpEndpoints;
 use super::reach::{Remote, Tailscale, TailscaleMode, Tls, trusted_proxies};
 use crate::paths::{DEV_PORT, Profile};
 use crate::raw::gateway as raw;
@@ -109,6 +110,8 @@ pub struct Gateway {
     pub tailscale: Tailscale,
     /// The gateway elsewhere that commands here talk to, in [`GatewayMode::Remote`].
     pub remote: Remote,
+    /// Routes for programs that talk to agents as if they were models.
+    pub http_endpoints: HttpEndpoints,
 }
 
 /// Which tools the HTTP tool route may run, beside what the policy of the conversation says.
@@ -226,6 +229,9 @@ impl Gateway {
             tls: Tls::resolve(raw.tls.unwrap_or_default(), cx),
             tailscale,
             remote: Remote::resolve(raw.remote.unwrap_or_default(), cx),
+            http_endpoints: HttpEndpoints::resolve(
+                raw.http.and_then(|http| http.endpoints).unwrap_or_default(),
+            ),
         }
     }
 }

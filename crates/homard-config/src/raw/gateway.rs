@@ -177,6 +177,54 @@ pub struct ChatCompletions {
     ///
     /// Default: `false`.
     pub enabled: Option<bool>,
+    /// Largest request, in bytes.
+    ///
+    /// Default: `20971520`.
+    pub max_body_bytes: Option<u64>,
+    /// Most pictures in one request.
+    ///
+    /// Default: `8`.
+    pub max_image_parts: Option<u64>,
+    /// Most bytes of all pictures in one request.
+    ///
+    /// Default: `20971520`.
+    pub max_total_image_bytes: Option<u64>,
+    /// Limits for pictures.
+    pub images: Option<ChatImages>,
+}
+
+/// Limits for pictures in chat requests.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatImages {
+    /// Fetch pictures by address.
+    ///
+    /// Default: `false`.
+    pub allow_url: Option<bool>,
+    /// Hosts pictures may be fetched from.
+    pub url_allowlist: Option<Vec<String>>,
+    /// Kinds of pictures accepted.
+    pub allowed_mimes: Option<Vec<String>>,
+    /// Largest picture, in bytes.
+    ///
+    /// Default: `10485760`.
+    pub max_bytes: Option<u64>,
+    /// Redirects followed.
+    ///
+    /// Default: `3`.
+    pub max_redirects: Option<u64>,
+    /// Longest fetch, in milliseconds.
+    ///
+    /// Default: `10000`.
+    pub timeout_ms: Option<u64>,
+}
+
+impl From<ChatImages> for ResponsesImages {
+    fn from(chat: ChatImages) -> Self {
+        let ChatImages { allow_url, url_allowlist, allowed_mimes, max_bytes, max_redirects, timeout_ms } =
+            chat;
+        Self { allow_url, url_allowlist, allowed_mimes, max_bytes, max_redirects, timeout_ms }
+    }
 }
 
 /// Limits for PDF files.

@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::StatusCode;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use http_body_util::BodyExt;
+use hyper::body::Body;
 use serde_json::json;
 
 use super::answers::{Answer, json_answer};
 
 /// How long a client may take to send a body.
 const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// How many bytes of a body that is too large are still taken and thrown away, so that the client has sent
+/// it all and reads why it was refused.
+const THROWN_AWAY: usize = 64 * 1024 * 1024;
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -47,12 +51,33 @@ impl BodyError {
 }
 
 /// Reads a whole body of at most `limit` bytes.
-pub(crate) async fn read(body: Incoming, limit: usize) -> Result<Bytes, BodyError> {
-    let read = Limited::new(body, limit).collect();
-    match tokio::time::timeout(BODY_TIME, read).await {
-        Err(_elapsed) => Err(BodyError::TooSlow),
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
-        Ok(Err(_broken)) => Err(BodyError::Broken),
-    }
+pub(crate) async fn read<B>(body: B, limit: usize) -> Result<Bytes, BodyError>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let reading = tokio::time::timeout(BODY_TIME, collect(body, limit)).await;
+    reading.unwrap_or(Err(BodyError::TooSlow))
 }
+
+async fn collect<B>(mut body: B, limit: usize) -> Result<Bytes, BodyError>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let (mut kept, mut total) = (BytesMut::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_broken| BodyError::Broken)?;
+        let Ok(piece) = frame.into_data() else { continue };
+        total = total.saturating_add(piece.len());
+        if total <= limit {
+            kept.extend_from_slice(&piece);
+        } else if total > limit.saturating_add(THROWN_AWAY) {
+            break;
+        } else {
+            kept.clear();
+        }
+    }
+    if total > limit { Err(BodyError::TooLarge) } else { Ok(kept.freeze()) }
+}
+
+#[cfg(test)]
+mod tests;

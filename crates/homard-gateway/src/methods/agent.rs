@@ -210,6 +210,7 @@ fn finished_from_record(record: &RunRecord) -> AgentFinished {
         usage: record.usage.unwrap_or_default(),
         attempts: record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok()).collect(),
         wishes: Vec::new(),
+        calls: Vec::new(),
     };
     finished(&record.run_id, &end)
 }

@@ -22,6 +22,7 @@ fn request(demo: &Demo, text: &str) -> Request {
         messages: vec![Arc::new(serde_json::from_value::<Message>(message).unwrap())],
         tools: Arc::from([tool]),
         max_tokens: None,
+        sampling: crate::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

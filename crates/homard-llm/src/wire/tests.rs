@@ -22,6 +22,7 @@ pub(super) fn request(api: &str) -> Request {
         messages: Vec::new(),
         tools: Arc::from([]),
         max_tokens: None,
+        sampling: crate::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

@@ -59,6 +59,7 @@ impl World {
             messages: messages.into_iter().map(message).collect(),
             tools: Arc::from([read_tool()]),
             max_tokens: None,
+            sampling: homard_llm::Sampling::default(),
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,

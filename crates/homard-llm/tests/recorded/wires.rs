@@ -15,6 +15,7 @@ pub(crate) fn request(api: &str) -> Request {
         messages: Vec::new(),
         tools: Arc::from([]),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

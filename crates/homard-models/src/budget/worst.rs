@@ -7,7 +7,7 @@
 
 use std::io;
 
-use homard_llm::{Price, Request};
+use homard_llm::{ModelSpec, Price, Request};
 use homard_protocol::{AssistantBlock, Message, Usage, UserBlock, UserContent};
 use serde::Serialize;
 
@@ -63,6 +63,19 @@ impl Worst {
             prompt_price: nano(input.max(cache_write).max(cache_read)),
             likely_price: nano(input),
             answer_price: nano(output),
+        }
+    }
+
+    /// Bounds a call that sends texts of so many bytes and gets no words back.
+    #[must_use]
+    pub fn of_texts(model: &ModelSpec, bytes: u64) -> Self {
+        Self {
+            prompt: bytes.min(MOST),
+            likely_prompt: bytes.div_ceil(BYTES_PER_TOKEN).min(MOST),
+            answer: 1,
+            prompt_price: nano(model.price.input),
+            likely_price: nano(model.price.input),
+            answer_price: 0,
         }
     }
 

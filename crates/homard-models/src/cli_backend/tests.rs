@@ -70,6 +70,7 @@ impl World {
             messages: vec![user("say hi")],
             tools: [].into(),
             max_tokens: None,
+            sampling: homard_llm::Sampling::default(),
             thinking: ThinkingLevel::Off,
             credential: None,
             session: Some("our-session".into()),

@@ -78,6 +78,7 @@ async fn call(row: &Row, api: &str, credential: Credential) -> (String, Recorded
         messages: vec![Arc::new(serde_json::from_value::<Message>(said).unwrap())],
         tools: Arc::new([]),
         max_tokens: Some(64),
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: Some(Arc::new(credential)),
         session: None,

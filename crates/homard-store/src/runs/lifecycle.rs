@@ -138,7 +138,12 @@ pub(super) fn append_user(
         return Ok(leaf);
     }
     let mut entries = before;
-    entries.push(EntryKind::Message { message: Message::User(message) });
+    // Results of a program's own tools speak for themselves.
+    let is_result =
+        |entry: &EntryKind| matches!(entry, EntryKind::Message { message: Message::ToolResult(_) });
+    if !message.content.is_empty() || !entries.iter().any(is_result) {
+        entries.push(EntryKind::Message { message: Message::User(message) });
+    }
     let appended = transcripts::append(batch, session_id, entries)?;
     appended.into_iter().next_back().ok_or_else(|| StoreError::UnknownSession(session_id.clone()))
 }

@@ -18,6 +18,8 @@ const GARBAGE: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\": oh no\n\n"
 pub enum Turn {
     /// An ordinary answer.
     Answers(Speech),
+    /// Text that ends because it ran into the wanted length.
+    RunsOut(String),
     /// A refusal; without a body, one in the API's own shape.
     Fails {
         /// The HTTP status.
@@ -123,6 +125,16 @@ pub(super) fn spoken(dialect: &Dialect<'_>, speech: &Speech) -> Vec<Step> {
     let mut steps = vec![Step::Send(dialect.head())];
     steps.extend(dialect.content(speech).into_iter().map(Step::Content));
     steps.push(Step::Send(dialect.tail(!speech.calls.is_empty(), speech.words.len())));
+    steps
+}
+
+/// The steps of an answer that ran into the wanted length.
+pub(super) fn run_out(dialect: &Dialect<'_>, text: &str) -> Vec<Step> {
+    let mut steps = spoken(dialect, &Speech { words: words(text), ..Speech::default() });
+    if let Some(Step::Send(tail)) = steps.last_mut() {
+        let told = String::from_utf8_lossy(tail).replace("\"stop\"", "\"length\"");
+        *tail = Bytes::from(told);
+    }
     steps
 }
 

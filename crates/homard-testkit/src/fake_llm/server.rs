@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use super::bedrock::signature;
 use super::desk::{Recorded, Settings, Shared};
 use super::dialect::{Api, Dialect};
+use super::embeddings;
 use super::incoming::{OpenTurn, Outline, PlannedTool, control, tool_control};
 use super::log::{LogLine, now_ns};
 use super::ollama;
-use super::script::{Broken, Speech, Step, Turn, broken, gated, numbered, spoken};
+use super::script::{Broken, Speech, Step, Turn, broken, gated, numbered, run_out, spoken};
 use super::strict;
 
 /// Largest body read.
@@ -48,6 +49,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
             StatusCode::OK,
             &json!({"object": "list", "data": [{"id": "fake-1", "object": "model"}]}),
         ),
+        (path, None) if embeddings::is_at(path) => embed(&shared, &head, &body, arrived),
         (path, None) if ollama::about(path, &body).is_some() => {
             let (status, about) = ollama::about(path, &body).unwrap_or_default();
             document(StatusCode::from_u16(status).unwrap_or_default(), &about)
@@ -58,6 +60,19 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
         (path, _) => {
             document(StatusCode::NOT_FOUND, &json!({"error": {"message": format!("unknown path {path}")}}))
         }
+    }
+}
+
+/// Vectors; the request is kept with the others but takes no turn of the script.
+fn embed(shared: &Arc<Shared>, head: &http::request::Parts, body: &Bytes, arrived: u64) -> Response {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let asked = Asked { arrived, head, body };
+    if shared.keep_bodies {
+        shared.recorded().push(recorded(&asked, arrived, value.clone()));
+    }
+    match embeddings::answer(&value) {
+        Ok(answer) => document(StatusCode::OK, &answer),
+        Err(message) => document(StatusCode::BAD_REQUEST, &Api::OpenAi.error(400, &message)),
     }
 }
 
@@ -122,6 +137,7 @@ async fn play(turn: Turn, dialect: &Dialect<'_>, mut record: Record, streams: bo
             flow(dialect.api, record, spoken(dialect, &speech))
         }
         Turn::Answers(speech) => whole(dialect, record, &speech),
+        Turn::RunsOut(text) => flow(dialect.api, record, run_out(dialect, &text)),
         Turn::Fails { status, body, retry_after } => {
             record.finish(refusal(dialect.api, status, body, retry_after))
         }

@@ -5,3 +5,4 @@ pub(crate) mod body;
 pub(crate) mod cache;
 pub(crate) mod html;
 pub(crate) mod markdown;
+pub(crate) mod public;

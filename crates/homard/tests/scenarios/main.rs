@@ -41,6 +41,14 @@ mod loops;
 mod marks;
 #[cfg(test)]
 mod models;
+#[cfg(test)]
+mod openai_chat;
+#[cfg(test)]
+mod openai_refusals;
+#[cfg(test)]
+mod openai_responses;
+#[cfg(test)]
+mod openai_world;
 mod other_clients;
 #[cfg(test)]
 mod reach;

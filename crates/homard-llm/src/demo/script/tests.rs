@@ -26,6 +26,7 @@ fn ask(messages: Vec<Value>, tools: &[&str]) -> Step {
             .collect(),
         tools: tools.iter().map(tool).collect(),
         max_tokens: None,
+        sampling: crate::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

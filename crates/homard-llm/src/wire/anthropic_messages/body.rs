@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::REDACTED;
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
+use crate::sampling::ToolChoice;
 use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
@@ -23,6 +24,8 @@ const ID_RULE: IdRule = IdRule::Plain(64);
 const MIN_BUDGET: u32 = 1_024;
 /// Tokens left for the answer beside the thinking.
 const MIN_ANSWER: u32 = 1_024;
+/// The most daring the API accepts; others go to 2.
+const MAX_TEMPERATURE: f64 = 1.0;
 /// Turns marked for the cache; with the system prompt's mark this stays within the four the API allows.
 const CACHED_TURNS: usize = 2;
 /// The API wants a person to speak first; this stands for what was cut away before.
@@ -42,11 +45,26 @@ struct Body<'a> {
     thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<Effort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop_sequences: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Said<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Choice<'a> {
+    Any,
+    Tool { name: &'a str },
 }
 
 #[derive(Serialize)]
@@ -158,6 +176,13 @@ impl<'a> Body<'a> {
         let adaptive = claude::is_adaptive(model);
         let thinking = thinking(request.thinking, model, max_tokens);
         let thinking = thinking.filter(|_| adaptive || may_think(&messages));
+        // A call that is ordered leaves nothing to think about: the API refuses both at once.
+        let tool_choice = choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty());
+        let thinking = thinking.filter(|_| tool_choice.is_none());
+        let sampling = &request.sampling;
+        // Nor may it be told how to choose words while it thinks, or in two ways at once.
+        let temperature =
+            sampling.temperature.filter(|_| thinking.is_none()).map(|daring| daring.min(MAX_TEMPERATURE));
         // Others that speak this API think unasked and want it back.
         if thinking.is_none() && claude::is_member(model) && !adaptive {
             messages.iter_mut().for_each(|message| message.content.retain(|block| !block.is_thought()));
@@ -173,11 +198,23 @@ impl<'a> Body<'a> {
             max_tokens,
             stream: true,
             output_config: thinking.filter(|_| adaptive).map(|_| claude::effort(model, request.thinking)),
+            top_p: sampling.top_p.filter(|_| thinking.is_none() && temperature.is_none()),
+            temperature,
+            stop_sequences: &sampling.stop,
+            tool_choice,
             thinking,
             tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
             system,
             messages,
         }
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(Choice::Any),
+        ToolChoice::Tool(name) => Some(Choice::Tool { name }),
     }
 }
 

@@ -13,6 +13,7 @@ use super::REDACTED;
 use super::family::Family;
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel, ToolSpec};
+use crate::sampling::ToolChoice;
 use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::tool_id::{IdRule, fit};
@@ -26,6 +27,8 @@ const ID_RULE: IdRule = IdRule::Plain(64);
 const MIN_BUDGET: u32 = 1_024;
 /// Tokens left for the answer beside the thinking.
 const MIN_ANSWER: u32 = 1_024;
+/// The most daring the API accepts; others go to 2.
+const MAX_TEMPERATURE: f64 = 1.0;
 /// Longest name of a document.
 const MAX_NAME: usize = 200;
 /// The API wants a person to speak first; this stands for what was cut away before.
@@ -47,7 +50,7 @@ struct Body<'a> {
     system: Vec<Block<'a>>,
     messages: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    inference_config: Option<Inference>,
+    inference_config: Option<Inference<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,13 +59,30 @@ struct Body<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Inference {
-    max_tokens: u32,
+struct Inference<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop_sequences: &'a [String],
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ToolConfig<'a> {
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Choice<'a> {
+    Any {},
+    Tool { name: &'a str },
 }
 
 #[derive(Serialize)]
@@ -165,6 +185,8 @@ impl<'a> Body<'a> {
         let mut messages = Writer { model, family, names: BTreeMap::new() }.messages(request);
         let adaptive = claude::is_adaptive(model);
         let thinking = thinking(request, family).filter(|_| adaptive || may_think(&messages));
+        // A call that is ordered leaves nothing to think about: the API refuses both at once.
+        let thinking = thinking.filter(|_| request.sampling.tool_choice.is_free());
         if thinking.is_none() && family.is_claude() && !adaptive {
             messages.iter_mut().for_each(|message| message.content.retain(|block| !block.is_thought()));
         }
@@ -176,12 +198,29 @@ impl<'a> Body<'a> {
         let max_tokens = request.max_tokens.or(family.is_claude().then_some(model.max_tokens));
         Self {
             tool_config: tools(request, family),
+            inference_config: inference(request, max_tokens, thinking.is_some()),
             additional_model_request_fields: thinking,
-            inference_config: max_tokens.map(|max_tokens| Inference { max_tokens: max_tokens.max(1) }),
             system,
             messages,
         }
     }
+}
+
+/// Length and choice of words; while it thinks, only the length may be told.
+fn inference(request: &Request, max_tokens: Option<u32>, thinks: bool) -> Option<Inference<'_>> {
+    let sampling = &request.sampling;
+    let temperature = sampling.temperature.filter(|_| !thinks).map(|daring| daring.min(MAX_TEMPERATURE));
+    let inference = Inference {
+        max_tokens: max_tokens.map(|most| most.max(1)),
+        temperature,
+        top_p: sampling.top_p.filter(|_| !thinks && temperature.is_none()),
+        stop_sequences: &sampling.stop,
+    };
+    let says = inference.max_tokens.is_some()
+        || inference.temperature.is_some()
+        || inference.top_p.is_some()
+        || !inference.stop_sequences.is_empty();
+    says.then_some(inference)
 }
 
 /// The API refuses a history with calls when it is told of no tools: those that were called are then named.
@@ -206,7 +245,12 @@ fn tools(request: &Request, family: Family) -> Option<ToolConfig<'_>> {
         return None;
     }
     tools.extend(family.caches_tools().then_some(Tool::CachePoint { r#type: "default" }));
-    Some(ToolConfig { tools })
+    let tool_choice = match &request.sampling.tool_choice {
+        ToolChoice::Required if !request.tools.is_empty() => Some(Choice::Any {}),
+        ToolChoice::Tool(name) if !request.tools.is_empty() => Some(Choice::Tool { name }),
+        ToolChoice::Auto | ToolChoice::Required | ToolChoice::Tool(_) => None,
+    };
+    Some(ToolConfig { tools, tool_choice })
 }
 
 fn tool<'a>(spec: &'a ToolSpec, model: &ModelSpec) -> Tool<'a> {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::thinking::{self, ThinkingConfig};
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ToolSpec};
+use crate::sampling::ToolChoice;
 use crate::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{Shown, shown};
@@ -41,7 +42,23 @@ struct Body<'a> {
     tools: Vec<Tools<'a>>,
     contents: Vec<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    generation_config: Option<GenerationConfig>,
+    generation_config: Option<GenerationConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<ToolConfig<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolConfig<'a> {
+    function_calling_config: Calling<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Calling<'a> {
+    mode: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed_function_names: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -64,11 +81,23 @@ struct Declaration<'a> {
     parameters: Option<Cow<'a, Value>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, PartialEq, Default)]
 #[serde(rename_all = "camelCase")]
-struct GenerationConfig {
+struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    presence_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<ThinkingConfig>,
 }
@@ -143,7 +172,18 @@ impl<'a> Body<'a> {
         let system = Some(&*request.system).filter(|system| !system.trim().is_empty());
         let function_declarations: Vec<_> = request.tools.iter().map(declaration).collect();
         let thinking_config = thinking::config(model, request.thinking, request.max_tokens);
-        let asks = request.max_tokens.is_some() || thinking_config.is_some();
+        let sampling = &request.sampling;
+        let generation_config = GenerationConfig {
+            max_output_tokens: request.max_tokens,
+            temperature: sampling.temperature,
+            top_p: sampling.top_p,
+            frequency_penalty: sampling.frequency_penalty,
+            presence_penalty: sampling.presence_penalty,
+            seed: sampling.seed,
+            stop_sequences: &sampling.stop,
+            thinking_config,
+        };
+        let calling = calling(&sampling.tool_choice).filter(|_| !function_declarations.is_empty());
         Self {
             system_instruction: system.map(|system| System { parts: [Part::text(system)] }),
             tools: if function_declarations.is_empty() {
@@ -152,10 +192,19 @@ impl<'a> Body<'a> {
                 vec![Tools { function_declarations }]
             },
             contents: contents(request),
-            generation_config: asks
-                .then_some(GenerationConfig { max_output_tokens: request.max_tokens, thinking_config }),
+            generation_config: Some(generation_config).filter(|said| *said != GenerationConfig::default()),
+            tool_config: calling.map(|function_calling_config| ToolConfig { function_calling_config }),
         }
     }
+}
+
+fn calling(choice: &ToolChoice) -> Option<Calling<'_>> {
+    let allowed_function_names = match choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::Required => Vec::new(),
+        ToolChoice::Tool(name) => vec![name.as_str()],
+    };
+    Some(Calling { mode: "ANY", allowed_function_names })
 }
 
 fn declaration(spec: &ToolSpec) -> Declaration<'_> {

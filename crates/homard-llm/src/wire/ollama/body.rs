@@ -31,7 +31,7 @@ struct Body<'a> {
     think: Option<Think>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
-    options: Options,
+    options: Options<'a>,
 }
 
 #[derive(Serialize)]
@@ -42,11 +42,23 @@ enum Think {
 }
 
 #[derive(Serialize)]
-struct Options {
+struct Options<'a> {
     /// Left out, the server keeps a few thousand tokens and silently forgets the rest.
     num_ctx: u32,
     /// Left out, a model that repeats itself never stops.
     num_predict: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    presence_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -114,6 +126,12 @@ impl<'a> Body<'a> {
             options: Options {
                 num_ctx: model.context_window,
                 num_predict: request.max_tokens.unwrap_or(model.max_tokens),
+                temperature: request.sampling.temperature,
+                top_p: request.sampling.top_p,
+                frequency_penalty: request.sampling.frequency_penalty,
+                presence_penalty: request.sampling.presence_penalty,
+                seed: request.sampling.seed,
+                stop: &request.sampling.stop,
             },
         }
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel};
+use crate::sampling::{Sampling, ToolChoice};
 use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::tool_id::{IdRule, fit};
@@ -46,6 +47,39 @@ struct Body<'a> {
     enable_thinking: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(flatten)]
+    sampling: Chosen<'a>,
+}
+
+/// How words are chosen.
+#[derive(Serialize)]
+struct Chosen<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    presence_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Choice<'a> {
+    Word(&'static str),
+    Tool { r#type: &'static str, function: Named<'a> },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -165,7 +199,30 @@ impl<'a> Body<'a> {
                 .then_some(Switch { r#type: if thinks { "enabled" } else { "disabled" } }),
             enable_thinking: (format == ThinkingFormat::Qwen && model.reasoning).then_some(thinks),
             tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
+            tool_choice: choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty()),
+            sampling: chosen(&request.sampling, effort),
         }
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(Choice::Word("required")),
+        ToolChoice::Tool(name) => Some(Choice::Tool { r#type: "function", function: Named { name } }),
+    }
+}
+
+/// Models that are told how hard to think refuse to be told how to choose words; the seed is no such thing.
+fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
+    let unless = |value: Option<f64>| value.filter(|_| !thinks);
+    Chosen {
+        temperature: unless(sampling.temperature),
+        top_p: unless(sampling.top_p),
+        frequency_penalty: unless(sampling.frequency_penalty),
+        presence_penalty: unless(sampling.presence_penalty),
+        seed: sampling.seed,
+        stop: if thinks { &[] } else { &sampling.stop },
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::keepsake::{MessageMark, Reasoning, is_own, split_ids};
 use crate::history::{MISSING_RESULT, Step, repaired};
 use crate::request::{Request, ThinkingLevel, ToolSpec};
+use crate::sampling::ToolChoice;
 use crate::schema::{Dialect, normalised};
 use crate::spec::{MaxTokensField, ModelSpec};
 use crate::tool_id::{IdRule, fit};
@@ -52,6 +53,19 @@ struct Body<'a> {
     prompt_cache_key: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Choice<'a> {
+    Word(&'static str),
+    Tool { r#type: &'static str, name: &'a str },
 }
 
 #[derive(Serialize)]
@@ -146,7 +160,19 @@ impl<'a> Body<'a> {
             reasoning: thinks.then(|| Effort { effort: request.thinking.as_str(), summary: "auto" }),
             prompt_cache_key: request.session.as_deref().filter(|key| !key.is_empty()).map(cache_key),
             tools: request.tools.iter().map(|spec| tool(spec, dialect)).collect(),
+            tool_choice: choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty()),
+            // Models that think refuse to be told how to choose words.
+            temperature: request.sampling.temperature.filter(|_| !thinks),
+            top_p: request.sampling.top_p.filter(|_| !thinks),
         }
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(Choice::Word("required")),
+        ToolChoice::Tool(name) => Some(Choice::Tool { r#type: "function", name }),
     }
 }
 

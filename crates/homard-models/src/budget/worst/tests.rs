@@ -27,6 +27,7 @@ fn request(messages: Vec<Value>, price: Price) -> Request {
             parameters: json!({"type": "object"}),
         }]),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,

@@ -235,6 +235,7 @@ pub(super) fn request(text: &str) -> Request {
         messages: vec![Arc::new(serde_json::from_value::<Message>(message).unwrap())],
         tools: Arc::from([]),
         max_tokens: None,
+        sampling: homard_llm::Sampling::default(),
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
