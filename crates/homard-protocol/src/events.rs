@@ -4,7 +4,9 @@ mod agent;
 mod approvals;
 mod chat;
 mod devices;
+pub mod rules;
 mod system;
+mod voice;
 
 pub use agent::{AgentEvent, AgentStream};
 pub use approvals::{
@@ -12,7 +14,10 @@ pub use approvals::{
     PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
-pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
+pub use devices::{
+    DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent, PairDecision,
+};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
 };
+pub use voice::TalkModeEvent;

@@ -1,5 +1,6 @@
 //! The methods, one file per family, one empty type per method.
 
+pub mod accounts;
 pub mod agent;
 pub mod approvals;
 pub mod channels;
@@ -11,12 +12,18 @@ pub mod cron;
 pub mod devices;
 pub mod exec_policy;
 pub mod nodes;
+pub mod page_load;
+pub mod sending;
 pub mod session_context;
 pub mod session_look;
 pub mod sessions;
+pub mod setup_codes;
 pub mod side_lists;
 pub mod skills;
 pub mod system;
 pub mod tools;
 pub mod undo;
+pub mod upkeep;
 pub mod usage;
+pub mod voice;
+pub mod wizard;

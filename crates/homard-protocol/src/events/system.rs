@@ -12,12 +12,13 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 15] = [
+pub const ALL_EVENTS: [&str; 17] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
     "device.pair.requested",
     "device.pair.resolved",
+    "device.pair.setup.completed",
     "exec.approval.requested",
     "exec.approval.resolved",
     "health",
@@ -27,6 +28,7 @@ pub const ALL_EVENTS: [&str; 15] = [
     "session.tool",
     "sessions.changed",
     "shutdown",
+    "talk.mode",
     "tick",
 ];
 
