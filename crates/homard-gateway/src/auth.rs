@@ -33,6 +33,8 @@ pub(crate) enum AuthMethod {
     Password,
     /// A token issued to the device.
     DeviceToken,
+    /// A setup code.
+    SetupCode,
 }
 
 impl AuthMethod {
@@ -42,6 +44,7 @@ impl AuthMethod {
             Self::Token => "token",
             Self::Password => "password",
             Self::DeviceToken => "device-token",
+            Self::SetupCode => "bootstrap-token",
         }
     }
 }

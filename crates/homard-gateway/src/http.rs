@@ -2,6 +2,7 @@
 
 mod answers;
 mod body;
+mod join;
 mod page;
 mod probes;
 mod upgrade;
@@ -46,6 +47,9 @@ async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) 
     }
     if probes::owns(path) {
         return probes::answer(gateway, &request, peer);
+    }
+    if let Some(code) = join::code(path) {
+        return join::answer(gateway, code, peer).await;
     }
     page::answer(gateway, path, request.headers())
 }

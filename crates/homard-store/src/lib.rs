@@ -23,6 +23,7 @@ mod notes;
 mod reader;
 mod runs;
 mod sessions;
+mod setup_codes;
 mod store;
 mod subagents;
 mod transcripts;
@@ -40,6 +41,7 @@ pub use sessions::{
     ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, ResetReason, ResetSession,
     SessionEntry, SessionKind, SessionOrigin, SessionPage, SessionQuery, SessionRecord,
 };
+pub use setup_codes::{NewSetupCode, SetupCode, SetupUse};
 pub use store::{OpenOptions, Store, StoreError};
 pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
 pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};

@@ -134,7 +134,9 @@ fn written(
 }
 
 /// Runs file work off the reactor.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorShape> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorShape> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "a configuration task ended unexpectedly");
         ErrorShape::unavailable("the configuration could not be read or written; see the log")
