@@ -107,12 +107,18 @@ impl DeviceIdentity {
         &self.id
     }
 
+    /// The raw public key, in base64url.
+    #[must_use]
+    pub fn public_key(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.key.verifying_key().as_bytes())
+    }
+
     /// Signs the facts of `params` for this socket's challenge.
     #[must_use]
     pub fn prove(&self, params: &ConnectParams, challenge: &ConnectChallenge) -> DeviceProof {
         let mut proof = DeviceProof {
             id: self.id.clone(),
-            public_key: URL_SAFE_NO_PAD.encode(self.key.verifying_key().as_bytes()),
+            public_key: self.public_key(),
             signature: String::new(),
             // The gateway's own clock, so that a device with a wrong one can still connect.
             signed_at: challenge.ts,

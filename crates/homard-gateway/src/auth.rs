@@ -39,6 +39,8 @@ pub(crate) enum AuthMethod {
     TrustedProxy,
     /// The word of the tailnet.
     Tailscale,
+    /// A setup code.
+    SetupCode,
 }
 
 impl AuthMethod {
@@ -50,6 +52,7 @@ impl AuthMethod {
             Self::DeviceToken => "device-token",
             Self::TrustedProxy => "trusted-proxy",
             Self::Tailscale => "tailscale",
+            Self::SetupCode => "bootstrap-token",
         }
     }
 }

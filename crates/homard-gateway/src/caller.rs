@@ -33,12 +33,13 @@ impl Caller {
         match access {
             Access::Open => Ok(()),
             Access::Node if role == Role::Node => Ok(()),
+            Access::AnyOperator if role == Role::Operator => Ok(()),
             Access::Operator(scope) if role == Role::Operator => self.check_scope(scope),
             Access::Sessions(scope) if role == Role::Operator => {
                 let narrow = scope.for_sessions().is_some_and(|narrow| self.client.scopes.grants(narrow));
                 if narrow { Ok(()) } else { self.check_scope(scope) }
             }
-            Access::Node | Access::Operator(_) | Access::Sessions(_) => {
+            Access::AnyOperator | Access::Node | Access::Operator(_) | Access::Sessions(_) => {
                 Err(ErrorShape::invalid(format!("unauthorized role: {role}")))
             }
         }

@@ -97,6 +97,7 @@ pub(crate) fn tell_resolved(
     decision: PairDecision,
 ) {
     tracing::info!(device = %device_id, request = %request_id, ?decision, "a device's request ended");
+    gateway.upgrades().decided(request_id, decision);
     gateway.bus().publish(&DevicePairResolvedEvent {
         request_id: request_id.to_owned(),
         device_id: device_id.clone(),

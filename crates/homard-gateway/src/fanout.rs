@@ -204,9 +204,13 @@ impl Client {
     }
 
     fn may_hear(&self, guard: Guard) -> bool {
+        let operator = |scope| self.role == Role::Operator && self.scopes.grants(scope);
         match guard {
             Guard::Everyone => true,
-            Guard::Operator(scope) => self.role == Role::Operator && self.scopes.grants(scope),
+            Guard::Node => self.role == Role::Node,
+            Guard::Operator(scope) => operator(scope),
+            Guard::OperatorOrNode(scope) => self.role == Role::Node || operator(scope),
+            Guard::Sessions(scope) => operator(scope) || scope.for_sessions().is_some_and(operator),
         }
     }
 
@@ -334,3 +338,6 @@ impl Clients {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,9 @@ use crate::metrics::Metrics;
 use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::proxy::ProxyRules;
+use crate::scope_upgrades::ScopeUpgrades;
 use crate::table::MethodTable;
+use crate::wizard::Wizards;
 use crate::write_limit::WriteLimit;
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
@@ -149,6 +151,8 @@ pub struct Gateway {
     preauth: Preauth,
     writes: WriteLimit,
     http: Desk,
+    upgrades: ScopeUpgrades,
+    wizards: Wizards,
     boot_id: String,
     started: Instant,
     tasks: Tasks,
@@ -195,6 +199,8 @@ impl Gateway {
             preauth: Preauth::default(),
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
             http: Desk::default(),
+            upgrades: ScopeUpgrades::default(),
+            wizards: Wizards::default(),
             boot_id,
             started: Instant::now(),
             tasks: Tasks::new(),
@@ -290,6 +296,23 @@ impl Gateway {
     /// What HTTP routes remember.
     pub(crate) fn http(&self) -> &Desk {
         &self.http
+    }
+
+    pub(crate) fn upgrades(&self) -> &ScopeUpgrades {
+        &self.upgrades
+    }
+
+    pub(crate) fn wizards(&self) -> &Wizards {
+        &self.wizards
+    }
+
+    /// One per start of the gateway.
+    pub(crate) fn boot_id(&self) -> &str {
+        &self.boot_id
+    }
+
+    pub(crate) fn host(&self) -> &HostFacts {
+        &self.host
     }
 
     /// Where handlers run.
@@ -439,6 +462,7 @@ fn hello_auth(admission: &Admission) -> HelloAuth {
         method: admission.method.as_str().to_owned(),
         device_token: admission.device_token.as_ref().map(|(token, _)| token.clone()),
         issued_at_ms: admission.device_token.as_ref().map(|(_, at)| *at),
+        device_tokens: (!admission.handed.is_empty()).then(|| admission.handed.clone()),
     }
 }
 

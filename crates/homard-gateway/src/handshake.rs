@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use homard_protocol::connect::{ClientId, ClientMode, ConnectParams};
+use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
 use serde_json::json;
@@ -17,6 +17,7 @@ use crate::gateway::Gateway;
 use crate::origin::{Locality, OriginRefusal, Peer, check_origin};
 use crate::pairing::{self, Paired, PairingQuestion};
 use crate::proxy;
+use crate::setup_codes;
 
 /// A refusal: what the response says and how the socket closes.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,8 @@ pub(crate) struct Admission {
     pub(crate) device: Option<ProvenDevice>,
     /// The token to use next time.
     pub(crate) device_token: Option<(String, i64)>,
+    /// Tokens for other roles.
+    pub(crate) handed: Vec<HandedToken>,
 }
 
 /// Decides about one `connect`.
@@ -78,7 +81,7 @@ pub(crate) async fn admit(
     let Some(proof) = &params.device else {
         let (method, scopes) = without_device(params, peer, role, requested, shared)?;
         let scopes = peer.claims.cap(method, scopes);
-        return Ok(Admission { role, scopes, method, device: None, device_token: None });
+        return Ok(Admission { role, scopes, method, device: None, device_token: None, handed: Vec::new() });
     };
     let device = check_proof(params, proof, nonce, gateway.clock().now_ms()).map_err(proof_refused)?;
     let question = PairingQuestion { params, peer, role, requested, device: &device };
@@ -88,16 +91,39 @@ pub(crate) async fn admit(
             pairing::with_shared_secret(gateway, &question, method).await?
         }
         Err(refusal) => {
-            let outcome = pairing::with_device_token(gateway, &question, refusal).await;
-            if outcome.is_err() && refusal.is_guess() && !exempt {
+            let code = sent_code(params);
+            let outcome = without_secret(gateway, &question, refusal).await;
+            if outcome.is_err() && (refusal.is_guess() || code.is_some()) && !exempt {
                 gateway.guesses().wrong(&who, access.guess_limit, Instant::now());
             }
             outcome?
         }
     };
-    let Paired { method, scopes, token } = paired;
+    let Paired { method, scopes, token, handed } = paired;
     let scopes = peer.claims.cap(method, scopes);
-    Ok(Admission { role, scopes, method, device: Some(device), device_token: token })
+    Ok(Admission { role, scopes, method, device: Some(device), device_token: token, handed })
+}
+
+/// The token of a setup code, when one was sent.
+fn sent_code(params: &ConnectParams) -> Option<&str> {
+    params.auth.as_ref()?.bootstrap_token.as_deref().filter(|token| !token.is_empty())
+}
+
+/// A device that does not know the shared secret: with a setup code, else with a token of its own.
+async fn without_secret(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    refusal: AuthRefusal,
+) -> Result<Paired, Refusal> {
+    let Some(code) = sent_code(question.params) else {
+        return pairing::with_device_token(gateway, question, refusal).await;
+    };
+    let redeemed = setup_codes::redeem(gateway, question, code).await;
+    let holds_token = question.params.auth.as_ref().is_some_and(|auth| auth.device_token.is_some());
+    match redeemed {
+        Err(_used) if holds_token => pairing::with_device_token(gateway, question, refusal).await,
+        redeemed => redeemed,
+    }
 }
 
 /// Who a wrong guess is counted against: the address, or the page on this machine.

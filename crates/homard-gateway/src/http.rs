@@ -9,6 +9,7 @@ mod folder;
 mod framing;
 mod guard;
 mod hooks;
+mod join;
 mod media;
 mod openai;
 mod other_ui;
@@ -99,6 +100,9 @@ async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) 
     if let Some(root) = config.gateway.control_ui.root.as_ref().filter(|_| config.gateway.control_ui.enabled)
     {
         return other_ui::answer(root, &config.gateway.control_ui.base_path, &request).await;
+    }
+    if let Some(code) = join::code(path) {
+        return join::answer(gateway, code, peer).await;
     }
     page::answer(gateway, path, request.headers())
 }

@@ -3,7 +3,7 @@
 //! A device on this machine that knows the shared secret is let in and remembered without a question. Any
 //! other new device, and any that asks for more than it was given, waits for the owner.
 
-use homard_protocol::connect::{ClientId, ClientMode, ConnectParams};
+use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
 use homard_store::{NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
@@ -32,6 +32,8 @@ pub(crate) struct Paired {
     pub(crate) scopes: ScopeSet,
     /// Its token and when it was made.
     pub(crate) token: Option<(String, i64)>,
+    /// Tokens for other roles.
+    pub(crate) handed: Vec<HandedToken>,
 }
 
 /// Why a known or unknown device needs the owner.
@@ -113,12 +115,16 @@ pub(crate) async fn with_shared_secret(
         && question.role == Role::Operator
         && matches!(method, AuthMethod::TrustedProxy | AuthMethod::Tailscale);
     if own_service || named_page {
-        return Ok(Paired { method, scopes: question.requested, token: None });
+        return Ok(Paired { method, scopes: question.requested, token: None, handed: Vec::new() });
     }
     let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
     match need(known.as_ref(), question) {
         None => {}
-        Some(need) if is_silent(need, question, method) => remember(gateway, question, known).await?,
+        Some(need) if is_silent(need, question, method) => {
+            let device = described(gateway, question, known, "silent");
+            tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
+            gateway.store().pair_device(device).await.map_err(broken)?;
+        }
         Some(need) => return Err(ask_owner(gateway, question, need, known.as_ref()).await),
     }
     admitted(gateway, question, method).await
@@ -155,7 +161,7 @@ pub(crate) async fn with_device_token(
 }
 
 /// The last step: a token for next time.
-async fn admitted(
+pub(crate) async fn admitted(
     gateway: &Gateway,
     question: &PairingQuestion<'_>,
     method: AuthMethod,
@@ -179,15 +185,33 @@ async fn admitted(
             (token, gateway.clock().now_ms())
         }
     };
-    Ok(Paired { method, scopes: question.requested, token: Some(token) })
+    Ok(Paired { method, scopes: question.requested, token: Some(token), handed: Vec::new() })
 }
 
-/// Writes down what the device may do from now on.
-async fn remember(
+/// A device that came with a setup code. With `extra` its person may connect, too, and do that much.
+pub(crate) async fn let_in_by_code(
+    gateway: &Gateway,
+    question: &PairingQuestion<'_>,
+    extra: ScopeSet,
+) -> Result<(), Refusal> {
+    let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
+    let mut device = described(gateway, question, known, "bootstrap");
+    let operator = Role::Operator.to_string();
+    if !extra.is_empty() && !device.roles.contains(&operator) {
+        device.roles.push(operator);
+    }
+    device.scopes = ScopeSet::parse(&device.scopes).union(extra).to_strings();
+    tracing::info!(device = %device.device_id, client = %question.params.client.id, "a device came with a setup code");
+    gateway.store().pair_device(device).await.map_err(broken)
+}
+
+/// What the device may do from now on.
+fn described(
     gateway: &Gateway,
     question: &PairingQuestion<'_>,
     known: Option<PairedDevice>,
-) -> Result<(), Refusal> {
+    via: &str,
+) -> PairedDevice {
     let now = gateway.clock().now_ms();
     let client = &question.params.client;
     let known = known.filter(|known| known.public_key == question.device.public_key);
@@ -196,7 +220,7 @@ async fn remember(
     if !roles.iter().any(|role| role == question.role.as_str()) {
         roles.push(question.role.to_string());
     }
-    let device = PairedDevice {
+    PairedDevice {
         device_id: question.device.id.clone(),
         public_key: question.device.public_key.clone(),
         display_name: client.display_name.clone(),
@@ -208,13 +232,11 @@ async fn remember(
         roles,
         scopes: before.union(question.requested).to_strings(),
         remote_ip: Some(question.peer.ip.to_string()),
-        approved_via: Some("silent".to_owned()),
+        approved_via: Some(via.to_owned()),
         created_at: known.as_ref().map_or(now, |known| known.created_at),
         approved_at: now,
         last_seen_at: Some(now),
-    };
-    tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
-    gateway.store().pair_device(device).await.map_err(broken)
+    }
 }
 
 /// A good token that covers less than is asked for. Clients know this as an error of its own; the owner is asked
@@ -311,7 +333,7 @@ fn device_token_refused() -> Refusal {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "reads as `map_err(broken)`")]
-fn broken(error: StoreError) -> Refusal {
+pub(crate) fn broken(error: StoreError) -> Refusal {
     tracing::error!(%error, "pairing could not be looked up");
     let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
     Refusal::new(error, Close::new(1013, "gateway unavailable"))

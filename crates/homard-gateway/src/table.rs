@@ -37,16 +37,45 @@ type Call = Box<dyn Fn(Cx, Option<Box<RawValue>>) -> BoxFuture<Result<String, Er
 
 /// One method, ready to be called with raw parameters; answers with the finished response frame.
 pub(crate) struct Entry {
-    access: Access,
-    advertised: bool,
+    facts: Facts,
     pub(crate) rate_limited: bool,
     call: Call,
+    #[cfg(test)]
+    params: ParamsProbe,
+}
+
+/// What can be said about a method without calling it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    /// The wire name.
+    pub(crate) name: &'static str,
+    /// Who may call it.
+    pub(crate) access: Access,
+    /// The least anybody needs, whatever the parameters.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the scope matrix compares it with the protocol"))]
+    pub(crate) least: Access,
+    /// Whether the greeting lists it.
+    pub(crate) advertised: bool,
+    /// Whether it counts against the limit of control-plane writes.
+    pub(crate) rate_limited: bool,
+    /// Whether the room behind it is not furnished.
+    pub(crate) empty: bool,
+}
+
+/// How a test looks at a method's parameters without calling it.
+#[cfg(test)]
+#[derive(Clone, Copy)]
+pub(crate) struct ParamsProbe {
+    /// Reads them.
+    pub(crate) read: fn(&str) -> Result<(), ErrorShape>,
+    /// The names of their fields, as serde tells them to who writes a wrong one.
+    pub(crate) refusal: fn() -> String,
 }
 
 impl Entry {
     /// Whether a caller of this role may call it at all; scopes are checked with the parameters.
     pub(crate) fn check_role(&self, caller: &Caller) -> Result<(), ErrorShape> {
-        match caller.check(self.access) {
+        match caller.check(self.facts.access) {
             Err(error) if is_wrong_role(&error) => Err(error),
             _ => Ok(()),
         }
@@ -93,10 +122,44 @@ impl MethodTable {
                 Ok(ok_frame(&id, &result))
             })
         });
-        let entry =
-            Entry { access: M::ACCESS, advertised: M::ADVERTISED, rate_limited: M::RATE_LIMITED, call };
+        let facts = Facts {
+            name: M::NAME,
+            access: M::ACCESS,
+            least: M::LEAST,
+            advertised: M::ADVERTISED,
+            rate_limited: M::RATE_LIMITED,
+            empty: M::EMPTY,
+        };
+        let entry = Entry {
+            facts,
+            rate_limited: M::RATE_LIMITED,
+            call,
+            #[cfg(test)]
+            params: ParamsProbe {
+                read: |text| {
+                    let raw: Box<RawValue> =
+                        serde_json::from_str(text).map_err(|e| params_error(M::NAME, &e))?;
+                    read_params::<M>(Some(&raw)).map(drop)
+                },
+                refusal: || {
+                    let read = serde_json::from_str::<M::Params>(r#"{"no such field": null}"#);
+                    read.err().map(|error| error.to_string()).unwrap_or_default()
+                },
+            },
+        };
         self.entries.insert(M::NAME, entry);
         self
+    }
+
+    /// What can be said about every method, by name.
+    pub(crate) fn facts(&self) -> std::collections::BTreeMap<&'static str, Facts> {
+        self.entries.values().map(|entry| (entry.facts.name, entry.facts)).collect()
+    }
+
+    /// How to look at a method's parameters.
+    #[cfg(test)]
+    pub(crate) fn probe(&self, name: &str) -> Option<ParamsProbe> {
+        self.entries.get(name).map(|entry| entry.params)
     }
 
     /// Finds a method.
@@ -104,20 +167,12 @@ impl MethodTable {
         self.entries.get(name)
     }
 
-    /// All names, sorted.
-    #[cfg(test)]
-    pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.entries.keys().map(|&name| name.to_owned()).collect();
-        names.sort_unstable();
-        names
-    }
-
     /// The names `hello-ok` lists, sorted.
     pub(crate) fn advertised(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .entries
             .iter()
-            .filter(|(_, entry)| entry.advertised)
+            .filter(|(_, entry)| entry.facts.advertised)
             .map(|(&name, _)| name.to_owned())
             .collect();
         names.sort_unstable();

@@ -377,6 +377,32 @@ pub struct HelloAuth {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub issued_at_ms: Option<i64>,
+    /// Tokens for other roles, handed to a device that came with a setup code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub device_tokens: Option<Vec<HandedToken>>,
+}
+
+/// A token for another role than the one connected in. `Debug` hides it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct HandedToken {
+    /// The bearer.
+    pub device_token: String,
+    /// For which role.
+    pub role: String,
+    /// What it may do.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub issued_at_ms: i64,
+}
+
+impl fmt::Debug for HandedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandedToken").field("role", &self.role).finish_non_exhaustive()
+    }
 }
 
 /// The limits in force.

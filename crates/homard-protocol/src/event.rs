@@ -11,6 +11,12 @@ pub enum Guard {
     Everyone,
     /// Operators with this scope.
     Operator(Scope),
+    /// Operators with this scope, or with its narrow form that covers sessions only.
+    Sessions(Scope),
+    /// Operators with this scope, and every node.
+    OperatorOrNode(Scope),
+    /// Nodes only.
+    Node,
 }
 
 /// One kind of event, implemented by its payload.

@@ -5,8 +5,10 @@ mod approvals;
 mod chat;
 mod cron;
 mod devices;
+pub mod rules;
 mod sessions;
 mod system;
+mod voice;
 
 pub use agent::{AgentEvent, AgentStream};
 pub use approvals::{
@@ -15,8 +17,11 @@ pub use approvals::{
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
 pub use cron::{CronAction, CronEvent};
-pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
+pub use devices::{
+    DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent, PairDecision,
+};
 pub use sessions::SessionMessageEvent;
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
 };
+pub use voice::TalkModeEvent;

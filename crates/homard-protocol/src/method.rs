@@ -10,6 +10,8 @@ use crate::scope::Scope;
 pub enum Access {
     /// Anybody who is connected.
     Open,
+    /// Operators, whatever their scopes.
+    AnyOperator,
     /// Operators with this scope.
     Operator(Scope),
     /// Operators with this scope, or with its narrow form that covers sessions only.
@@ -31,6 +33,8 @@ pub trait Method {
     const ADVERTISED: bool = true;
     /// Whether it counts against the control-plane write limit.
     const RATE_LIMITED: bool = false;
+    /// Whether it only says that there is nothing, because the room behind it is not furnished; the manual tells.
+    const EMPTY: bool = false;
     /// What is asked.
     type Params: DeserializeOwned + Serialize + Send;
     /// What is answered.

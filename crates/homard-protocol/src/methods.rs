@@ -1,5 +1,6 @@
 //! The methods, one file per family, one empty type per method.
 
+pub mod accounts;
 pub mod agent;
 pub mod agents;
 pub mod approvals;
@@ -15,6 +16,8 @@ pub mod cron;
 pub mod devices;
 pub mod exec_policy;
 pub mod nodes;
+pub mod page_load;
+pub mod sending;
 pub mod session_acts;
 pub mod session_archive;
 pub mod session_context;
@@ -22,11 +25,15 @@ pub mod session_groups;
 pub mod session_look;
 pub mod session_search;
 pub mod sessions;
+pub mod setup_codes;
 pub mod side_lists;
 pub mod skills;
 pub mod system;
 pub mod tools;
 pub mod tools_invoke;
 pub mod undo;
+pub mod upkeep;
 pub mod usage;
+pub mod voice;
 pub mod wake;
+pub mod wizard;

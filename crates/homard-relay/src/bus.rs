@@ -6,6 +6,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use homard_protocol::event::{Event, Guard};
+use homard_protocol::events::rules;
 use homard_protocol::{RunId, StateVersion};
 
 /// Who should hear an event, among those who may.
@@ -81,6 +82,11 @@ impl Bus {
         if listeners.is_empty() {
             return;
         }
+        // The table decides who may hear it, not the payload; what is not in it never goes out.
+        let Some(rule) = rules::rule(E::NAME) else {
+            tracing::error!(event = E::NAME, "an event that is not in the table was not sent; this is a bug");
+            return;
+        };
         let payload = match serde_json::to_string(event) {
             Ok(payload) => Arc::from(payload),
             Err(error) => {
@@ -90,7 +96,7 @@ impl Bus {
         };
         let droppable = event.droppable();
         let published =
-            Published { name: E::NAME, guard: E::GUARD, droppable, payload, audience, state_version };
+            Published { name: rule.name, guard: rule.guard, droppable, payload, audience, state_version };
         for listener in listeners.iter() {
             listener(&published);
         }

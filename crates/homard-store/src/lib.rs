@@ -25,6 +25,7 @@ mod reader;
 mod runs;
 mod search;
 mod sessions;
+mod setup_codes;
 mod store;
 mod subagents;
 mod transcripts;
@@ -49,6 +50,7 @@ pub use sessions::{
     ResetReason, ResetSession, RestoreWhich, SessionEntry, SessionGroup, SessionKind, SessionOrigin,
     SessionPage, SessionQuery, SessionRecord, SessionSort,
 };
+pub use setup_codes::{NewSetupCode, SetupCode, SetupUse};
 pub use store::{OpenOptions, Store, StoreError};
 pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
 pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};

@@ -148,7 +148,8 @@ async fn decidable(cx: &Cx, params: &DeviceRequestParams, what: &str) -> Result<
     let request = cx.gateway.store().waiting_device(&params.request_id).await;
     let request = request.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
     let caller = &cx.caller;
-    let limited = !caller.is_admin() && caller.via == AuthMethod::DeviceToken;
+    let by_token = matches!(caller.via, AuthMethod::DeviceToken | AuthMethod::SetupCode);
+    let limited = !caller.is_admin() && by_token;
     let own = is_own(caller, &request.device_id) && request.role == Role::Operator.as_str();
     if limited && !own { Err(denied("pairing", what)) } else { Ok(request) }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::event::{Event, Guard};
 use crate::id::DeviceId;
 use crate::methods::devices::PendingDeviceRow;
+use crate::methods::setup_codes::SetupCompletion;
 use crate::scope::Scope;
 
 /// `device.pair.requested`: a device waits for the owner.
@@ -50,6 +51,20 @@ pub enum PairDecision {
 
 impl Event for DevicePairResolvedEvent {
     const NAME: &'static str = "device.pair.resolved";
+    const GUARD: Guard = Guard::Operator(Scope::Pairing);
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}
+
+/// `device.pair.setup.completed`: a device came in with a setup code.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct DevicePairSetupCompletedEvent(pub SetupCompletion);
+
+impl Event for DevicePairSetupCompletedEvent {
+    const NAME: &'static str = "device.pair.setup.completed";
     const GUARD: Guard = Guard::Operator(Scope::Pairing);
 
     fn droppable(&self) -> bool {

@@ -12,13 +12,14 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 16] = [
+pub const ALL_EVENTS: [&str; 19] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
     "cron",
     "device.pair.requested",
     "device.pair.resolved",
+    "device.pair.setup.completed",
     "exec.approval.requested",
     "exec.approval.resolved",
     "health",
@@ -29,6 +30,7 @@ pub const ALL_EVENTS: [&str; 16] = [
     "session.tool",
     "sessions.changed",
     "shutdown",
+    "talk.mode",
     "tick",
 ];
 

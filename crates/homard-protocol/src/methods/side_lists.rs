@@ -17,6 +17,7 @@ pub struct QuestionList;
 impl Method for QuestionList {
     const NAME: &'static str = "question.list";
     const ACCESS: Access = Access::Operator(Scope::Questions);
+    const EMPTY: bool = true;
     type Params = NoParams;
     type Result = QuestionListResult;
 }
@@ -35,6 +36,7 @@ pub struct TaskSuggestionsList;
 impl Method for TaskSuggestionsList {
     const NAME: &'static str = "taskSuggestions.list";
     const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
     type Params = OfSessionParams;
     type Result = TaskSuggestionsResult;
 }
@@ -65,6 +67,7 @@ pub struct TasksList;
 impl Method for TasksList {
     const NAME: &'static str = "tasks.list";
     const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
     type Params = TasksListParams;
     type Result = TasksListResult;
 }
@@ -107,6 +110,7 @@ pub struct ProgressCardGet;
 impl Method for ProgressCardGet {
     const NAME: &'static str = "progressCard.get";
     const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
     type Params = InSessionParams;
     type Result = ProgressCardResult;
 }
@@ -136,6 +140,7 @@ pub struct SessionsCompanionState;
 impl Method for SessionsCompanionState {
     const NAME: &'static str = "sessions.companion.state";
     const ACCESS: Access = Access::Sessions(Scope::Read);
+    const EMPTY: bool = true;
     type Params = InSessionParams;
     type Result = CompanionStateResult;
 }

@@ -1,0 +1,47 @@
+//! `/j/<code>`: hands a setup code out, once. A machine that is to join only needs to know this address.
+
+use std::time::Instant;
+
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, HeaderValue};
+use serde_json::json;
+
+use super::answers::{Answer, json_answer, too_many};
+use crate::gateway::Gateway;
+use crate::origin::Peer;
+use crate::setup_codes;
+
+/// Longest code looked up.
+const MAX_CODE: usize = 64;
+
+/// The code in a path, when it is one of these.
+pub(super) fn code(path: &str) -> Option<&str> {
+    path.strip_prefix("/j/")
+}
+
+/// What the code says, or that there is none. Wrong guesses are counted against the address, here always: nobody
+/// on this machine has a reason to guess.
+pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer {
+    let (who, now) = (format!("join:{}", peer.ip), Instant::now());
+    if let Some(wait) = gateway.guesses().shut_for(&who, now) {
+        return too_many(wait.as_secs());
+    }
+    let found = if code.is_empty() || code.len() > MAX_CODE {
+        Ok(None)
+    } else {
+        setup_codes::join(gateway, code).await
+    };
+    let mut answer = match found {
+        Ok(Some(payload)) => json_answer(StatusCode::OK, &json!(payload)),
+        Ok(None) => {
+            gateway.guesses().wrong(&who, gateway.access().guess_limit, now);
+            json_answer(StatusCode::NOT_FOUND, &json!({"error": "not_found"}))
+        }
+        Err(error) => {
+            tracing::error!(%error, "a joining address could not be looked up");
+            json_answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"error": "unavailable"}))
+        }
+    };
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}

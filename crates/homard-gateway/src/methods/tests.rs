@@ -1,0 +1,158 @@
+//! The scope matrix and the parameter matrix: every method of the table against every scope and role as the
+//! protocol's own table has them, and against parameters that are wrong in every way there is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use homard_protocol::connect::{ClientId, ClientMode};
+use homard_protocol::method::Access;
+use homard_protocol::{ConnId, ErrorCode, Role, Scope, ScopeSet};
+
+use super::table;
+use crate::auth::AuthMethod;
+use crate::caller::Caller;
+use crate::fanout::Client;
+use crate::manual::spec;
+use crate::origin::{Locality, Peer};
+use crate::table::Facts;
+
+/// Methods whose scope depends on their parameters, with the least anybody needs.
+const DYNAMIC: [(&str, Scope); 8] = [
+    ("agent", Scope::Write),
+    ("channels.pairing.approve", Scope::Pairing),
+    ("node.invoke", Scope::Write),
+    ("sessions.create", Scope::Write),
+    ("sessions.delete", Scope::Write),
+    ("sessions.patch", Scope::Write),
+    ("talk.config", Scope::Read),
+    ("fs.listDir", Scope::Write),
+];
+/// Methods that ask operators for no scope, whatever their row says.
+const NO_SCOPE: [&str; 2] = ["device.scopes.requestUpgrade", "device.scopes.waitUpgrade"];
+/// Families whose methods are also open to the narrow scopes that cover sessions only.
+const OF_SESSIONS: [&str; 4] = ["chat.", "session.", "sessions.", "tools.effective"];
+
+fn caller(role: Role, scopes: ScopeSet) -> Caller {
+    let client = Client::new(ConnId::parse("c").unwrap(), role, scopes, None, false);
+    let peer = Peer { ip: [127, 0, 0, 1].into(), locality: Locality::Local, origin: None, host: None };
+    Caller {
+        client: Arc::new(client),
+        id: ClientId::Cli,
+        mode: ClientMode::Cli,
+        peer,
+        via: AuthMethod::Token,
+    }
+}
+
+/// The scope a row of the protocol's table asks for; `None` where nothing is asked.
+fn needed(name: &str, needs: &str) -> Option<Scope> {
+    if name == "health" || NO_SCOPE.contains(&name) {
+        return None;
+    }
+    let least = DYNAMIC.iter().find(|(dynamic, _)| *dynamic == name).map(|(_, scope)| *scope);
+    least.or_else(|| Scope::parse(&format!("operator.{needs}")))
+}
+
+fn least_access(facts: &Facts) -> Access {
+    facts.least
+}
+
+#[test]
+fn every_method_asks_for_what_the_protocol_says_of_every_scope_and_role() {
+    let known = table().facts();
+    let mut wrong = Vec::new();
+    for row in spec() {
+        let Some(facts) = known.get(row.name) else { continue };
+        let node_only = row.needs == "NODE";
+        for role in [Role::Operator, Role::Node] {
+            for held in std::iter::once(None).chain(Scope::ALL.map(Some)) {
+                let scopes: ScopeSet = held.into_iter().collect();
+                let allowed = caller(role, scopes).check(least_access(facts)).is_ok();
+                let enough = match (role, needed(row.name, row.needs)) {
+                    (_, None) if row.name == "health" => true,
+                    (Role::Node, _) => node_only,
+                    (Role::Operator, _) if node_only => false,
+                    (Role::Operator, None) => true,
+                    (Role::Operator, Some(scope)) => {
+                        let family = OF_SESSIONS.iter().any(|family| row.name.starts_with(family));
+                        let narrow = matches!(facts.least, Access::Sessions(_)) && family;
+                        scopes.grants(scope)
+                            || (narrow && scope.for_sessions().is_some_and(|s| scopes.grants(s)))
+                    }
+                };
+                if allowed != enough {
+                    wrong.push(format!("{} as {role} with {scopes:?}: allowed {allowed}", row.name));
+                }
+            }
+        }
+        let (hidden, limited) = (row.flags.contains('H'), row.flags.contains("RL"));
+        if facts.advertised == hidden || facts.rate_limited != limited {
+            wrong.push(format!("{}: hidden {hidden}, limited {limited} it should be", row.name));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_refusal_names_the_scope_and_a_wrong_role_is_told_apart() {
+    for facts in table().facts().values() {
+        let Access::Operator(scope) = facts.access else { continue };
+        let error = caller(Role::Operator, ScopeSet::EMPTY).check(facts.access).unwrap_err();
+        assert_eq!((error.code, error.message), (ErrorCode::Forbidden, format!("missing scope: {scope}")));
+        let error = caller(Role::Node, ScopeSet::EMPTY).check(facts.access).unwrap_err();
+        assert_eq!(error.message, "unauthorized role: node", "{}", facts.name);
+    }
+}
+
+/// Fields that take any value, because what is in them is another's: each with its reason beside it.
+const OPEN_FIELDS: [(&str, &str); 3] = [
+    // A browser request's body.
+    ("browser.request", "body"),
+    // One status or a list of them.
+    ("tasks.list", "status"),
+    ("wizard.next", "answer.value"),
+];
+/// Methods whose parameters the handler reads itself, and refuses itself.
+const OPEN_METHODS: [&str; 0] = [];
+
+/// The names between backquotes of serde's refusal of an unknown field.
+fn fields(refusal: &str) -> Vec<String> {
+    let expected = refusal.split("expected").nth(1).unwrap_or_default();
+    expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_method_refuses_parameters_that_are_wrong() {
+    let table = table();
+    let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for name in table.facts().into_keys().filter(|name| !OPEN_METHODS.contains(name)) {
+        let probe = table.probe(name).unwrap();
+        let mut complain = |words: String| wrong.entry(name).or_default().push(words);
+        for text in ["[]", "7", "\"text\"", "true", r#"{"no such field": 1}"#] {
+            match (probe.read)(text) {
+                Ok(()) => complain(format!("takes {text}")),
+                Err(error) if error.code != ErrorCode::InvalidRequest => complain(format!("{error:?}")),
+                Err(_) => {}
+            }
+        }
+        for field in fields(&(probe.refusal)()) {
+            if OPEN_FIELDS.contains(&(name, field.as_str())) {
+                continue;
+            }
+            // A value of every kind; one of them at least is not what the field is for.
+            let kinds = ["7.25", "\"no such word\"", "true", "[[[]]]", r#"{"no such field": 1}"#];
+            let taken = |kind: &&str| {
+                let text = format!("{{\"{field}\": {kind}}}");
+                let refusal = (probe.read)(&text).err().map(|error| error.message).unwrap_or_default();
+                // What else is missing is not about this field.
+                refusal.is_empty()
+                    || refusal.contains("must have required")
+                    || refusal.contains("is unavailable")
+            };
+            if kinds.iter().all(taken) {
+                complain(format!("takes anything as `{field}`"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

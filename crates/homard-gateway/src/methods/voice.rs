@@ -1,0 +1,200 @@
+//! `tts.*` and `talk.*`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use homard_protocol::events::TalkModeEvent;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::voice::{
+    TalkCatalogParams, TalkCatalogResult, TalkConfigParams, TalkConfigResult, TalkModeParams, TalkModeResult,
+    TalkShelf, TalkSpeakParams, TalkSpoken, TtsChosen, TtsConvertParams, TtsConverted, TtsEnabled,
+    TtsProvider, TtsProviderState, TtsProvidersResult, TtsStatusResult,
+};
+use homard_protocol::{ErrorShape, Scope};
+use serde_json::{Map, json};
+
+use super::check_range;
+use super::config::blocking;
+use crate::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
+use crate::table::Cx;
+
+/// The format `espeak-ng` writes.
+const FORMAT: &str = "wav";
+/// Slowest and fastest speech, in words a minute.
+const PACE: std::ops::RangeInclusive<u32> = 80..=450;
+
+/// `tts.status`.
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult, ErrorShape> {
+    let paths = &cx.gateway.config().source().paths;
+    let habits = habits(&cx).await?;
+    let state = speaker(&cx);
+    let file = speech::habits_file(paths).display().to_string();
+    Ok(TtsStatusResult {
+        enabled: habits.enabled,
+        auto: if habits.enabled { "always" } else { "off" }.to_owned(),
+        provider: active(&cx, &habits),
+        persona: None,
+        personas: Vec::new(),
+        fallback_provider: None,
+        fallback_providers: Vec::new(),
+        prefs_path: cx.caller.is_admin().then_some(file),
+        provider_states: vec![state],
+    })
+}
+
+/// `tts.providers`.
+pub(super) async fn providers(cx: Cx, _params: NoParams) -> Result<TtsProvidersResult, ErrorShape> {
+    let habits = habits(&cx).await?;
+    let TtsProviderState { id, label, configured } = speaker(&cx);
+    let one = TtsProvider { id, name: label, configured, models: Vec::new(), voices: Vec::new() };
+    Ok(TtsProvidersResult { providers: vec![one], active: active(&cx, &habits) })
+}
+
+/// `tts.enable`.
+pub(super) async fn enable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, ErrorShape> {
+    change(&cx, |habits| habits.enabled = true).await
+}
+
+/// `tts.disable`.
+pub(super) async fn disable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, ErrorShape> {
+    change(&cx, |habits| habits.enabled = false).await
+}
+
+/// `tts.setProvider`.
+pub(super) async fn set_provider(cx: Cx, params: TtsChosen) -> Result<TtsChosen, ErrorShape> {
+    if params.provider != ESPEAK {
+        return Err(refused(&SpeechError::UnknownProvider));
+    }
+    let provider = params.provider.clone();
+    change(&cx, |habits| habits.provider = Some(provider)).await?;
+    Ok(params)
+}
+
+/// `tts.convert`.
+pub(super) async fn convert(cx: Cx, params: TtsConvertParams) -> Result<TtsConverted, ErrorShape> {
+    let TtsConvertParams { text, provider, voice_id, .. } = params;
+    let wish = Speech { text, provider, voice: voice_id, words_per_minute: None };
+    let config = cx.gateway.config().current();
+    let paths = &cx.gateway.config().source().paths;
+    let file = speech::speak(&config, paths, &wish).await.map_err(|e| refused(&e))?;
+    Ok(TtsConverted {
+        audio_path: file.display().to_string(),
+        provider: ESPEAK.to_owned(),
+        output_format: FORMAT.to_owned(),
+        voice_compatible: false,
+    })
+}
+
+/// `talk.speak`.
+pub(super) async fn speak(cx: Cx, params: TalkSpeakParams) -> Result<TalkSpoken, ErrorShape> {
+    check_range("talk.speak", "rateWpm", params.rate_wpm, PACE)?;
+    let TalkSpeakParams { text, voice_id, rate_wpm, .. } = params;
+    let wish = Speech { text, provider: None, voice: voice_id, words_per_minute: rate_wpm };
+    let config = cx.gateway.config().current();
+    let paths = &cx.gateway.config().source().paths;
+    let file = match speech::speak(&config, paths, &wish).await {
+        Ok(file) => file,
+        Err(SpeechError::NoSpeaker) => return Err(unconfigured()),
+        Err(error) => return Err(refused(&error)),
+    };
+    let sound = tokio::fs::read(&file).await;
+    let sound =
+        sound.map_err(|error| ErrorShape::unavailable(format!("the sound could not be read: {error}")))?;
+    Ok(TalkSpoken {
+        audio_base64: STANDARD.encode(sound),
+        provider: ESPEAK.to_owned(),
+        output_format: FORMAT.to_owned(),
+        voice_compatible: false,
+        mime_type: "audio/wav".to_owned(),
+        file_extension: ".wav".to_owned(),
+    })
+}
+
+/// `talk.mode`.
+pub(super) async fn mode(cx: Cx, params: TalkModeParams) -> Result<TalkModeResult, ErrorShape> {
+    let told =
+        TalkModeResult { enabled: params.enabled, phase: params.phase, ts: cx.gateway.clock().now_ms() };
+    cx.gateway.bus().publish(&TalkModeEvent(told.clone()));
+    Ok(told)
+}
+
+/// `talk.config`.
+pub(super) async fn config(cx: Cx, params: TalkConfigParams) -> Result<TalkConfigResult, ErrorShape> {
+    let open = params.include_secrets == Some(true);
+    if open {
+        cx.caller.check_scope(Scope::TalkSecrets)?;
+    }
+    let snapshot = cx.gateway.config().snapshot();
+    let hidden;
+    let shown = if open {
+        &snapshot.effective
+    } else {
+        hidden = homard_config::redact(&snapshot.effective, homard_config::schema());
+        &hidden
+    };
+    let mut config = Map::new();
+    if let Some(talk) = shown.get("talk").filter(|talk| talk.as_object().is_some_and(|talk| !talk.is_empty()))
+    {
+        config.insert("talk".to_owned(), talk.clone());
+    }
+    for (section, name) in [("session", "mainKey"), ("ui", "seamColor")] {
+        if let Some(value) = shown.get(section).and_then(|section| section.get(name)) {
+            config.insert(section.to_owned(), json!({name: value}));
+        }
+    }
+    Ok(TalkConfigResult { config })
+}
+
+/// `talk.catalog`.
+pub(super) async fn catalog(cx: Cx, params: TalkCatalogParams) -> Result<TalkCatalogResult, ErrorShape> {
+    let one = speaker(&cx);
+    let wanted = params.provider.as_deref().is_none_or(|provider| provider == one.id);
+    let providers = if wanted { vec![one] } else { Vec::new() };
+    let ready = providers.iter().any(|provider| provider.configured);
+    Ok(TalkCatalogResult {
+        modes: Vec::new(),
+        transports: Vec::new(),
+        brains: Vec::new(),
+        speech: TalkShelf { ready, providers },
+        transcription: TalkShelf::default(),
+        realtime: TalkShelf::default(),
+    })
+}
+
+fn speaker(cx: &Cx) -> TtsProviderState {
+    let configured = speech::speaker(&cx.gateway.config().current()).is_some();
+    TtsProviderState { id: ESPEAK.to_owned(), label: ESPEAK_NAME.to_owned(), configured }
+}
+
+/// Who would speak: the chosen one, or the only one; nobody when it is not there.
+fn active(cx: &Cx, habits: &Habits) -> String {
+    let there = speaker(cx).configured;
+    if there { habits.provider.clone().unwrap_or_else(|| ESPEAK.to_owned()) } else { String::new() }
+}
+
+async fn habits(cx: &Cx) -> Result<Habits, ErrorShape> {
+    let paths = cx.gateway.config().source().paths.clone();
+    blocking(move || speech::habits(&paths)).await
+}
+
+async fn change(cx: &Cx, alter: impl FnOnce(&mut Habits)) -> Result<TtsEnabled, ErrorShape> {
+    let mut habits = habits(cx).await?;
+    alter(&mut habits);
+    let enabled = habits.enabled;
+    let paths = cx.gateway.config().source().paths.clone();
+    let kept = blocking(move || speech::keep_habits(&paths, &habits)).await?;
+    kept.map_err(|e| refused(&e))?;
+    Ok(TtsEnabled { enabled })
+}
+
+fn refused(error: &SpeechError) -> ErrorShape {
+    if error.is_callers() {
+        ErrorShape::invalid(error.to_string())
+    } else {
+        ErrorShape::unavailable(format!("TTS conversion failed: {error}"))
+    }
+}
+
+fn unconfigured() -> ErrorShape {
+    ErrorShape::unavailable(format!("talk.speak unavailable: {}", SpeechError::NoSpeaker))
+        .with_details(json!({"reason": "talk_unconfigured", "fallbackEligible": true}))
+}

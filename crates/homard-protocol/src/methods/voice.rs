@@ -1,0 +1,370 @@
+//! `tts.*` and `talk.*`: text that becomes sound.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::method::{Access, Method, NoParams};
+use crate::scope::Scope;
+
+/// `tts.status`.
+#[derive(Debug)]
+pub struct TtsStatus;
+
+impl Method for TtsStatus {
+    const NAME: &'static str = "tts.status";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = TtsStatusResult;
+}
+
+/// Answer of [`TtsStatus`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TtsStatusResult {
+    /// Whether answers are to be spoken.
+    pub enabled: bool,
+    /// When: `off`, `always`, `inbound` or `tagged`.
+    pub auto: String,
+    /// Who speaks; empty when nobody can.
+    pub provider: String,
+    /// A manner of speaking; there are none.
+    pub persona: Option<String>,
+    /// All manners of speaking.
+    pub personas: Vec<String>,
+    /// Who speaks when that one cannot.
+    pub fallback_provider: Option<String>,
+    /// All of these.
+    pub fallback_providers: Vec<String>,
+    /// The file that keeps what was chosen; for administrators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefs_path: Option<String>,
+    /// Who can speak.
+    pub provider_states: Vec<TtsProviderState>,
+}
+
+/// Somebody who may speak.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TtsProviderState {
+    /// What it is chosen by.
+    pub id: String,
+    /// What it is called.
+    pub label: String,
+    /// Whether it can speak now.
+    pub configured: bool,
+}
+
+/// `tts.providers`.
+#[derive(Debug)]
+pub struct TtsProviders;
+
+impl Method for TtsProviders {
+    const NAME: &'static str = "tts.providers";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = TtsProvidersResult;
+}
+
+/// Answer of [`TtsProviders`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TtsProvidersResult {
+    /// Who there is.
+    pub providers: Vec<TtsProvider>,
+    /// Who speaks; empty when nobody can.
+    pub active: String,
+}
+
+/// Somebody who may speak, at length.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TtsProvider {
+    /// What it is chosen by.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// Whether it can speak now.
+    pub configured: bool,
+    /// Its models.
+    pub models: Vec<String>,
+    /// Its voices, as far as they are known without asking.
+    pub voices: Vec<String>,
+}
+
+/// `tts.enable`.
+#[derive(Debug)]
+pub struct TtsEnable;
+
+impl Method for TtsEnable {
+    const NAME: &'static str = "tts.enable";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = NoParams;
+    type Result = TtsEnabled;
+}
+
+/// `tts.disable`.
+#[derive(Debug)]
+pub struct TtsDisable;
+
+impl Method for TtsDisable {
+    const NAME: &'static str = "tts.disable";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = NoParams;
+    type Result = TtsEnabled;
+}
+
+/// Answer of [`TtsEnable`] and [`TtsDisable`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TtsEnabled {
+    /// As it is now.
+    pub enabled: bool,
+}
+
+/// `tts.setProvider`.
+#[derive(Debug)]
+pub struct TtsSetProvider;
+
+impl Method for TtsSetProvider {
+    const NAME: &'static str = "tts.setProvider";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = TtsChosen;
+    type Result = TtsChosen;
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TtsChosen {
+    /// By its id.
+    pub provider: String,
+}
+
+/// `tts.convert`: text to a file.
+#[derive(Debug)]
+pub struct TtsConvert;
+
+impl Method for TtsConvert {
+    const NAME: &'static str = "tts.convert";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = TtsConvertParams;
+    type Result = TtsConverted;
+}
+
+/// Parameters of [`TtsConvert`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TtsConvertParams {
+    /// What to say.
+    pub text: String,
+    /// For which platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// Who speaks, other than usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// With which model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// With which voice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice_id: Option<String>,
+}
+
+/// Answer of [`TtsConvert`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TtsConverted {
+    /// The file.
+    pub audio_path: String,
+    /// Who spoke.
+    pub provider: String,
+    /// `wav`.
+    pub output_format: String,
+    /// Whether platforms take it as a voice message.
+    pub voice_compatible: bool,
+}
+
+/// `talk.config`.
+#[derive(Debug)]
+pub struct TalkConfig;
+
+impl Method for TalkConfig {
+    const NAME: &'static str = "talk.config";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = TalkConfigParams;
+    type Result = TalkConfigResult;
+}
+
+/// Parameters of [`TalkConfig`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TalkConfigParams {
+    /// With keys; needs operator.talk.secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_secrets: Option<bool>,
+}
+
+/// Answer of [`TalkConfig`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TalkConfigResult {
+    /// The parts of the configuration that are about talking, as far as anything is written there.
+    pub config: Map<String, Value>,
+}
+
+/// `talk.mode`: tells everyone who talks.
+#[derive(Debug)]
+pub struct TalkMode;
+
+impl Method for TalkMode {
+    const NAME: &'static str = "talk.mode";
+    const ACCESS: Access = Access::Operator(Scope::Talk);
+    type Params = TalkModeParams;
+    type Result = TalkModeResult;
+}
+
+/// Parameters of [`TalkMode`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TalkModeParams {
+    /// Whether somebody talks.
+    pub enabled: bool,
+    /// How far they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+}
+
+/// Answer of [`TalkMode`], and the payload of the event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+pub struct TalkModeResult {
+    /// Whether somebody talks.
+    pub enabled: bool,
+    /// How far they are.
+    pub phase: Option<String>,
+    /// When.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: i64,
+}
+
+/// `talk.speak`: text to sound in the answer.
+#[derive(Debug)]
+pub struct TalkSpeak;
+
+impl Method for TalkSpeak {
+    const NAME: &'static str = "talk.speak";
+    const ACCESS: Access = Access::Operator(Scope::Talk);
+    type Params = TalkSpeakParams;
+    type Result = TalkSpoken;
+}
+
+/// Parameters of [`TalkSpeak`]. Those that the speaker does not know change nothing.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TalkSpeakParams {
+    /// What to say.
+    pub text: String,
+    /// With which voice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice_id: Option<String>,
+    /// With which model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// In which format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_format: Option<String>,
+    /// How fast, as a factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+    /// How fast, in words a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_wpm: Option<u32>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<f64>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<f64>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker_boost: Option<bool>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalize: Option<String>,
+    /// In which language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Of some speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_tier: Option<u64>,
+}
+
+/// Answer of [`TalkSpeak`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TalkSpoken {
+    /// The sound.
+    pub audio_base64: String,
+    /// Who spoke.
+    pub provider: String,
+    /// `wav`.
+    pub output_format: String,
+    /// Whether platforms take it as a voice message.
+    pub voice_compatible: bool,
+    /// For example `audio/wav`.
+    pub mime_type: String,
+    /// For example `.wav`.
+    pub file_extension: String,
+}
+
+/// `talk.catalog`: what talking could use.
+#[derive(Debug)]
+pub struct TalkCatalog;
+
+impl Method for TalkCatalog {
+    const NAME: &'static str = "talk.catalog";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = TalkCatalogParams;
+    type Result = TalkCatalogResult;
+}
+
+/// Parameters of [`TalkCatalog`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TalkCatalogParams {
+    /// Only this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// Only this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// Answer of [`TalkCatalog`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TalkCatalogResult {
+    /// The manners of talking: none yet.
+    pub modes: Vec<String>,
+    /// How sound could travel.
+    pub transports: Vec<String>,
+    /// Who could think.
+    pub brains: Vec<String>,
+    /// Who can speak.
+    pub speech: TalkShelf,
+    /// Who can listen.
+    pub transcription: TalkShelf,
+    /// Who can do both at once.
+    pub realtime: TalkShelf,
+}
+
+/// One kind of ability, and who has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TalkShelf {
+    /// Whether anybody has it.
+    pub ready: bool,
+    /// Who.
+    pub providers: Vec<TtsProviderState>,
+}
