@@ -142,6 +142,7 @@ struct Writer {
 }
 
 /// What is left to sweep.
+#[expect(clippy::struct_excessive_bools, reason = "each is a chore of its own")]
 struct Chores {
     garbage: bool,
     prune_at: Timestamp,
