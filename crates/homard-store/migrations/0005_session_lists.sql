@@ -18,6 +18,7 @@ CREATE INDEX sessions_by_activity ON sessions (activity_at DESC) WHERE archived 
 CREATE INDEX sessions_archived_interaction ON sessions (interacted_at DESC) WHERE archived = 1;
 CREATE INDEX sessions_archived_activity ON sessions (activity_at DESC) WHERE archived = 1;
 CREATE INDEX sessions_pinned ON sessions (archived, updated_at DESC) WHERE pinned = 1;
+CREATE INDEX sessions_by_name ON sessions (label, archived, updated_at DESC) WHERE label IS NOT NULL;
 CREATE INDEX sessions_by_category ON sessions (category, archived, updated_at DESC) WHERE category IS NOT NULL;
 CREATE INDEX sessions_by_parent ON sessions (spawned_by, archived, updated_at DESC) WHERE spawned_by IS NOT NULL;
 

@@ -142,6 +142,7 @@ struct Writer {
 }
 
 /// What is left to sweep.
+#[expect(clippy::struct_excessive_bools, reason = "each is a chore of its own")]
 struct Chores {
     garbage: bool,
     prune_at: Timestamp,
@@ -184,7 +185,7 @@ impl Writer {
             WriteOrder::Job(job) => group.push(job),
             WriteOrder::Checkpoint => {
                 self.chores.checkpoint = self.chores.wrote;
-                self.chores.words = true;
+                self.chores.words |= self.chores.wrote || self.files.unlooked().is_some();
             }
             WriteOrder::Close(done) => {
                 rx.close();
@@ -304,9 +305,13 @@ impl Writer {
     fn read_words(&mut self) -> bool {
         let (order, mut answer) = order(search::read_some);
         let WriteOrder::Job(job) = order else { return false };
+        let wrote = self.chores.wrote;
         self.commit_group(&mut vec![job]);
         let more = answer.try_recv().ok().and_then(|more| more.or_log("the search could not read on"));
-        more.unwrap_or(false)
+        let more = more.unwrap_or(false);
+        // Finding nothing to read is no write that would have to be put onto the disk.
+        self.chores.wrote = wrote || more;
+        more
     }
 
     fn finish(self) {

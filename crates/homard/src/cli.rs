@@ -7,8 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, sessions,
-    skills, status, tools, undo, usage,
+    agent, agents, approvals, completion, config, dashboard, devices, gateway, health, logs, models,
+    sessions, skills, status, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -57,6 +57,7 @@ pub(crate) struct Global {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Agent(agent::AgentArgs),
+    Agents(Box<agents::AgentsArgs>),
     #[command(visible_alias = "exec-approvals")]
     Approvals(Box<approvals::ApprovalsArgs>),
     Completion(completion::CompletionArgs),
@@ -67,7 +68,7 @@ pub(crate) enum Command {
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
-    Sessions(sessions::SessionsArgs),
+    Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
     Tools(Box<tools::ToolsArgs>),

@@ -1,6 +1,7 @@
 //! The commands, one file each, and what they share: where files are, how the terminal is written to.
 
 pub(crate) mod agent;
+pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod completion;
 pub(crate) mod config;
@@ -95,13 +96,14 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Config(args) => config::run(cx, args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
+        Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, devices::run(cx, *args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
-        Command::Sessions(args) => ask(cx, sessions::run(cx, args)),
+        Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),
         Command::Tools(args) => ask(cx, tools::run(cx, *args)),

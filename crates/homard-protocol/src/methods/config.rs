@@ -24,6 +24,7 @@ impl Method for ConfigGet {
 /// The file as it is and as it is understood, secrets redacted.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the wire has them")]
 pub struct ConfigSnapshot {
     /// Where it is.
     pub path: String,

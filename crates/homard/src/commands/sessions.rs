@@ -1,6 +1,9 @@
 //! `homard sessions`: the conversations the gateway keeps.
 
+mod archive;
+mod cleanup;
 mod context;
+mod search;
 
 use clap::{Args, Subcommand};
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
@@ -17,6 +20,9 @@ const EXAMPLES: &str = "\
 Examples:
   homard sessions --active 60          what happened in the last hour
   homard sessions --json | jq -r '.sessions[].key'
+  homard sessions search deploy notes  what was said about it
+  homard sessions archive shopping     put a conversation away
+  homard sessions restore              what was deleted or reset and can be brought back
   homard sessions context main         where the tokens of the next request go";
 
 /// List conversations, newest first
@@ -25,12 +31,24 @@ Examples:
 pub(crate) struct SessionsArgs {
     #[command(subcommand)]
     command: Option<SessionsCommand>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Args)]
+struct ListArgs {
     /// Only those with something new in the last so many minutes
     #[arg(long, value_name = "MIN")]
     active: Option<f64>,
     /// Only those of this agent
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
+    /// Also those that are archived
+    #[arg(long)]
+    archived: bool,
+    /// Only those with this in their key, name, title or last message
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
     /// How many at most
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
@@ -47,6 +65,18 @@ pub(crate) struct SessionsArgs {
 enum SessionsCommand {
     /// Show where the tokens of a conversation's next request go
     Context(context::ContextArgs),
+    /// List conversations, newest first
+    List(ListArgs),
+    /// Find what was said
+    Search(search::SearchArgs),
+    /// Put a conversation away; it is kept
+    Archive(archive::OneArgs),
+    /// Bring back what was archived, deleted or reset
+    Restore(archive::RestoreArgs),
+    /// Delete a conversation; it can be restored
+    Delete(archive::OneArgs),
+    /// Put away what is too old or too much, by session.maintenance
+    Cleanup(cleanup::CleanupArgs),
 }
 
 /// Runs the command.
@@ -54,15 +84,27 @@ enum SessionsCommand {
 /// # Errors
 /// When there is no gateway or it does not answer.
 pub(crate) async fn run(cx: &Cx, args: SessionsArgs) -> anyhow::Result<()> {
-    if let Some(SessionsCommand::Context(args)) = args.command {
-        return context::run(cx, args).await;
+    match args.command {
+        None => list(cx, args.list).await,
+        Some(SessionsCommand::List(args)) => list(cx, args).await,
+        Some(SessionsCommand::Context(args)) => context::run(cx, args).await,
+        Some(SessionsCommand::Search(args)) => search::run(cx, args).await,
+        Some(SessionsCommand::Archive(args)) => archive::archive(cx, args).await,
+        Some(SessionsCommand::Restore(args)) => archive::restore(cx, args).await,
+        Some(SessionsCommand::Delete(args)) => archive::delete(cx, args).await,
+        Some(SessionsCommand::Cleanup(args)) => cleanup::run(cx, args).await,
     }
+}
+
+async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
     let params = SessionsListParams {
         limit: args.limit,
         active_minutes: args.active,
         agent_id: args.agent,
         include_derived_titles: Some(true),
+        archived: args.archived.then(|| "all".into()),
+        search: args.search,
         ..SessionsListParams::default()
     };
     let list = client.call::<SessionsList>(&params).await?;

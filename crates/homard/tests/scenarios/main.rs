@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod abort;
 #[cfg(test)]
+mod agents;
+#[cfg(test)]
 mod approvals;
 #[cfg(test)]
 mod background;
@@ -58,6 +60,8 @@ mod reconnect;
 mod red_team;
 #[cfg(test)]
 mod scopes;
+#[cfg(test)]
+mod session_methods;
 #[cfg(test)]
 mod session_tools;
 #[cfg(test)]

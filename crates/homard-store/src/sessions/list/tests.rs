@@ -32,6 +32,12 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
         (sorted(SessionSort::Interaction), 0, "sessions_by_interaction"),
         (sorted(SessionSort::Interaction), 1, "sessions_archived_interaction"),
         (sorted(SessionSort::Activity), 0, "sessions_by_activity"),
+        (
+            SessionQuery { agents: Some(vec![AgentId::main()]), ..SessionQuery::default() },
+            0,
+            "sessions_recent",
+        ),
+        (SessionQuery { label: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_name"),
         (SessionQuery { pinned: Some(true), ..SessionQuery::default() }, 0, "sessions_pinned"),
         (SessionQuery { category: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_category"),
         (SessionQuery { spawned_by: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_parent"),
