@@ -72,7 +72,8 @@ async fn the_certificate_stays_the_same_over_restarts() {
     gateway.terminate().await.unwrap();
     gateway.restart().await.unwrap();
     let log = gateway.log();
-    let told: Vec<&str> = log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).collect();
+    let told: Vec<&str> =
+        log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).collect();
     assert_eq!(told, [&pin, &pin]);
     let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &pin], None).await;
     assert_eq!(code, 0, "{said}");
