@@ -169,8 +169,10 @@ async fn serve(
         reach::announce(&listeners, &current, fingerprint.as_deref());
         let address = listeners.first().and_then(|listener| listener.local_addr().ok());
         let address = address.map_or_else(String::new, |address| address.to_string());
-        let tls = fingerprint.as_deref().unwrap_or("off");
-        tracing::info!(%address, tls, took_ms = %began.elapsed().as_millis(), "ready");
+        tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+    }
+    if let Some(fingerprint) = &fingerprint {
+        tracing::info!(%fingerprint, "speaking TLS");
     }
     reach::show(&current, source, fingerprint, &tasks);
     let stopped = homard_gateway::run(gateway, listeners, hooks, asked.clone()).await?;
