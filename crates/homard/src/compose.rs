@@ -110,8 +110,8 @@ async fn serve(
     let source = &options.source;
     reach::check(&current, options.allow_unconfigured)?;
     let listeners = reach::bind(&current).await?;
-    let doors_out = reach::rooms(&current, source)?;
-    let fingerprint = doors_out.tls.as_ref().map(homard_reach::TlsDoor::fingerprint);
+    let reachable = reach::rooms(&current, source)?;
+    let fingerprint = reachable.tls.as_ref().map(homard_reach::TlsDoor::fingerprint);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
         database: source.paths.database(),
@@ -156,7 +156,7 @@ async fn serve(
         pages: Some(Box::new(pages::Embedded)),
         log_file: log_file(config, options),
         host: machine::facts(),
-        reach: doors_out,
+        reach: reachable,
     });
     relay.open_doors(&doors);
     relay.look_after(&processes);
@@ -168,8 +168,11 @@ async fn serve(
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
         let address = listeners.first().and_then(|listener| listener.local_addr().ok());
-        let tls = fingerprint.as_deref().unwrap_or("off");
-        tracing::info!(address = ?address, tls, took_ms = %began.elapsed().as_millis(), "ready");
+        let address = address.map_or_else(String::new, |address| address.to_string());
+        tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+    }
+    if let Some(fingerprint) = &fingerprint {
+        tracing::info!(%fingerprint, "speaking TLS");
     }
     reach::show(&current, source, fingerprint, &tasks);
     let stopped = homard_gateway::run(gateway, listeners, hooks, asked.clone()).await?;

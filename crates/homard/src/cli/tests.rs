@@ -47,6 +47,9 @@ fn common_command_lines_are_understood() {
         "homard --dev gateway",
         "homard gateway --dev",
         "homard gateway status --json",
+        "homard gateway --tailscale serve",
+        "homard gateway discover --json --timeout 100",
+        "homard gateway probe --ssh me@host:22 --ssh-identity id --json",
         "homard approvals pending --json",
         "homard approvals allow 01234567 --always",
         "homard approvals deny 01234567",
@@ -92,7 +95,7 @@ fn common_command_lines_are_understood() {
         "homard usage",
         "homard usage --days 7 --by model --json",
         "homard usage --session main --runs --limit 3",
-        "homard health --url ws://127.0.0.1:1 --token t --timeout 100",
+        "homard health --url ws://127.0.0.1:1 --token t --tls-fingerprint ab --timeout 100",
         "homard status --log-level debug --no-color --profile work",
     ];
     for line in lines {
@@ -107,6 +110,8 @@ fn wrong_command_lines_are_usage_errors() {
     let lines = [
         "homard frobnicate",
         "homard gateway --bind moon",
+        "homard gateway --tailscale moon",
+        "homard gateway probe --ssh-identity id",
         "homard agent --message hi --session-key a --session-id b",
         "homard --profile a --dev status",
         "homard completion --shell tcsh",

@@ -38,7 +38,7 @@ pub(crate) struct Target {
     /// Password of the gateway, where it uses one
     #[arg(long, conflicts_with = "token")]
     pub(crate) password: Option<String>,
-    /// SHA-256 fingerprint the gateway's certificate must have
+    /// SHA-256 fingerprint of the one certificate the gateway may show
     #[arg(long, value_name = "SHA256")]
     pub(crate) tls_fingerprint: Option<String>,
 }
@@ -53,9 +53,10 @@ pub(crate) struct Patience {
 }
 
 impl Target {
-    /// Whether somebody said where the gateway is.
-    pub(crate) fn is_given(&self) -> bool {
-        self.url.is_some()
+    /// Whether the gateway meant is not this machine's own: somebody said where it is, or the configuration names one
+    /// elsewhere.
+    pub(crate) fn is_elsewhere(&self, cx: &Cx) -> bool {
+        self.url.is_some() || cx.snapshot().config.is_some_and(|config| is_remote(&config))
     }
 }
 

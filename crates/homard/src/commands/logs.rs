@@ -54,7 +54,7 @@ pub(crate) struct LogsArgs {
 pub(crate) async fn run(cx: &Cx, args: LogsArgs) -> anyhow::Result<()> {
     let printer = Printer { cx, look: look(cx, &args) };
     let client = match connection::connect(cx, &args.target, args.patience.limit()).await {
-        Err(error) if connection::is_not_running(&error) && args.target.url.is_none() => {
+        Err(error) if connection::is_not_running(&error) && !args.target.is_elsewhere(cx) => {
             return from_file(&printer, &args, error);
         }
         connected => connected?,

@@ -222,7 +222,7 @@ async fn check(cx: &Cx, whose: &Whose) -> anyhow::Result<()> {
 }
 
 async fn report(cx: &Cx, whose: &Whose) -> anyhow::Result<SkillsStatusResult> {
-    if whose.gateway || whose.target.is_given() {
+    if whose.gateway || whose.target.is_elsewhere(cx) {
         let client = connection::connect(cx, &whose.target, whose.patience.limit()).await?;
         let params = SkillsStatusParams { agent_id: whose.agent.clone(), ..SkillsStatusParams::default() };
         let report = client.call::<SkillsStatus>(&params).await?;

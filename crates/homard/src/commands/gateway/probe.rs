@@ -73,7 +73,7 @@ fn candidates(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<Vec<Candidate>> {
     let mut found = Vec::new();
     let auth = connection::explicit_auth(cx, &args.target);
     let pin = args.target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
-    if args.target.is_given() {
+    if args.target.url.is_some() {
         found.push(Candidate { id: "explicit", route: connection::route(cx, &args.target) });
     }
     let config = cx.config()?;

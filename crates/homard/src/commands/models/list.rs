@@ -45,7 +45,7 @@ pub(super) struct ListArgs {
 }
 
 pub(super) async fn run(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
-    if args.gateway || args.target.is_given() {
+    if args.gateway || args.target.is_elsewhere(cx) {
         return ask_gateway(cx, args).await;
     }
     let local = Local::open(cx, None).await?;

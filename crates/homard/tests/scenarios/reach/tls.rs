@@ -72,7 +72,8 @@ async fn the_certificate_stays_the_same_over_restarts() {
     gateway.terminate().await.unwrap();
     gateway.restart().await.unwrap();
     let log = gateway.log();
-    let told: Vec<&str> = log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).collect();
+    let told: Vec<&str> =
+        log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).collect();
     assert_eq!(told, [&pin, &pin]);
     let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &pin], None).await;
     assert_eq!(code, 0, "{said}");
@@ -94,6 +95,23 @@ async fn a_gateway_that_speaks_plainly_says_so_to_whoever_wants_tls() {
     let (code, said) = ask(&world.gateway, "wss", &[], None).await;
     assert_eq!(code, 1);
     assert!(said.contains("does not speak TLS"), "{said}");
+}
+
+#[tokio::test]
+async fn turning_encryption_on_takes_effect_in_the_running_gateway() {
+    let config = |tls: bool| json!({"gateway": {"tls": {"enabled": tls}, "auth": {"token": TEST_TOKEN}}});
+    let gateway = TestGateway::start(launch(), TestHome::with_config(&config(false)).unwrap()).await.unwrap();
+    assert_eq!(fetch(gateway.port(), "GET /healthz", &[]).await.status, 200);
+    gateway.home().write_config(&config(true)).unwrap();
+    until("the port to speak TLS", || async {
+        let (code, _) = ask(&gateway, "ws", &[], None).await;
+        (code != 0 && gateway.log().contains("speaking TLS")).then_some(())
+    })
+    .await;
+    let mut own = homard(gateway.home(), &["health"]);
+    own.env("HOMARD_GATEWAY_PORT", gateway.port().to_string());
+    let (code, said) = ended(own).await;
+    assert_eq!(code, 0, "{said}");
 }
 
 /// An authority of the test's own.
