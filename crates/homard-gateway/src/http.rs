@@ -21,7 +21,7 @@ mod who;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::header::HeaderValue;
+use http::header::{CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request};
 use hyper::body::Incoming;
 
@@ -39,7 +39,9 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>
     if upgrade::is_upgrade(request.headers()) {
         return upgrade::answer(gateway, &mut request, peer);
     }
-    let mut answer = route(&gateway, request, &peer).await;
+    let is_ambiguous =
+        request.headers().contains_key(CONTENT_LENGTH) && request.headers().contains_key(TRANSFER_ENCODING);
+    let mut answer = if is_ambiguous { answers::ambiguous() } else { route(&gateway, request, &peer).await };
     let headers = answer.headers_mut();
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
@@ -63,6 +63,13 @@ pub(crate) fn too_many(seconds: u64) -> Answer {
 pub(crate) fn method_not_allowed(allow: &'static str) -> Answer {
     let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
     answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    answer
+}
+
+/// Nobody can say where the request ends; what follows on the connection is not looked at.
+pub(crate) fn ambiguous() -> Answer {
+    let mut answer = text(StatusCode::BAD_REQUEST, "Bad Request");
+    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     answer
 }
 
