@@ -116,8 +116,8 @@ pub struct HookMapping {
     pub source: Option<String>,
     /// What it does.
     pub action: HookAction,
-    /// When.
-    pub wake_mode: WakeMode,
+    /// When a wake is looked at; for agents, when the main conversation is told of the answer, if at all.
+    pub wake_mode: Option<WakeMode>,
     /// Whether its calls share a conversation.
     pub session_mode: SessionMode,
     /// The template of what the agent is told.
@@ -246,7 +246,7 @@ impl HookMapping {
             path: matching.path.map(|path| path.trim().trim_matches('/').to_owned()),
             source: matching.source.map(|source| source.trim().to_owned()),
             action,
-            wake_mode: raw.wake_mode.as_deref().and_then(WakeMode::parse).unwrap_or_default(),
+            wake_mode: raw.wake_mode.as_deref().and_then(WakeMode::parse),
             session_mode: raw.session_mode.as_deref().and_then(SessionMode::parse).unwrap_or_default(),
             template,
             for_each: raw.for_each,

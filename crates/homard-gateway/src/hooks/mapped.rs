@@ -59,7 +59,7 @@ fn one(mapping: &HookMapping, given: &Given<'_>) -> Result<HookCall, HookError> 
         key: turn.session_key.as_ref().map(|key| key_of(key, given)),
     };
     if mapping.action == HookAction::Wake {
-        let (mode, is_trusted) = (mapping.wake_mode, mapping.trusts_content);
+        let (mode, is_trusted) = (mapping.wake_mode.unwrap_or_default(), mapping.trusts_content);
         return Ok(HookCall::Wake(WakeCall { text, mode, target, is_trusted }));
     }
     let call = AgentCall {
@@ -69,7 +69,7 @@ fn one(mapping: &HookMapping, given: &Given<'_>) -> Result<HookCall, HookError> 
         session_mode: mapping.session_mode,
         idempotency_key: None,
         waits: false,
-        wake_mode: Some(mapping.wake_mode),
+        wake_mode: mapping.wake_mode,
         delivery: Delivery {
             deliver: mapping.delivery.deliver,
             channel: filled(&mapping.delivery.channel),

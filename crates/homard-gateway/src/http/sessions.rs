@@ -137,8 +137,10 @@ fn seq_of(message: &Value) -> Option<i64> {
 }
 
 async fn history(gateway: &Arc<Gateway>, request: &Request<Incoming>, peer: &Peer, key: &str) -> Answer {
-    if let Err(refused) = who::check(gateway, request.headers(), peer) {
-        return *refused;
+    match who::check(gateway, request.headers(), peer) {
+        Ok(sender) if sender.scopes.grants(Scope::Read) => {}
+        Ok(_sender) => return missing(Scope::Read),
+        Err(refused) => return *refused,
     }
     let view = match View::read(gateway, key, request.uri().query().unwrap_or_default()) {
         Ok(view) => view,

@@ -26,7 +26,9 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// Asks for the shared secret; wrong ones are counted against the address.
 pub(crate) fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
     let (access, who, now) = (gateway.access(), peer.ip.to_string(), Instant::now());
-    if let Some(wait) = gateway.guesses().shut_for(&who, now) {
+    // As on the WebSocket: programs on this machine share an address, and one must not lock the others out.
+    let exempt = access.exempt_loopback && peer.locality == Locality::Local && peer.origin.is_none();
+    if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, now) {
         return Err(Box::new(too_many(wait.as_secs())));
     }
     // Where a proxy names people, its word counts; only programs on this machine use the secret.
@@ -39,7 +41,7 @@ pub(crate) fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Resu
     match proven {
         Ok(method) => Ok(Sender { scopes: peer.claims.cap(method, ScopeSet::from_iter(Scope::ALL)) }),
         Err(refusal) => {
-            if refusal.is_guess() {
+            if refusal.is_guess() && !exempt {
                 gateway.guesses().wrong(&who, access.guess_limit, now);
             }
             Err(Box::new(unauthorized()))

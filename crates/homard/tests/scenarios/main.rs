@@ -10,6 +10,8 @@ mod agents;
 #[cfg(test)]
 mod approvals;
 #[cfg(test)]
+mod asking;
+#[cfg(test)]
 mod background;
 #[cfg(test)]
 mod bad_disk;
@@ -32,9 +34,15 @@ mod flood;
 #[cfg(test)]
 mod handshake;
 #[cfg(test)]
+mod hooks;
+#[cfg(test)]
 mod hostile_words;
 #[cfg(test)]
 mod http;
+#[cfg(test)]
+mod http_doors;
+#[cfg(test)]
+mod http_tools;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]

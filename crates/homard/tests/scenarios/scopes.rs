@@ -87,6 +87,7 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("tools.catalog", "operator.read", json!({})),
         ("tools.effective", "operator.read", json!({"sessionKey": "agent:main:m"})),
         ("tools.explain", "operator.read", json!({"name": "exec"})),
+        ("tools.invoke", "operator.write", json!({"name": "never-was"})),
         ("undo.apply", "operator.write", json!({"sessionKey": "agent:main:m", "dryRun": true})),
         ("undo.list", "operator.read", json!({})),
         ("usage.cost", "operator.read", json!({})),

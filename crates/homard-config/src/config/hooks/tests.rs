@@ -68,7 +68,7 @@ fn mappings_are_read_in_order_and_presets_come_last() {
     let [ci, bug, script, mail] = &hooks.mappings[..] else { panic!("{ids:?}") };
     assert_eq!(
         (ci.path.as_deref(), ci.action, ci.wake_mode),
-        (Some("ci"), HookAction::Wake, WakeMode::NextHeartbeat)
+        (Some("ci"), HookAction::Wake, Some(WakeMode::NextHeartbeat))
     );
     assert_eq!((bug.session_mode, bug.for_each.as_deref()), (SessionMode::Persistent, Some("issues")));
     assert_eq!(script.transform.as_deref(), Some("x.js"));

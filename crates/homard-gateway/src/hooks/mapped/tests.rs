@@ -1,1 +1,141 @@
-//! x
+//! What mappings make of calls.
+
+use std::collections::BTreeMap;
+
+use homard_config::config::hooks::{HookAction, HookMapping, HookTurn, WakeMode};
+use serde_json::{Value, json};
+
+use super::{MAX_ITEMS, calls, find};
+use crate::hooks::HookError;
+use crate::hooks::call::{HookCall, Key};
+use crate::hooks::template::Given;
+
+fn mapping(id: &str) -> HookMapping {
+    HookMapping { id: id.to_owned(), ..HookMapping::default() }
+}
+
+fn made(mapping: &HookMapping, payload: &Value) -> Result<Vec<HookCall>, HookError> {
+    let (headers, query) = (BTreeMap::new(), BTreeMap::new());
+    calls(mapping, &Given { payload, headers: &headers, query: &query, path: "p", now: "", item: None })
+}
+
+fn messages(made: Vec<HookCall>) -> Vec<String> {
+    made.into_iter()
+        .map(|call| match call {
+            HookCall::Agent(call) => call.message,
+            HookCall::Wake(call) => call.text,
+        })
+        .collect()
+}
+
+#[test]
+fn the_first_mapping_that_fits_path_and_source_takes_a_call() {
+    let by = |id: &str, path: Option<&str>, source: Option<&str>| HookMapping {
+        path: path.map(str::to_owned),
+        source: source.map(str::to_owned),
+        ..mapping(id)
+    };
+    let mappings =
+        [by("both", Some("ci"), Some("x")), by("path", Some("ci"), None), by("source", None, Some("y"))];
+    let rows = [
+        ("ci", json!({"source": "x"}), Some("both")),
+        ("ci", json!({"source": "z"}), Some("path")),
+        ("ci", json!({}), Some("path")),
+        ("other", json!({"source": "y"}), Some("source")),
+        ("other", json!({"source": 7}), None),
+        ("ci/deeper", json!({}), None),
+    ];
+    for (path, payload, expected) in rows {
+        assert_eq!(find(&mappings, path, &payload).map(|m| m.id.as_str()), expected, "{path} {payload}");
+    }
+}
+
+#[test]
+fn every_item_of_a_list_is_a_call_of_its_own() {
+    let each = HookMapping {
+        template: Some("{{index}}: {{messages[0].from}} {{item.from}} {{box}}".to_owned()),
+        for_each: Some("messages".to_owned()),
+        turn: HookTurn {
+            session_key: Some("hook:mail:{{messages[0].id}}".to_owned()),
+            ..HookTurn::default()
+        },
+        ..mapping("mail")
+    };
+    let payload = json!({"box": "in", "messages": [{"from": "a", "id": 1}, {"from": "b", "id": "x:y"}]});
+    let found = made(&each, &payload).unwrap();
+    let keys: Vec<_> = found
+        .iter()
+        .map(|call| match call {
+            HookCall::Agent(call) => call.target.key.clone().unwrap(),
+            HookCall::Wake(_) => panic!("not a wake"),
+        })
+        .collect();
+    assert_eq!(keys, [Key::Owners("hook:mail:1".to_owned()), Key::Owners("hook:mail:x-y".to_owned())]);
+    assert_eq!(messages(found), ["0: a a in", "1: b b in"]);
+    for nothing in [json!({}), json!({"messages": []}), json!({"messages": "no list"})] {
+        assert_eq!(made(&each, &nothing).unwrap(), [], "{nothing}");
+    }
+    let many = json!({"messages": vec![json!({"from": "a"}); MAX_ITEMS + 1]});
+    assert!(matches!(made(&each, &many), Err(HookError::Invalid(_))));
+}
+
+#[test]
+fn a_mapping_says_who_is_told_and_how() {
+    let rows = [
+        (HookMapping { template: Some("{{a}}".to_owned()), ..mapping("t") }, json!({"a": "x"}), Ok("x")),
+        (mapping("own"), json!({"message": "m", "text": "t"}), Ok("m")),
+        (
+            HookMapping { action: HookAction::Wake, ..mapping("own") },
+            json!({"message": "m", "text": "t"}),
+            Ok("t"),
+        ),
+        (mapping("empty"), json!({}), Err("mapping `empty` came to an empty message")),
+        (
+            HookMapping {
+                template: Some(" {{gone}} ".to_owned()),
+                action: HookAction::Wake,
+                ..mapping("blank")
+            },
+            json!({}),
+            Err("mapping `blank` came to an empty text"),
+        ),
+    ];
+    for (mapping, payload, expected) in rows {
+        let made = made(&mapping, &payload).map(|calls| messages(calls).concat()).map_err(|e| e.to_string());
+        assert_eq!(made, expected.map(str::to_owned).map_err(str::to_owned), "{}", mapping.id);
+    }
+    let wake = HookMapping {
+        action: HookAction::Wake,
+        wake_mode: Some(WakeMode::NextHeartbeat),
+        trusts_content: true,
+        ..mapping("w")
+    };
+    match made(&wake, &json!({"text": "t"})).unwrap().remove(0) {
+        HookCall::Wake(call) => assert!(call.is_trusted && call.mode == WakeMode::NextHeartbeat),
+        HookCall::Agent(_) => panic!("not a wake"),
+    }
+}
+
+#[test]
+fn a_conversation_that_the_caller_spells_out_is_the_callers_choice() {
+    for (template, expected) in [
+        ("hook:{{id}}", Key::Owners("hook:main".to_owned())),
+        ("{{id}}", Key::Callers("main".to_owned())),
+        (" {{id}}:x", Key::Callers(" main:x".to_owned())),
+    ] {
+        let turn = HookTurn { session_key: Some(template.to_owned()), ..HookTurn::default() };
+        let mapping = HookMapping { turn, ..mapping("k") };
+        match made(&mapping, &json!({"message": "m", "id": "main"})).unwrap().remove(0) {
+            HookCall::Agent(call) => assert_eq!(call.target.key, Some(expected), "{template}"),
+            HookCall::Wake(_) => panic!("not a wake"),
+        }
+    }
+}
+
+#[test]
+fn a_mapping_with_a_script_is_refused_and_says_why() {
+    let scripted = HookMapping { transform: Some("x.js".to_owned()), ..mapping("scripted") };
+    let error = made(&scripted, &json!({"message": "m"})).unwrap_err();
+    assert_eq!(error, HookError::NoScripts("scripted".to_owned()));
+    assert!(error.to_string().contains("runs no JavaScript"), "{error}");
+}

@@ -1,1 +1,36 @@
-//! x
+//! Paths a page asks for.
+
+use homard_config::{Config, Environment, Paths};
+
+use super::{Wanted, owned};
+
+#[test]
+fn paths_are_known_with_and_without_the_base_and_the_rest_is_the_apps() {
+    let mut page = Config::empty(&Paths::under(std::path::Path::new("home")), &Environment::default())
+        .gateway
+        .control_ui
+        .clone();
+    for base in ["", "/ui-here"] {
+        base.clone_into(&mut page.base_path);
+        let rows = [
+            ("/control-ui-config.json", Some(Wanted::Setup)),
+            ("/__openclaw/control-ui-config.json", Some(Wanted::Setup)),
+            ("/__openclaw__/control-ui-config.json", Some(Wanted::Setup)),
+            ("/avatar/main", Some(Wanted::Avatar("main".to_owned()))),
+            ("/__openclaw__/assistant-media", Some(Wanted::Media)),
+            ("/api/users/u-1/avatar", Some(Wanted::Nothing)),
+            ("/api/chat/media/outgoing/s/i/full", Some(Wanted::Nothing)),
+            ("/__openclaw__/workspace-icon", Some(Wanted::Nothing)),
+            ("/__openclaw__/anything", Some(Wanted::Unknown)),
+            ("/api/anything", Some(Wanted::Unknown)),
+            ("/ui", Some(Wanted::Unknown)),
+            ("/", None),
+            ("/chat/main", None),
+            ("/approve/some-id", None),
+            ("/assets/app.js", None),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(owned(&page, &format!("{base}{path}")), expected, "{base}{path}");
+        }
+    }
+}

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
+use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
-use homard_protocol::RunId;
+use homard_protocol::{RunId, SessionKey};
 use homard_relay::{Submission, SubmitError, Submitted, Wake, WakeMode, Woken};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, RunStatus};
@@ -73,7 +74,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let config = gateway.config().current();
     let fresh = uuid::Uuid::new_v4().to_string();
     let place = place(&config, &call.target, &fresh)?;
-    check_model(gateway, call.model.as_deref())?;
+    check_model(gateway, &config, &place.key, call.model.as_deref())?;
     if call.session_mode == SessionMode::Isolated && place.is_hooks_own {
         begin_anew(gateway, &place.key).await;
     }
@@ -138,18 +139,25 @@ async fn within<T>(taking: impl Future<Output = Result<T, SubmitError>>) -> Resu
 }
 
 /// Refuses a model nobody may use, before anything is begun.
-fn check_model(gateway: &Gateway, model: Option<&str>) -> Result<(), HookError> {
+fn check_model(
+    gateway: &Gateway,
+    config: &Config,
+    key: &SessionKey,
+    model: Option<&str>,
+) -> Result<(), HookError> {
     let Some(model) = model else { return Ok(()) };
     let desk = gateway.relay().desk();
-    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
-    if desk.selector().allows(&wanted.model) {
-        return Ok(());
+    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?.model;
+    if !desk.selector().allows(&wanted) {
+        return Err(HookError::NotAllowed(format!("model not allowed: {wanted}")));
     }
-    Err(HookError::NotAllowed(format!("model not allowed: {}", wanted.model)))
+    let agent =
+        key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
+    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| HookError::Invalid(wrong.to_string()))
 }
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
-async fn begin_anew(gateway: &Gateway, key: &homard_protocol::SessionKey) {
+async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
     let known = gateway.store().session(key).await.or_log("a hook's conversation could not be looked up");
     if known.flatten().is_some() && gateway.relay().views(key).is_empty() {
         let reset = gateway.relay().reset(key, ResetReason::New).await;
@@ -179,7 +187,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
 }
 
 /// Tells the agent's main conversation what came of a run, when it is over.
-fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &homard_protocol::SessionKey) {
+fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &SessionKey) {
     let Some(agent) = key.agent_id().cloned() else { return };
     let (gateway_here, run_id, name) = (Arc::clone(gateway), run_id.clone(), call.name.clone());
     let (mode, is_trusted) = (relay_mode(call.wake_mode.unwrap_or_default()), call.is_trusted);
@@ -194,7 +202,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &hom
         let summary: String = reply.chars().take(SUMMARY_CHARS).collect();
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
-        let session = homard_protocol::SessionKey::main(agent);
+        let session = SessionKey::main(agent);
         let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
         gateway.relay().wake(event).await.or_log("the main conversation was not told about a hook");
     });
