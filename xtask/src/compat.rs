@@ -6,6 +6,7 @@
 mod flows;
 mod page;
 mod published;
+mod sdks;
 mod stage;
 mod terminal;
 

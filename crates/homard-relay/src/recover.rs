@@ -43,8 +43,7 @@ impl Relay {
             tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");
             return Ok(());
         } else {
-            let why =
-                "the message could not be answered after a restart: it was a command, or its agent is gone";
+            let why = "the message could not be answered after a restart: it was a command, or its caller or agent is gone";
             finish.error = Some(why.to_owned());
         }
         self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
@@ -60,6 +59,10 @@ impl Relay {
         };
         // A command is obeyed at once or not at all: by now the person has typed it again.
         if request.kind == Kind::Command {
+            return false;
+        }
+        // A program that waited for the answer lost its connection with the old process.
+        if request.overrides.program.is_some() {
             return false;
         }
         let (id, message) = (record.run_id.to_string(), &request.message);

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::stage::{GLANCE, LAST_WORD, Stage};
-use super::{page, terminal};
+use super::{page, sdks, terminal};
 
 /// How long a node may take to be connected.
 const NODE_WITHIN: Duration = Duration::from_secs(40);
@@ -21,7 +21,7 @@ pub(super) struct Flow {
 }
 
 /// All of them, in the order of the table.
-pub(super) const FLOWS: [Flow; 19] = [
+pub(super) const FLOWS: [Flow; 21] = [
     Flow { name: "health", play: health },
     Flow { name: "status", play: status },
     Flow { name: "agent", play: agent },
@@ -41,6 +41,8 @@ pub(super) const FLOWS: [Flow; 19] = [
     Flow { name: "tui", play: terminal::tui },
     Flow { name: "node run", play: node_run },
     Flow { name: "control ui", play: page::control_ui },
+    Flow { name: "openai python", play: sdks::python },
+    Flow { name: "openai node", play: sdks::node },
 ];
 
 fn health(stage: &mut Stage<'_>) -> Result<()> {

@@ -83,7 +83,7 @@ impl Published {
 }
 
 /// A folder that outlives the clone: installing takes a minute and several hundred megabytes.
-fn cache() -> Result<PathBuf> {
+pub(super) fn cache() -> Result<PathBuf> {
     if let Some(named) = sh::variable(CACHE_VARIABLE) {
         return Ok(PathBuf::from(named));
     }

@@ -241,3 +241,63 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn how_words_are_chosen_is_spelled_as_each_api_wants_it() {
+    let tool = crate::ToolSpec {
+        name: "weather".to_owned(),
+        description: String::new(),
+        parameters: serde_json::json!({"type": "object", "properties": {}}),
+    };
+    let sampling = crate::Sampling {
+        temperature: Some(1.5),
+        top_p: Some(0.5),
+        frequency_penalty: Some(1.0),
+        presence_penalty: Some(-1.0),
+        seed: Some(7),
+        stop: vec!["END".to_owned()],
+        tool_choice: crate::ToolChoice::Tool("weather".to_owned()),
+    };
+    let cases = [
+        (
+            "anthropic-messages",
+            serde_json::json!({"temperature": 1.0, "stop_sequences": ["END"], "tool_choice": {"type": "tool", "name": "weather"}}),
+        ),
+        (
+            "bedrock-converse-stream",
+            serde_json::json!({"inferenceConfig": {"temperature": 1.0, "stopSequences": ["END"]}}),
+        ),
+        (
+            "google-generative-ai",
+            serde_json::json!({
+                "generationConfig": {"temperature": 1.5, "topP": 0.5, "frequencyPenalty": 1.0, "presencePenalty": -1.0,
+                    "seed": 7, "stopSequences": ["END"]},
+                "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["weather"]}},
+            }),
+        ),
+        (
+            "openai-completions",
+            serde_json::json!({"temperature": 1.5, "top_p": 0.5, "frequency_penalty": 1.0, "presence_penalty": -1.0,
+                "seed": 7, "stop": ["END"], "tool_choice": {"type": "function", "function": {"name": "weather"}}}),
+        ),
+        (
+            "openai-responses",
+            serde_json::json!({"temperature": 1.5, "top_p": 0.5, "tool_choice": {"type": "function", "name": "weather"}}),
+        ),
+    ];
+    for (api, expected) in cases {
+        let asked = Request { sampling: sampling.clone(), tools: Arc::from([tool.clone()]), ..request(api) };
+        let body: serde_json::Value =
+            serde_json::from_slice(&find(api).unwrap().body(&asked).unwrap()).unwrap();
+        for (name, value) in expected.as_object().unwrap() {
+            assert_eq!(&body[name], value, "{api} {name}");
+        }
+        // A request that wants nothing says nothing.
+        let silent = String::from_utf8(find(api).unwrap().body(&request(api)).unwrap()).unwrap();
+        for word in
+            ["temperature", "top_p", "topP", "seed", "stop", "tool_choice", "toolConfig", "toolChoice"]
+        {
+            assert!(!silent.contains(word), "{api} {word}: {silent}");
+        }
+    }
+}
