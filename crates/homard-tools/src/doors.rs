@@ -15,6 +15,7 @@
 //! A room that has no use for a door of its own gives its tool to [`Toolbox::with`](crate::Toolbox::with).
 
 mod gateway;
+mod nodes;
 mod sessions;
 mod vision;
 
@@ -26,6 +27,7 @@ use serde::Serialize;
 use crate::outcome::ToolOutcome;
 
 pub use gateway::{ConfigWrite, GatewayDoor};
+pub use nodes::{NodeAnswer, NodeCall, NodesDoor};
 pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
     LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned,
@@ -110,6 +112,8 @@ pub struct Doors {
     pub agents: Door<dyn AgentsDoor>,
     /// The gateway itself.
     pub gateway: Door<dyn GatewayDoor>,
+    /// Machines that offer commands.
+    pub nodes: Door<dyn NodesDoor>,
     /// Models that see.
     pub vision: Door<dyn VisionDoor>,
 }
