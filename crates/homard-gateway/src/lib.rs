@@ -20,6 +20,7 @@ mod http;
 mod log_tail;
 mod methods;
 mod metrics;
+mod nodes;
 mod origin;
 mod pairing;
 mod preauth;
@@ -28,6 +29,7 @@ mod run;
 mod server;
 mod session_rows;
 mod table;
+mod voicewake;
 mod write_limit;
 
 pub use gateway::{Gateway, GatewayParts, HostFacts};

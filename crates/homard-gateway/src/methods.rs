@@ -11,6 +11,11 @@ mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
+mod node_event;
+mod node_exec_policy;
+mod node_invoke;
+pub(crate) mod node_pairing;
+mod node_pending;
 mod nodes;
 mod session_context;
 mod session_look;
@@ -21,6 +26,7 @@ mod system;
 mod tools;
 mod undo;
 mod usage;
+mod voicewake;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::approvals::{
@@ -38,7 +44,14 @@ use homard_protocol::methods::devices::{
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
-use homard_protocol::methods::nodes::{NodeDescribe, NodeList, NodePairList};
+use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
+use homard_protocol::methods::node_invoke::{
+    NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
+    NodePendingEnqueue, NodePendingPull, NodePluginSurfaceRefresh,
+};
+use homard_protocol::methods::nodes::{
+    NodeDescribe, NodeList, NodePairApprove, NodePairList, NodePairReject, NodePairRemove, NodeRename,
+};
 use homard_protocol::methods::session_context::SessionsContext;
 use homard_protocol::methods::session_look::{
     AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
@@ -56,6 +69,7 @@ use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain
 use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
+use homard_protocol::methods::voicewake::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
 
 use crate::error;
@@ -98,14 +112,29 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalResolve, _, _>(exec_approval::resolve)
         .on::<ExecApprovalWaitDecision, _, _>(exec_approval::wait_decision)
         .on::<ExecApprovalsGet, _, _>(exec_policy::get)
+        .on::<ExecApprovalsNodeGet, _, _>(node_exec_policy::get)
+        .on::<ExecApprovalsNodeSet, _, _>(node_exec_policy::set)
         .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(system::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
         .on::<NodeDescribe, _, _>(nodes::describe)
+        .on::<NodeEvent, _, _>(node_event::event)
+        .on::<NodeInvoke, _, _>(node_invoke::invoke)
+        .on::<NodeInvokeProgress, _, _>(node_invoke::progress)
+        .on::<NodeInvokeResult, _, _>(node_invoke::result)
         .on::<NodeList, _, _>(nodes::list)
-        .on::<NodePairList, _, _>(nodes::pair_list)
+        .on::<NodePairApprove, _, _>(node_pairing::approve)
+        .on::<NodePairList, _, _>(node_pairing::list)
+        .on::<NodePairReject, _, _>(node_pairing::reject)
+        .on::<NodePairRemove, _, _>(node_pairing::remove)
+        .on::<NodePendingAck, _, _>(node_pending::ack)
+        .on::<NodePendingDrain, _, _>(node_pending::drain)
+        .on::<NodePendingEnqueue, _, _>(node_pending::enqueue)
+        .on::<NodePendingPull, _, _>(node_pending::pull)
+        .on::<NodePluginSurfaceRefresh, _, _>(node_invoke::plugin_surface)
+        .on::<NodeRename, _, _>(nodes::rename)
         .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
         .on::<ProgressCardGet, _, _>(side_lists::card)
@@ -142,6 +171,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<UsageCost, _, _>(usage::cost)
         .on::<UsageRuns, _, _>(usage::runs)
         .on::<UsageStatus, _, _>(usage::status)
+        .on::<VoicewakeGet, _, _>(voicewake::get)
+        .on::<VoicewakeSet, _, _>(voicewake::set)
 }
 
 /// Refuses a number that is out of its documented range.

@@ -9,7 +9,7 @@
 pub(crate) mod activity;
 pub(crate) mod commands;
 pub(crate) mod invoke;
-mod replays;
+pub(crate) mod replays;
 mod room;
 pub(crate) mod rows;
 pub(crate) mod surface;
@@ -125,6 +125,11 @@ impl Nodes {
     /// A node that is here.
     pub(crate) fn get(&self, id: &DeviceId) -> Option<Session> {
         self.state().here.get(id).cloned()
+    }
+
+    /// Whether any is here.
+    pub(crate) fn any(&self) -> bool {
+        !self.state().here.is_empty()
     }
 
     /// All that are here.

@@ -150,9 +150,15 @@ fn nodes_list(stage: &mut Stage<'_>) -> Result<()> {
     stage.ask(&["nodes", "status"]).map(|_| ())
 }
 
+/// What a node offers needs a yes, before it can be asked anything.
 fn nodes_invoke(stage: &mut Stage<'_>) -> Result<()> {
     start_node(stage)?;
     until_connected(stage)?;
+    stage.shows(&["nodes", "pending"], "compat")?;
+    let pending = call(stage, "node.pair.list", &json!({}))?;
+    stage.ask(&["nodes", "approve", &text_at(&pending, "/pending/0/requestId")?])?;
+    stage.shows(&["nodes", "status"], "compat")?;
+    stage.shows(&["nodes", "describe", "--node", "compat"], "system.which")?;
     stage.shows(
         &[
             "nodes",

@@ -50,7 +50,11 @@ struct Used {
 }
 
 /// `node.presence.activity`: a person used the node, or it does not know any more.
-pub(crate) fn used(gateway: &Gateway, client: &Client, payload: &Value) -> Result<&'static str, &'static str> {
+pub(crate) fn used(
+    gateway: &Gateway,
+    client: &Client,
+    payload: &Value,
+) -> Result<&'static str, &'static str> {
     let Ok(said) = serde_json::from_value::<Used>(payload.clone()) else { return Err("invalid_payload") };
     let now = gateway.clock().now_ms();
     let clears = said.action.as_deref() == Some("clear");

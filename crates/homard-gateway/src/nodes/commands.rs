@@ -111,12 +111,11 @@ fn listed(platform: &str, declared: &NodeSurface, lists: &Lists, command: &str) 
     }
     let by_owner = lists.allow_commands.iter().any(|allowed| allowed == command);
     let talks = declared.caps.iter().any(|cap| cap == "talk");
-    let known =
-        by_owner || EVERYWHERE.contains(&command) || (talks && TALK.contains(&command)) || {
-            let platform = platform.trim().to_ascii_lowercase();
-            let row = PLATFORMS.iter().find(|(names, _)| names.iter().any(|name| platform.starts_with(name)));
-            row.is_some_and(|(_, groups)| groups.iter().any(|group| group.contains(&command)))
-        };
+    let known = by_owner || EVERYWHERE.contains(&command) || (talks && TALK.contains(&command)) || {
+        let platform = platform.trim().to_ascii_lowercase();
+        let row = PLATFORMS.iter().find(|(names, _)| names.iter().any(|name| platform.starts_with(name)));
+        row.is_some_and(|(_, groups)| groups.iter().any(|group| group.contains(&command)))
+    };
     if known { Ok(()) } else { Err(NotAllowed::NotListed) }
 }
 
@@ -191,7 +190,13 @@ pub(crate) fn claims(
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':'))
     };
     let names = |listed: &[String]| -> Vec<String> {
-        listed.iter().map(|name| name.trim()).filter(|name| is_name(name)).take(MAX_NAMES).map(str::to_owned).collect()
+        listed
+            .iter()
+            .map(|name| name.trim())
+            .filter(|name| is_name(name))
+            .take(MAX_NAMES)
+            .map(str::to_owned)
+            .collect()
     };
     let permissions = permissions.into_iter().flatten().filter(|(name, _)| is_name(name)).take(MAX_NAMES);
     NodeSurface::new(

@@ -16,8 +16,12 @@ pub(crate) async fn all(gateway: &Gateway) -> Result<(Vec<Node>, Option<String>)
     let devices = store.paired_devices().await?;
     let mut kept: BTreeMap<DeviceId, NodeRecord> =
         store.nodes().await?.into_iter().map(|node| (node.device_id.clone(), node)).collect();
-    let mut asked: BTreeMap<DeviceId, NodeRequest> =
-        store.node_requests().await?.into_iter().map(|asked| (asked.about.device_id.clone(), asked)).collect();
+    let mut asked: BTreeMap<DeviceId, NodeRequest> = store
+        .node_requests()
+        .await?
+        .into_iter()
+        .map(|asked| (asked.about.device_id.clone(), asked))
+        .collect();
     let mut here = gateway.nodes().all();
     let active = super::activity::most_recent(&here).map(ToString::to_string);
     let mut nodes: Vec<Node> = devices
@@ -62,8 +66,7 @@ fn row(gateway: &Gateway, device: PairedDevice, known: Known, active: Option<&st
         (None, None) => NodeApproval::Unapproved,
     };
     let about = here.as_ref().map(|session| session.about.clone());
-    let (request_id, pending) =
-        asked.map(|asked| (asked.request_id, asked.about.surface)).unzip();
+    let (request_id, pending) = asked.map(|asked| (asked.request_id, asked.about.surface)).unzip();
     let activity = here.as_ref().map(|session| session.activity.clone()).unwrap_or_default();
     let name = |of: Option<String>| claim(of);
     Node {

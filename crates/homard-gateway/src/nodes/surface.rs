@@ -24,8 +24,7 @@ pub(crate) async fn take_in(
     params: &ConnectParams,
 ) -> Result<(), StoreError> {
     let (Role::Node, Some(id)) = (caller.client.role, caller.client.device.clone()) else { return Ok(()) };
-    let declared =
-        commands::claims(&params.caps, params.commands.as_deref(), params.permissions.as_ref());
+    let declared = commands::claims(&params.caps, params.commands.as_deref(), params.permissions.as_ref());
     let session = Session {
         client: std::sync::Arc::clone(&caller.client),
         about: About::read(caller, params),

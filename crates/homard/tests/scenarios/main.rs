@@ -41,6 +41,8 @@ mod loops;
 mod marks;
 #[cfg(test)]
 mod models;
+#[cfg(test)]
+mod nodes;
 mod other_clients;
 #[cfg(test)]
 mod reconnect;

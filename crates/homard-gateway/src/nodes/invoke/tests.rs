@@ -15,7 +15,17 @@ fn pieces_are_told_in_order_once_and_a_missing_one_does_not_hold_up_the_rest_for
     let mut one = progress();
     let told: Vec<Vec<String>> =
         [1, 0, 0, 2, 4, 3].into_iter().map(|seq| one.take(seq, format!("{seq}"))).collect();
-    assert_eq!(told, [vec![], vec!["0".to_owned(), "1".to_owned()], vec![], vec!["2".to_owned()], vec![], vec!["3".to_owned(), "4".to_owned()]]);
+    assert_eq!(
+        told,
+        [
+            vec![],
+            vec!["0".to_owned(), "1".to_owned()],
+            vec![],
+            vec!["2".to_owned()],
+            vec![],
+            vec!["3".to_owned(), "4".to_owned()]
+        ]
+    );
 
     let mut gap = progress();
     let told: usize = (1..=MAX_EARLY as u64 + 1).map(|seq| gap.take(seq, String::new()).len()).sum();
@@ -28,7 +38,8 @@ fn pieces_are_told_in_order_once_and_a_missing_one_does_not_hold_up_the_rest_for
 fn text_counts_before_the_value_and_text_that_is_no_json_is_passed_on() {
     let result = |payload: Option<Value>, text: Option<&str>| {
         let payload_json = text.map(str::to_owned);
-        let read = read_result(NodeInvokeResultParams { ok: true, payload, payload_json, ..Default::default() });
+        let read =
+            read_result(NodeInvokeResultParams { ok: true, payload, payload_json, ..Default::default() });
         let Done { payload, .. } = read.unwrap();
         payload
     };
