@@ -61,7 +61,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 29] = [
+const RULES: [(&str, Rule); 30] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("audio", Rule::Nothing),
@@ -75,6 +75,7 @@ const RULES: [(&str, Rule); 29] = [
     ("discovery", Rule::Restart),
     ("gateway", Rule::Restart),
     ("gateway.http.endpoints", Rule::Nothing),
+    ("gateway.nodes", Rule::Nothing),
     ("gateway.reload", Rule::Nothing),
     ("gateway.remote", Rule::Nothing),
     ("hooks", Rule::Part(HotPart::Hooks)),

@@ -29,6 +29,7 @@ use crate::caller::{Caller, is_wrong_role};
 use crate::fanout::{Batch, Client, Close};
 use crate::gateway::Gateway;
 use crate::handshake::{self, Admission, Refusal};
+use crate::nodes::surface;
 use crate::origin::Peer;
 use crate::preauth::Ticket;
 use crate::table::{Cx, error_frame};
@@ -195,6 +196,10 @@ where
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
+    if let Err(error) = surface::take_in(gateway, &caller, &params).await {
+        tracing::error!(%error, "a node could not be taken in");
+        return Err(Gone::Left);
+    }
     let present = Present::new(gateway, &caller);
     socket.send(Message::text(text)).await?;
     Ok(present)

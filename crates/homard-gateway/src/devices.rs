@@ -15,7 +15,7 @@ const AUTH_CHANGED: u16 = 4001;
 const MAX_CLAIM: usize = 64;
 
 /// What a device claims, with nothing hidden in it.
-fn claim(text: Option<String>) -> Option<String> {
+pub(crate) fn claim(text: Option<String>) -> Option<String> {
     text.map(|text| brief(&visible(&text), MAX_CLAIM)).filter(|text| !text.is_empty())
 }
 

@@ -39,6 +39,7 @@ impl Gateway {
     /// Opens the door that leads here.
     pub fn open_door(self: &Arc<Self>, doors: &Doors) {
         doors.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
+        self.open_nodes_door(doors);
     }
 
     /// Tells the conversation that asked for a restart that it happened; once.

@@ -1,10 +1,12 @@
 //! From the house's errors to the one shape clients know.
 
 use homard_config::WriteError;
-use homard_protocol::{ErrorShape, SessionKeyError};
+use homard_protocol::{DeviceId, ErrorShape, SessionKeyError};
 use homard_relay::{SubmitError, Unroutable};
 use homard_store::StoreError;
 use serde_json::json;
+
+use crate::nodes::invoke::InvokeError;
 
 /// What went wrong in the store.
 pub(crate) fn store(error: &StoreError) -> ErrorShape {
@@ -33,6 +35,24 @@ pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
             .retry_after(1_000),
         SubmitError::Store(inner) => store(inner),
     }
+}
+
+/// Why a node did not do what was asked.
+pub(crate) fn invoke(error: &InvokeError, node: &DeviceId, command: &str) -> ErrorShape {
+    let mut details = json!({"code": error.code(), "nodeId": node, "command": command});
+    match error {
+        InvokeError::Store(inner) => return store(inner),
+        InvokeError::NotAllowed(reason) => {
+            details["reason"] = json!(reason.to_string());
+            return ErrorShape::invalid(error.to_string()).with_details(details);
+        }
+        InvokeError::Failed(said) => details["nodeError"] = json!(said),
+        InvokeError::TimedOut | InvokeError::Disconnected(_) => {
+            details["nodeError"] = json!({"code": error.code(), "message": error.to_string()});
+        }
+        InvokeError::Unknown | InvokeError::NotConnected | InvokeError::Busy => {}
+    }
+    ErrorShape::unavailable(error.to_string()).with_details(details)
 }
 
 /// What is wrong with a session key.

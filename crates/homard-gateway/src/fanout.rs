@@ -112,14 +112,29 @@ impl Client {
         self.wake.notify_one();
     }
 
-    /// Queues an event with the next sequence number.
+    /// Queues an event that is for this client alone; such events are not counted. One that does not fit means the
+    /// client has stopped reading.
+    pub(crate) fn tell(&self, name: &str, payload: &str) {
+        let frame = event_frame(name, payload, None, None);
+        let mut queue = self.queue();
+        if queue.has_room(frame.len()) {
+            queue.push(frame);
+        } else {
+            queue.close.get_or_insert_with(slow_consumer);
+        }
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// Queues an event with the next sequence number; nodes do not count.
     fn event(&self, name: &str, event: &Published) {
         let mut queue = self.queue();
         queue.seq = queue.seq.saturating_add(1);
         if queue.close.is_some() {
             return;
         }
-        let frame = event_frame(name, &event.payload, queue.seq, event.state_version);
+        let seq = (self.role == Role::Operator).then_some(queue.seq);
+        let frame = event_frame(name, &event.payload, seq, event.state_version);
         if queue.has_room(frame.len()) {
             queue.push(frame);
         } else if !event.droppable {
@@ -235,7 +250,12 @@ fn slow_consumer() -> Close {
 }
 
 /// Puts an event frame together around a payload that is already JSON.
-pub(crate) fn event_frame(name: &str, payload: &str, seq: u64, version: Option<StateVersion>) -> String {
+pub(crate) fn event_frame(
+    name: &str,
+    payload: &str,
+    seq: Option<u64>,
+    version: Option<StateVersion>,
+) -> String {
     use std::fmt::Write;
     let mut frame = String::with_capacity(payload.len() + name.len() + 96);
     frame.push_str(r#"{"type":"event","event":""#);
@@ -243,7 +263,9 @@ pub(crate) fn event_frame(name: &str, payload: &str, seq: u64, version: Option<S
     frame.push_str(r#"","payload":"#);
     frame.push_str(payload);
     // Writing to a String cannot fail.
-    let _infallible = write!(frame, r#","seq":{seq}"#);
+    if let Some(seq) = seq {
+        let _infallible = write!(frame, r#","seq":{seq}"#);
+    }
     if let Some(version) = version {
         let _infallible = write!(
             frame,

@@ -34,6 +34,7 @@ use crate::health::Health;
 use crate::http::{Desk, Pages};
 use crate::methods;
 use crate::metrics::Metrics;
+use crate::nodes::Nodes;
 use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::proxy::ProxyRules;
@@ -144,6 +145,7 @@ pub struct Gateway {
     access: ArcSwap<AccessRules>,
     methods: MethodTable,
     clients: Arc<Clients>,
+    nodes: Arc<Nodes>,
     presence: Presence,
     health: Health,
     metrics: Metrics,
@@ -178,6 +180,9 @@ impl Gateway {
         let clients = Arc::new(Clients::default());
         let listeners = Arc::clone(&clients);
         bus.listen(move |event| listeners.publish(event));
+        let nodes = Arc::new(Nodes::default());
+        let listening = Arc::clone(&nodes);
+        bus.listen(move |event| listening.hear(event));
         let access = ArcSwap::from_pointee(AccessRules::new(&config.current()));
         let gateway = Self {
             config,
@@ -192,6 +197,7 @@ impl Gateway {
             access,
             methods: methods::table(),
             clients,
+            nodes,
             presence: Presence::new(own),
             health: Health::default(),
             metrics: Metrics::new(),
@@ -271,6 +277,11 @@ impl Gateway {
 
     pub(crate) fn clients(&self) -> &Clients {
         &self.clients
+    }
+
+    /// The nodes that are here.
+    pub(crate) fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     pub(crate) fn presence(&self) -> &Presence {
@@ -389,6 +400,7 @@ impl Gateway {
     pub(crate) fn disconnected(&self, caller: &Caller) {
         self.clients.remove(&caller.client.conn);
         self.listen_as_wanted();
+        self.nodes.leave(&caller.client);
         self.metrics.disconnected();
         tracing::debug!(conn = %caller.client.conn, "disconnected");
         if self.presence.leave(caller) {

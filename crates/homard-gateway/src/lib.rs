@@ -22,6 +22,7 @@ mod log_tail;
 mod manual;
 mod methods;
 mod metrics;
+mod nodes;
 mod origin;
 mod pairing;
 mod preauth;
@@ -35,6 +36,7 @@ mod setup_codes;
 mod speech;
 mod table;
 mod tool_answer;
+mod voicewake;
 mod wizard;
 mod write_limit;
 

@@ -17,6 +17,11 @@ mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod models;
+mod node_event;
+mod node_exec_policy;
+mod node_invoke;
+pub(crate) mod node_pairing;
+mod node_pending;
 mod nodes;
 mod page_load;
 mod sending;
@@ -38,6 +43,7 @@ mod undo;
 mod upkeep;
 mod usage;
 mod voice;
+mod voicewake;
 mod wizard;
 
 use homard_protocol::methods::accounts::{
@@ -66,7 +72,14 @@ use homard_protocol::methods::devices::{
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
-use homard_protocol::methods::nodes::{NodeDescribe, NodeList, NodePairList};
+use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
+use homard_protocol::methods::node_invoke::{
+    NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
+    NodePendingEnqueue, NodePendingPull, NodePluginSurfaceRefresh,
+};
+use homard_protocol::methods::nodes::{
+    NodeDescribe, NodeList, NodePairApprove, NodePairList, NodePairReject, NodePairRemove, NodeRename,
+};
 use homard_protocol::methods::page_load::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
     SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsBranchesList,
@@ -111,6 +124,7 @@ use homard_protocol::methods::voice::{
     TalkCatalog, TalkConfig, TalkMode, TalkSpeak, TtsConvert, TtsDisable, TtsEnable, TtsProviders,
     TtsSetProvider, TtsStatus,
 };
+use homard_protocol::methods::voicewake::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
 
@@ -175,6 +189,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalResolve, _, _>(exec_approval::resolve)
         .on::<ExecApprovalWaitDecision, _, _>(exec_approval::wait_decision)
         .on::<ExecApprovalsGet, _, _>(exec_policy::get)
+        .on::<ExecApprovalsNodeGet, _, _>(node_exec_policy::get)
+        .on::<ExecApprovalsNodeSet, _, _>(node_exec_policy::set)
         .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<GatewayIdentityGet, _, _>(upkeep::identity)
         .on::<Health, _, _>(system::health)
@@ -185,8 +201,21 @@ pub(crate) fn table() -> MethodTable {
         .on::<ModelsAuthStatus, _, _>(auth_status::status)
         .on::<ModelsList, _, _>(models::list)
         .on::<NodeDescribe, _, _>(nodes::describe)
+        .on::<NodeEvent, _, _>(node_event::event)
+        .on::<NodeInvoke, _, _>(node_invoke::invoke)
+        .on::<NodeInvokeProgress, _, _>(node_invoke::progress)
+        .on::<NodeInvokeResult, _, _>(node_invoke::result)
         .on::<NodeList, _, _>(nodes::list)
-        .on::<NodePairList, _, _>(nodes::pair_list)
+        .on::<NodePairApprove, _, _>(node_pairing::approve)
+        .on::<NodePairList, _, _>(node_pairing::list)
+        .on::<NodePairReject, _, _>(node_pairing::reject)
+        .on::<NodePairRemove, _, _>(node_pairing::remove)
+        .on::<NodePendingAck, _, _>(node_pending::ack)
+        .on::<NodePendingDrain, _, _>(node_pending::drain)
+        .on::<NodePendingEnqueue, _, _>(node_pending::enqueue)
+        .on::<NodePendingPull, _, _>(node_pending::pull)
+        .on::<NodePluginSurfaceRefresh, _, _>(node_invoke::plugin_surface)
+        .on::<NodeRename, _, _>(nodes::rename)
         .on::<OpenclawApprovalList, _, _>(page_load::approvals)
         .on::<PluginApprovalList, _, _>(exec_approval::plugin_list)
         .on::<PluginApprovalResolve, _, _>(exec_approval::plugin_resolve)
@@ -267,6 +296,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<UsageRuns, _, _>(usage::runs)
         .on::<UsageStatus, _, _>(usage::status)
         .on::<UsersPrefsGet, _, _>(page_load::prefs)
+        .on::<VoicewakeGet, _, _>(voicewake::get)
+        .on::<VoicewakeSet, _, _>(voicewake::set)
         .on::<WebLoginStart, _, _>(accounts::login_start)
         .on::<WebLoginWait, _, _>(accounts::login_wait)
         .on::<WizardCancel, _, _>(wizard::cancel)

@@ -90,8 +90,11 @@ pub(crate) fn need(known: Option<&PairedDevice>, question: &PairingQuestion<'_>)
 }
 
 /// Whether a need is met without asking: the machine is the owner's own and the secret was right.
-fn is_silent(need: Need, question: &PairingQuestion<'_>, method: AuthMethod) -> bool {
+fn is_silent(gateway: &Gateway, need: Need, question: &PairingQuestion<'_>, method: AuthMethod) -> bool {
     if question.peer.locality != Locality::Local {
+        return false;
+    }
+    if need != Need::MetadataUpgrade && !gateway.config().current().gateway.nodes.auto_approve_local {
         return false;
     }
     match need {
@@ -120,7 +123,7 @@ pub(crate) async fn with_shared_secret(
     let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
     match need(known.as_ref(), question) {
         None => {}
-        Some(need) if is_silent(need, question, method) => {
+        Some(need) if is_silent(gateway, need, question, method) => {
             let device = described(gateway, question, known, "silent");
             tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
             gateway.store().pair_device(device).await.map_err(broken)?;
@@ -153,7 +156,7 @@ pub(crate) async fn with_device_token(
         return Err(token_too_narrow(gateway, question, known.as_ref()).await);
     }
     if let Some(need) = need(known.as_ref(), question)
-        && !is_silent(need, question, AuthMethod::DeviceToken)
+        && !is_silent(gateway, need, question, AuthMethod::DeviceToken)
     {
         return Err(ask_owner(gateway, question, need, known.as_ref()).await);
     }

@@ -5,6 +5,7 @@ mod approvals;
 mod chat;
 mod cron;
 mod devices;
+mod nodes;
 pub mod rules;
 mod sessions;
 mod system;
@@ -19,6 +20,10 @@ pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, Injec
 pub use cron::{CronAction, CronEvent};
 pub use devices::{
     DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent, PairDecision,
+};
+pub use nodes::{
+    NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST, NodeDecision, NodeHostStatsEvent, NodePairRequestedEvent,
+    NodePairResolvedEvent, NodePresenceEvent, VoicewakeChangedEvent,
 };
 pub use sessions::SessionMessageEvent;
 pub use system::{

@@ -20,6 +20,7 @@ mod fixture;
 mod import;
 mod kv;
 mod layout;
+mod nodes;
 mod notes;
 mod reader;
 mod runs;
@@ -40,6 +41,9 @@ pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
 pub use effects::NewEntries;
+pub use nodes::{
+    NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
+};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key,

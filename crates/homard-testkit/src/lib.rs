@@ -9,6 +9,7 @@ mod fake_oauth;
 mod fake_web;
 mod gateway;
 mod home;
+mod node;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
@@ -21,3 +22,4 @@ pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued
 pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;
+pub use node::{TestNode, node_params};

@@ -16,6 +16,7 @@
 
 mod cron;
 mod gateway;
+mod nodes;
 mod sessions;
 mod vision;
 
@@ -28,6 +29,7 @@ use crate::outcome::ToolOutcome;
 
 pub use cron::{CronAsk, CronDoor};
 pub use gateway::{ConfigWrite, GatewayDoor};
+pub use nodes::{NodeAnswer, NodeCall, NodesDoor};
 pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
     LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned,
@@ -114,6 +116,8 @@ pub struct Doors {
     pub cron: Door<dyn CronDoor>,
     /// The gateway itself.
     pub gateway: Door<dyn GatewayDoor>,
+    /// Machines that offer commands.
+    pub nodes: Door<dyn NodesDoor>,
     /// Models that see.
     pub vision: Door<dyn VisionDoor>,
 }

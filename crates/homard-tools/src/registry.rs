@@ -17,7 +17,7 @@ use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::{
-    agents_list, apply_patch, cron, edit, exec, gateway, image, process, read, session_status,
+    agents_list, apply_patch, cron, edit, exec, gateway, image, nodes, process, read, session_status,
     sessions_history, sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
 };
 use crate::undo;
@@ -31,6 +31,7 @@ const TABLE: &[ToolEntry] = &[
     exec::ENTRY,
     gateway::ENTRY,
     image::ENTRY,
+    nodes::ENTRY,
     process::ENTRY,
     read::ENTRY,
     session_status::ENTRY,

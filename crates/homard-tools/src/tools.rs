@@ -11,6 +11,7 @@ mod hostile_paths;
 pub(crate) mod image;
 mod near_names;
 mod nearest_lines;
+pub(crate) mod nodes;
 mod off_thread;
 pub(crate) mod process;
 pub(crate) mod read;

@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, agents, approvals, completion, config, dashboard, devices, gateway, health, logs, models,
+    agent, agents, approvals, completion, config, dashboard, devices, gateway, health, logs, models, nodes,
     sessions, skills, status, tools, undo, usage,
 };
 
@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
+    Nodes(Box<nodes::NodesArgs>),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

@@ -112,6 +112,35 @@ pub struct Gateway {
     pub remote: Remote,
     /// Routes for programs that talk to agents as if they were models.
     pub http_endpoints: HttpEndpoints,
+    /// Machines that offer commands.
+    pub nodes: Nodes,
+}
+
+/// Which commands nodes may be asked to run, and how nodes are let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodes {
+    /// Commands allowed in addition to those of the platform.
+    pub allow_commands: Vec<String>,
+    /// Commands refused, whatever else says yes.
+    pub deny_commands: Vec<String>,
+    /// Whether devices on this machine are let in without a question.
+    pub auto_approve_local: bool,
+}
+
+impl Nodes {
+    /// Both spellings count.
+    fn resolve(raw: raw::Nodes) -> Self {
+        let newer = raw.commands.unwrap_or_default();
+        let both = |older: Option<Vec<String>>, newer: Option<Vec<String>>| {
+            let all = older.into_iter().chain(newer).flatten();
+            all.map(|command| command.trim().to_owned()).filter(|command| !command.is_empty()).collect()
+        };
+        Self {
+            allow_commands: both(raw.allow_commands, newer.allow),
+            deny_commands: both(raw.deny_commands, newer.deny),
+            auto_approve_local: raw.pairing.unwrap_or_default().auto_approve_local.unwrap_or(true),
+        }
+    }
 }
 
 /// Which tools the HTTP tool route may run, beside what the policy of the conversation says.
@@ -232,6 +261,7 @@ impl Gateway {
             http_endpoints: HttpEndpoints::resolve(
                 raw.http.and_then(|http| http.endpoints).unwrap_or_default(),
             ),
+            nodes: Nodes::resolve(raw.nodes.unwrap_or_default()),
         }
     }
 }

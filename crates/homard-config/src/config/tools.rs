@@ -181,6 +181,8 @@ pub struct Tools {
 pub struct Exec {
     /// Where commands run, as written: `sandbox`, `gateway`, `node` or `auto`.
     pub host: Option<String>,
+    /// The node commands run on where they run on one, by id or name.
+    pub node: Option<String>,
     /// Which commands may run; `None` means as the host decides.
     pub security: Option<ExecSecurity>,
     /// When the owner is asked; `None` when nothing is said about it.
@@ -357,6 +359,7 @@ impl Exec {
         let seconds = raw.timeout_sec.or(raw.timeout_seconds).unwrap_or(DEFAULT_TIMEOUT_SECONDS);
         Self {
             host: raw.host,
+            node: raw.node.filter(|node| !node.trim().is_empty()),
             security: raw.security.or(mode_security),
             ask: raw.ask.or(mode_ask),
             timeout: Duration::from_secs(seconds),

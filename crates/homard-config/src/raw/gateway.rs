@@ -378,6 +378,20 @@ pub struct NodeCommands {
     pub deny: Option<Vec<String>>,
 }
 
+/// How nodes and other devices are let in.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NodePairing {
+    /// Let devices on this machine in without a question.
+    ///
+    /// Default: `true`.
+    pub auto_approve_local: Option<bool>,
+    /// Networks from which new nodes are let in without a question.
+    pub auto_approve_cidrs: Option<Vec<String>>,
+    /// Prove over SSH that a node is the owner's.
+    pub ssh_verify: Option<serde_json::Value>,
+}
+
 /// Phones and desktops that offer commands.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -390,6 +404,8 @@ pub struct Nodes {
     pub deny_commands: Option<Vec<String>>,
     /// Newer spelling of the two lists.
     pub commands: Option<NodeCommands>,
+    /// How nodes are let in.
+    pub pairing: Option<NodePairing>,
 }
 
 /// The server other programs and people connect to.

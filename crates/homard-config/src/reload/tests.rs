@@ -13,6 +13,7 @@ fn action(mode: ReloadMode, paths: &[&str]) -> ReloadAction {
 fn each_place_asks_for_its_own_action() {
     let hot = |part| ReloadAction::Hot(vec![part]);
     let rows = [
+        ("gateway.nodes.allowCommands", ReloadAction::None),
         ("gateway.reload.mode", ReloadAction::None),
         ("gateway.remote.url", ReloadAction::None),
         ("gateway.port", ReloadAction::Restart),

@@ -12,7 +12,7 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 19] = [
+pub const ALL_EVENTS: [&str; 26] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
@@ -23,6 +23,12 @@ pub const ALL_EVENTS: [&str; 19] = [
     "exec.approval.requested",
     "exec.approval.resolved",
     "health",
+    "node.hostStats",
+    "node.invoke.cancel",
+    "node.invoke.request",
+    "node.pair.requested",
+    "node.pair.resolved",
+    "node.presence",
     "plugin.approval.requested",
     "plugin.approval.resolved",
     "presence",
@@ -32,6 +38,7 @@ pub const ALL_EVENTS: [&str; 19] = [
     "shutdown",
     "talk.mode",
     "tick",
+    "voicewake.changed",
 ];
 
 /// `tick`: still here.

@@ -4,11 +4,13 @@ use homard_protocol::DeviceId;
 use homard_runtime::Clock;
 use rusqlite::Connection;
 
+use super::MIGRATIONS;
 use crate::StoreError;
 use crate::fixture::{Home, NOW, key, open, run_id};
 
+/// The version this program writes.
 fn newest() -> i64 {
-    i64::try_from(super::MIGRATIONS.len()).unwrap()
+    i64::try_from(MIGRATIONS.len()).unwrap()
 }
 
 #[tokio::test]

@@ -19,16 +19,18 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::doors::{Door, DoorError, NodesDoor};
 use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
+mod on_node;
 mod permission;
 pub(crate) mod plain_text;
 
-use permission::{NotAllowed, Wanted};
+use permission::{NotAllowed, Place, Wanted};
 use plain_text::plain_text;
 
 /// Most output that reaches the model.
@@ -62,6 +64,7 @@ pub(crate) struct ExecTool {
     env: BuiltEnv,
     timeout: Duration,
     background: Option<Background>,
+    nodes: Door<dyn NodesDoor>,
 }
 
 /// Where commands go on that take too long to wait for.
@@ -148,6 +151,8 @@ enum ExecToolError {
     BadTimeout,
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
+    #[error(transparent)]
+    Node(#[from] DoorError),
     #[error("commands cannot go on in the background in this conversation: run it without `background`")]
     NoBackground,
     #[error("stopped before the command was started")]
@@ -163,16 +168,20 @@ impl ExecTool {
             env: options.env.clone(),
             timeout: options.exec_timeout,
             background: None,
+            nodes: options.doors.nodes.clone(),
         }
     }
 
     async fn execute(&self, input: ExecInput, cx: &ToolCx) -> Result<ToolOutcome, ExecToolError> {
         check(&input)?;
-        permission::check_place(&input, &cx.scope.exec)?;
+        let place = permission::check_place(&input, &cx.scope.exec)?;
         if cx.cancel.is_cancelled() {
             return Err(ExecToolError::Stopped);
         }
         let timeout = timeout(input.timeout, self.timeout)?;
+        if place == Place::Node {
+            return on_node::execute(&input, timeout, &self.nodes, cx).await;
+        }
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), &cx.workspace).await?;
         permission::obtain(Wanted { input: &input, cwd: &cwd, env: &env }, cx).await?;

@@ -52,6 +52,8 @@ mod marks;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
+mod nodes;
+#[cfg(test)]
 mod openai_chat;
 #[cfg(test)]
 mod openai_refusals;
@@ -59,6 +61,7 @@ mod openai_refusals;
 mod openai_responses;
 #[cfg(test)]
 mod openai_world;
+#[cfg(test)]
 mod other_clients;
 #[cfg(test)]
 mod reach;

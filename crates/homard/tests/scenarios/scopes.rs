@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::world::{World, knock};
 
+/// In place of a scope: only nodes may.
+const NODE: &str = "node";
+
 /// The scope each method asks for, and parameters good enough to get past their check.
 fn methods() -> Vec<(&'static str, &'static str, Value)> {
     let key = json!({"key": "agent:main:nobody-home"});
@@ -50,14 +53,33 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("exec.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
         ("exec.approval.waitDecision", "operator.approvals", json!({"id": "never-was"})),
         ("exec.approvals.get", "operator.admin", json!({})),
+        ("exec.approvals.node.get", "operator.admin", json!({"nodeId": "nobody"})),
+        ("exec.approvals.node.set", "operator.admin", json!({"nodeId": "nobody", "file": {}})),
         ("exec.approvals.set", "operator.admin", json!({"file": {}})),
         ("health", "", json!({})),
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),
         ("models.list", "operator.read", json!({})),
         ("node.describe", "operator.read", json!({"nodeId": "nobody"})),
+        ("node.event", NODE, json!({"event": "x"})),
+        (
+            "node.invoke",
+            "operator.write",
+            json!({"nodeId": "nobody", "command": "device.info", "idempotencyKey": "k"}),
+        ),
+        ("node.invoke.progress", NODE, json!({"invokeId": "x", "nodeId": "x", "seq": 0, "chunk": ""})),
+        ("node.invoke.result", NODE, json!({"id": "x", "nodeId": "x", "ok": true})),
         ("node.list", "operator.read", json!({})),
+        ("node.pair.approve", "operator.pairing", json!({"requestId": "never-was"})),
         ("node.pair.list", "operator.pairing", json!({})),
+        ("node.pair.reject", "operator.pairing", json!({"requestId": "never-was"})),
+        ("node.pair.remove", "operator.pairing", json!({"nodeId": "nobody"})),
+        ("node.pending.ack", NODE, json!({"ids": ["x"]})),
+        ("node.pending.drain", NODE, json!({})),
+        ("node.pending.enqueue", "operator.write", json!({"nodeId": "nobody", "type": "status.request"})),
+        ("node.pending.pull", NODE, json!({})),
+        ("node.pluginSurface.refresh", NODE, json!({"surface": "canvas"})),
+        ("node.rename", "operator.pairing", json!({"nodeId": "nobody", "displayName": "x"})),
         ("plugin.approval.list", "operator.approvals", json!({})),
         ("plugin.approval.resolve", "operator.approvals", json!({"id": "never-was", "decision": "deny"})),
         ("progressCard.get", "operator.read", json!({"sessionKey": "agent:main:m"})),
@@ -93,6 +115,8 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
         ("usage.cost", "operator.read", json!({})),
         ("usage.runs", "operator.read", json!({})),
         ("usage.status", "operator.read", json!({})),
+        ("voicewake.get", "operator.read", json!({})),
+        ("voicewake.set", "operator.write", json!({"triggers": []})),
     ]
 }
 
@@ -100,7 +124,7 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
 fn grants(scope: &str, needed: &str) -> bool {
     needed.is_empty()
         || scope == needed
-        || scope == "operator.admin"
+        || (scope == "operator.admin" && needed != NODE)
         || (scope == "operator.write" && needed == "operator.read")
 }
 
@@ -138,8 +162,12 @@ async fn every_method_asks_for_exactly_its_scope() {
                 }
                 continue;
             }
-            let expected = json!({"code": "FORBIDDEN", "message": format!("missing scope: {needed}"),
-                "details": {"code": "MISSING_SCOPE", "missingScope": needed, "requiredScopes": [needed]}});
+            let expected = if needed == NODE {
+                json!({"code": "INVALID_REQUEST", "message": "unauthorized role: operator"})
+            } else {
+                json!({"code": "FORBIDDEN", "message": format!("missing scope: {needed}"),
+                    "details": {"code": "MISSING_SCOPE", "missingScope": needed, "requiredScopes": [needed]}})
+            };
             if answer["error"] != expected {
                 wrong.push(format!("{method} with [{scope}] answered {answer}"));
             }
@@ -155,7 +183,7 @@ async fn a_node_may_call_no_operator_method_but_may_ask_for_health() {
     for (method, needed, params) in methods() {
         // In between, so that the flood rule does not end the story.
         assert_eq!(client.request("health", json!({})).await.unwrap()["ok"], true);
-        if needed.is_empty() {
+        if needed.is_empty() || needed == NODE {
             continue;
         }
         let answer = client.request(method, params).await.unwrap();
@@ -169,7 +197,9 @@ async fn who_may_not_call_a_method_learns_nothing_about_its_parameters() {
     let world = World::start().await;
     let mut client = world.with_scopes(&[]).await;
     let mut wrong = Vec::new();
-    for (method, needed, _) in methods().into_iter().filter(|(_, needed, _)| !needed.is_empty()) {
+    for (method, needed, _) in
+        methods().into_iter().filter(|(_, needed, _)| !needed.is_empty() && *needed != NODE)
+    {
         let answer = client.request(method, json!({"nonsense": true})).await.unwrap();
         if answer["error"]["code"] != "FORBIDDEN" {
             wrong.push(format!("{method} ({needed}) answered {}", answer["error"]));

@@ -39,8 +39,10 @@ pub(super) enum NotAllowed {
     NoNode,
     #[error("commands of this conversation run in a sandbox, and none is set up: nothing can be run here")]
     NoSandbox,
-    #[error("`host` must be auto or gateway")]
+    #[error("`host` must be auto, gateway or node")]
     BadHost,
+    #[error("commands of this conversation run on {0}, as the owner chose: leave `host` and `node` out")]
+    ElsewhereChosen(&'static str),
     #[error("the disk thread ended early")]
     Thread(#[from] tokio::task::JoinError),
 }
@@ -52,21 +54,32 @@ pub(super) struct Wanted<'w> {
     pub(super) env: &'w BuiltEnv,
 }
 
-/// Whether commands can run where they are wanted: on this machine. What the owner chose cannot be undone by the
-/// model.
-pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<(), NotAllowed> {
-    let asked = input.host.as_deref().map(str::trim).unwrap_or_default();
-    for host in [rules.host.as_deref().unwrap_or_default(), asked] {
-        match host {
-            "" | "auto" | "gateway" => {}
-            "node" => return Err(NotAllowed::NoNode),
-            "sandbox" => return Err(NotAllowed::NoSandbox),
-            _ => return Err(NotAllowed::BadHost),
-        }
-    }
-    match input.node.as_deref().map(str::trim) {
-        None | Some("") => Ok(()),
-        Some(_) => Err(NotAllowed::NoNode),
+/// Where a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// On this machine.
+    Here,
+    /// On a node.
+    Node,
+}
+
+/// Where a command runs. What the owner chose cannot be undone by the model.
+pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<Place, NotAllowed> {
+    let read = |host: &str| match host.trim() {
+        "" | "auto" => Ok(None),
+        "gateway" => Ok(Some(Place::Here)),
+        "node" => Ok(Some(Place::Node)),
+        "sandbox" => Err(NotAllowed::NoSandbox),
+        _ => Err(NotAllowed::BadHost),
+    };
+    let chosen = read(rules.host.as_deref().unwrap_or_default())?;
+    let names_node = input.node.as_deref().is_some_and(|node| !node.trim().is_empty());
+    let asked = read(input.host.as_deref().unwrap_or_default())?;
+    let asked = asked.or_else(|| names_node.then_some(Place::Node));
+    match (chosen, asked) {
+        (Some(Place::Here), Some(Place::Node)) => Err(NotAllowed::ElsewhereChosen("the gateway")),
+        (Some(Place::Node), Some(Place::Here)) => Err(NotAllowed::ElsewhereChosen("a node")),
+        (chosen, asked) => Ok(asked.or(chosen).unwrap_or(Place::Here)),
     }
 }
 
@@ -111,7 +124,7 @@ async fn put_for_gate(reasons: Vec<String>, wanted: &Wanted<'_>, cx: &ToolCx) ->
     }
 }
 
-fn not_allowed(outcome: Outcome) -> NotAllowed {
+pub(super) fn not_allowed(outcome: Outcome) -> NotAllowed {
     match outcome {
         Outcome::Said(_) => NotAllowed::Denied,
         Outcome::Expired => NotAllowed::Expired,
@@ -218,7 +231,7 @@ fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-fn wish<T: DeserializeOwned>(
+pub(super) fn wish<T: DeserializeOwned>(
     word: Option<&str>,
     field: &'static str,
     words: &'static str,

@@ -13,10 +13,10 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
         (r#"{"command":"ls","background":false,"host":"gateway","ask":"off","yieldMs":5}"#, None),
         (r#"{"command":"ls","background":true}"#, None),
         (r#"{"command":"ls","pty":true,"elevated":true,"ask":"always"}"#, None),
-        (r#"{"command":"ls","host":"node"}"#, Some("no node is connected")),
+        (r#"{"command":"ls","host":"node"}"#, None),
         (r#"{"command":"ls","host":"sandbox"}"#, Some("sandbox")),
         (r#"{"command":"ls","host":"moon"}"#, Some("host")),
-        (r#"{"command":"ls","node":"phone"}"#, Some("no node is connected")),
+        (r#"{"command":"ls","node":"phone"}"#, None),
         (r#"{"command":"  "}"#, Some("empty")),
     ];
     for (json, expected) in rows {
@@ -29,6 +29,28 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
             (Some(complaint), Some(word)) => assert!(complaint.contains(word), "{json}: {complaint}"),
             (complaint, expected) => panic!("{json}: {complaint:?}, expected {expected:?}"),
         }
+    }
+}
+
+#[test]
+fn what_the_owner_chose_is_where_commands_run() {
+    use super::permission::Place::{Here, Node};
+    for (chosen, wish, expected) in [
+        (None, r#"{"command":"ls"}"#, Some(Here)),
+        (Some("auto"), r#"{"command":"ls","host":"node"}"#, Some(Node)),
+        (None, r#"{"command":"ls","node":"shed"}"#, Some(Node)),
+        (Some("node"), r#"{"command":"ls"}"#, Some(Node)),
+        (Some("node"), r#"{"command":"ls","host":"gateway"}"#, None),
+        (Some("gateway"), r#"{"command":"ls","host":"node"}"#, None),
+        (Some("gateway"), r#"{"command":"ls","node":"shed"}"#, None),
+        (Some("sandbox"), r#"{"command":"ls"}"#, None),
+    ] {
+        let input: ExecInput = serde_json::from_str(wish).unwrap();
+        let rules = homard_exec::approvals::ExecRules {
+            host: chosen.map(str::to_owned),
+            ..homard_exec::approvals::ExecRules::default()
+        };
+        assert_eq!(check_place(&input, &rules).ok(), expected, "{chosen:?} {wish}");
     }
 }
 

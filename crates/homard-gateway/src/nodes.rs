@@ -1,0 +1,237 @@
+//! The nodes that are here: who they are, what they say they offer, and the commands on their way to them.
+//!
+//! One owner of all of it. What a node may be asked is never kept: it is worked out for every command from what the
+//! node declares, what the owner approved (`homard-store`) and the gateway's lists (`commands`), so a yes that was
+//! taken back counts at once. `surface` asks the owner about what a node declares, `invoke` sends commands and
+//! waits, `replays` makes repeating harmless, `activity` is what nodes say of themselves, `rows` is how clients see
+//! them, `room` how the assistant does.
+
+pub(crate) mod activity;
+pub(crate) mod commands;
+pub(crate) mod invoke;
+pub(crate) mod replays;
+mod room;
+pub(crate) mod rows;
+pub(crate) mod surface;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_protocol::connect::ConnectParams;
+use homard_protocol::{ConnId, DeviceId};
+use homard_relay::{Audience, Published};
+use homard_store::NodeSurface;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use self::activity::Activity;
+use self::invoke::Open;
+use self::replays::Replays;
+use crate::caller::Caller;
+use crate::fanout::Client;
+
+/// Conversations one node may listen to.
+const MAX_SUBSCRIPTIONS: usize = 64;
+/// Events a node that listens to a conversation hears.
+const HEARD: [&str; 2] = ["agent", "chat"];
+
+/// What a node says of itself when it connects.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    pub(crate) display_name: Option<String>,
+    pub(crate) platform: String,
+    pub(crate) version: String,
+    pub(crate) client_id: String,
+    pub(crate) client_mode: String,
+    pub(crate) device_family: Option<String>,
+    pub(crate) model_identifier: Option<String>,
+    pub(crate) path_env: Option<String>,
+    pub(crate) remote_ip: String,
+}
+
+impl About {
+    fn read(caller: &Caller, params: &ConnectParams) -> Self {
+        let client = &params.client;
+        Self {
+            display_name: client.display_name.clone(),
+            platform: client.platform.clone(),
+            version: client.version.clone(),
+            client_id: client.id.to_string(),
+            client_mode: client.mode.to_string(),
+            device_family: client.device_family.clone(),
+            model_identifier: client.model_identifier.clone(),
+            path_env: params.path_env.clone(),
+            remote_ip: caller.peer.ip.to_string(),
+        }
+    }
+}
+
+/// A node that is connected.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) client: Arc<Client>,
+    pub(crate) about: About,
+    /// Everything it says it can do; a claim, nothing more.
+    pub(crate) declared: NodeSurface,
+    pub(crate) connected_at: i64,
+    pub(crate) activity: Activity,
+    subscriptions: BTreeSet<String>,
+    /// What it last heard a person say, and when.
+    last_words: Option<(String, Instant)>,
+}
+
+/// The nodes that are here.
+#[derive(Debug, Default)]
+pub(crate) struct Nodes {
+    state: Mutex<State>,
+    /// Subscriptions of all nodes: events are not even looked at while there are none.
+    listening: AtomicUsize,
+    replays: Replays,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// One connection per node; the newest counts.
+    here: BTreeMap<DeviceId, Session>,
+    open: HashMap<String, Open>,
+}
+
+impl Nodes {
+    /// A node has come. An older connection of the same node is not spoken to any more, and what it was asked has
+    /// failed.
+    pub(crate) fn arrive(&self, id: DeviceId, session: Session) {
+        let mut state = self.state();
+        let older = state.here.insert(id, session);
+        let lost = older.as_ref().map(|older| state.take_open_of(&older.client.conn)).unwrap_or_default();
+        self.count(&state);
+        drop(state);
+        lost.into_iter().for_each(Open::disconnected);
+    }
+
+    /// A connection has ended: whoever waits for it learns so at once.
+    pub(crate) fn leave(&self, client: &Client) {
+        let Some(id) = &client.device else { return };
+        let mut state = self.state();
+        if state.here.get(id).is_some_and(|session| session.client.conn == client.conn) {
+            state.here.remove(id);
+        }
+        let lost = state.take_open_of(&client.conn);
+        self.count(&state);
+        drop(state);
+        lost.into_iter().for_each(Open::disconnected);
+    }
+
+    /// A node that is here.
+    pub(crate) fn get(&self, id: &DeviceId) -> Option<Session> {
+        self.state().here.get(id).cloned()
+    }
+
+    /// Whether any is here.
+    pub(crate) fn any(&self) -> bool {
+        !self.state().here.is_empty()
+    }
+
+    /// All that are here.
+    pub(crate) fn all(&self) -> BTreeMap<DeviceId, Session> {
+        self.state().here.clone()
+    }
+
+    /// The requests that were made with a key.
+    pub(crate) fn replays(&self) -> &Replays {
+        &self.replays
+    }
+
+    /// Whether a socket is the one its node is spoken to by.
+    pub(crate) fn is_current(&self, client: &Client) -> bool {
+        let Some(id) = &client.device else { return false };
+        self.state().here.get(id).is_some_and(|session| session.client.conn == client.conn)
+    }
+
+    /// Changes what is known of the node behind a socket; `None` when another socket took its place.
+    fn change<T>(&self, client: &Client, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
+        let id = client.device.as_ref()?;
+        let mut state = self.state();
+        let session = state.here.get_mut(id).filter(|session| session.client.conn == client.conn)?;
+        let changed = change(session);
+        self.count(&state);
+        Some(changed)
+    }
+
+    /// A node listens to a conversation from now on; `false` when it listens to too many.
+    pub(crate) fn subscribe(&self, client: &Client, key: &str) -> Option<bool> {
+        self.change(client, |session| {
+            let has_room = session.subscriptions.len() < MAX_SUBSCRIPTIONS;
+            if has_room {
+                session.subscriptions.insert(key.to_owned());
+            }
+            has_room || session.subscriptions.contains(key)
+        })
+    }
+
+    /// A node listens to a conversation no more.
+    pub(crate) fn unsubscribe(&self, client: &Client, key: &str) -> Option<()> {
+        self.change(client, |session| {
+            session.subscriptions.remove(key);
+        })
+    }
+
+    /// Whether a node heard the same words a moment ago; microphones report twice.
+    pub(crate) fn repeats(&self, client: &Client, words: &str, within: std::time::Duration) -> bool {
+        let now = Instant::now();
+        let heard = self.change(client, |session| {
+            let same = |(last, at): &(String, Instant)| last == words && now.duration_since(*at) < within;
+            let repeats = session.last_words.as_ref().is_some_and(same);
+            session.last_words = Some((words.to_owned(), now));
+            repeats
+        });
+        heard.unwrap_or(false)
+    }
+
+    /// Hands an event to the nodes that listen to its conversation.
+    pub(crate) fn hear(&self, event: &Published) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Where<'a> {
+            #[serde(borrow)]
+            session_key: Option<std::borrow::Cow<'a, str>>,
+        }
+        let wanted = HEARD.contains(&event.name) && matches!(event.audience, Audience::All);
+        if !wanted || self.listening.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let Ok(Where { session_key: Some(key) }) = serde_json::from_str(&event.payload) else { return };
+        let state = self.state();
+        for session in state.here.values().filter(|session| session.subscriptions.contains(key.as_ref())) {
+            session.client.tell(event.name, &event.payload);
+        }
+    }
+
+    /// Tells every node.
+    pub(crate) fn tell_all(&self, name: &str, payload: &str) {
+        for session in self.state().here.values() {
+            session.client.tell(name, payload);
+        }
+    }
+
+    fn count(&self, state: &State) {
+        let listening = state.here.values().map(|session| session.subscriptions.len()).sum();
+        self.listening.store(listening, Ordering::Relaxed);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The commands that were sent by a connection.
+    fn take_open_of(&mut self, conn: &ConnId) -> Vec<Open> {
+        let ids: Vec<String> =
+            self.open.iter().filter(|(_, open)| open.conn == *conn).map(|(id, _)| id.clone()).collect();
+        ids.iter().filter_map(|id| self.open.remove(id)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

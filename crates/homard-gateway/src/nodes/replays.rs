@@ -1,0 +1,104 @@
+//! Requests made with a key: the same request again waits for the first one, or gets what that got.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use homard_protocol::ErrorShape;
+use homard_protocol::methods::node_invoke::NodeInvoked;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// How long an answer can be had again.
+const KEEP: Duration = Duration::from_secs(300);
+/// Most requests remembered; the oldest answered one is forgotten first.
+const MAX_KEPT: usize = 1_000;
+
+/// What a request came to.
+pub(crate) type Answer = Result<NodeInvoked, ErrorShape>;
+type Seen = watch::Receiver<Option<Answer>>;
+
+/// The requests that were made with a key.
+#[derive(Debug, Default)]
+pub(crate) struct Replays {
+    kept: Mutex<HashMap<String, Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    /// What was asked, to tell a repetition from a mistake.
+    asked: String,
+    at: Instant,
+    answer: Seen,
+}
+
+/// Whether a request is the first of its key.
+pub(crate) enum Begun<'r> {
+    /// It is: whoever holds this answers for all.
+    First(First<'r>),
+    /// It is not.
+    Again(Seen),
+    /// The key was used for something else.
+    Different,
+}
+
+/// The right to answer a key. Dropped without an answer, the key is free again.
+pub(crate) struct First<'r> {
+    replays: &'r Replays,
+    key: String,
+    tell: watch::Sender<Option<Answer>>,
+    is_kept: bool,
+}
+
+impl Replays {
+    /// Begins a request.
+    pub(crate) fn begin(&self, key: String, asked: String) -> Begun<'_> {
+        let now = Instant::now();
+        let mut kept = self.kept();
+        kept.retain(|_, one| one.answer.borrow().is_none() || now.duration_since(one.at) < KEEP);
+        if let Some(one) = kept.get(&key) {
+            return if one.asked == asked { Begun::Again(one.answer.clone()) } else { Begun::Different };
+        }
+        if kept.len() >= MAX_KEPT {
+            let answered = kept.iter().filter(|(_, one)| one.answer.borrow().is_some());
+            let oldest = answered.min_by_key(|(_, one)| one.at).map(|(key, _)| key.clone());
+            oldest.and_then(|key| kept.remove(&key));
+        }
+        let (tell, answer) = watch::channel(None);
+        kept.insert(key.clone(), Kept { asked, at: now, answer });
+        drop(kept);
+        Begun::First(First { replays: self, key, tell, is_kept: false })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl First<'_> {
+    /// Answers all who asked. A request that reached nobody may be made again with the same key.
+    pub(crate) fn answer(mut self, answer: &Answer, reached: bool) {
+        self.is_kept = reached;
+        self.tell.send_replace(Some(answer.clone()));
+        if let Some(one) = self.replays.kept().get_mut(&self.key) {
+            one.at = Instant::now();
+        }
+    }
+}
+
+impl Drop for First<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.replays.kept().remove(&self.key);
+        }
+    }
+}
+
+/// Waits for what the first request got; `None` when it was given up.
+pub(crate) async fn settled(mut seen: Seen) -> Option<Answer> {
+    let answer = seen.wait_for(Option::is_some).await.ok()?;
+    answer.clone()
+}
+
+#[cfg(test)]
+mod tests;

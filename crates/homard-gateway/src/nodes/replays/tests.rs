@@ -1,0 +1,54 @@
+use homard_protocol::ErrorShape;
+
+use super::{Begun, Replays, settled};
+
+fn first<'r>(replays: &'r Replays, key: &str) -> super::First<'r> {
+    match replays.begin(key.to_owned(), "asked".to_owned()) {
+        Begun::First(first) => first,
+        Begun::Again(_) | Begun::Different => panic!("the key is taken"),
+    }
+}
+
+fn again(replays: &Replays, key: &str, asked: &str) -> Option<super::Seen> {
+    match replays.begin(key.to_owned(), asked.to_owned()) {
+        Begun::Again(seen) => Some(seen),
+        Begun::First(_) | Begun::Different => None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_request_gets_the_same_answer_for_five_minutes() {
+    let replays = Replays::default();
+    let holder = first(&replays, "k");
+    let waiting = again(&replays, "k", "asked").unwrap();
+    assert!(again(&replays, "k", "something else").is_none());
+    let answer = Err(ErrorShape::invalid("no"));
+    holder.answer(&answer, true);
+    assert_eq!(settled(waiting).await, Some(answer.clone()));
+    assert_eq!(settled(again(&replays, "k", "asked").unwrap()).await, Some(answer));
+    tokio::time::advance(super::KEEP).await;
+    assert!(again(&replays, "k", "asked").is_none());
+}
+
+#[tokio::test]
+async fn what_reached_nobody_or_was_given_up_may_be_tried_again() {
+    let replays = Replays::default();
+    let holder = first(&replays, "k");
+    let waiting = again(&replays, "k", "asked").unwrap();
+    holder.answer(&Err(ErrorShape::invalid("nobody there")), false);
+    assert!(settled(waiting).await.unwrap().is_err());
+    let holder = first(&replays, "k");
+    let waiting = again(&replays, "k", "asked").unwrap();
+    drop(holder);
+    assert_eq!(settled(waiting).await, None);
+    drop(first(&replays, "k"));
+}
+
+#[tokio::test]
+async fn there_is_a_most_that_is_remembered() {
+    let replays = Replays::default();
+    for n in 0..super::MAX_KEPT + 50 {
+        first(&replays, &format!("k{n}")).answer(&Err(ErrorShape::invalid("no")), true);
+    }
+    assert_eq!(replays.kept().len(), super::MAX_KEPT);
+}

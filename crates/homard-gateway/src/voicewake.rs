@@ -1,0 +1,71 @@
+//! The words that wake listening nodes: one list, kept here, told to every node when it comes and when it changes.
+
+use homard_protocol::event::Event;
+use homard_protocol::events::VoicewakeChangedEvent;
+use homard_protocol::methods::voicewake::{DEFAULT_WAKE_WORDS, MAX_WAKE_WORD, MAX_WAKE_WORDS, WakeWords};
+use homard_store::StoreError;
+
+use crate::fanout::Client;
+use crate::gateway::Gateway;
+
+/// Where the words are kept.
+const KEY: &str = "voicewake.triggers";
+
+/// The words in effect.
+pub(crate) async fn words(gateway: &Gateway) -> Result<WakeWords, StoreError> {
+    let kept = gateway.store().get_kv(KEY).await?;
+    let triggers: Vec<String> = kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
+    Ok(WakeWords { triggers: tidy(triggers) })
+}
+
+/// Keeps other words and tells everybody.
+pub(crate) async fn change(gateway: &Gateway, triggers: Vec<String>) -> Result<WakeWords, StoreError> {
+    let words = WakeWords { triggers: tidy(triggers) };
+    let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
+    gateway.store().set_kv(KEY, &kept).await?;
+    gateway.bus().publish(&VoicewakeChangedEvent(words.clone()));
+    if let Ok(payload) = serde_json::to_string(&words) {
+        gateway.nodes().tell_all(VoicewakeChangedEvent::NAME, &payload);
+    }
+    Ok(words)
+}
+
+/// Tells one node.
+pub(crate) fn tell(client: &Client, words: &WakeWords) {
+    if let Ok(payload) = serde_json::to_string(words) {
+        client.tell(VoicewakeChangedEvent::NAME, &payload);
+    }
+}
+
+/// Words as nodes can use them; none at all means the usual ones.
+fn tidy(triggers: Vec<String>) -> Vec<String> {
+    let words = triggers.iter().map(|word| cut(word.trim())).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.take(MAX_WAKE_WORDS).collect();
+    if words.is_empty() { DEFAULT_WAKE_WORDS.map(str::to_owned).to_vec() } else { words }
+}
+
+/// At most [`MAX_WAKE_WORD`] UTF-16 units, and no half character.
+fn cut(word: &str) -> String {
+    let mut units = 0;
+    word.chars()
+        .take_while(|c| {
+            units += c.len_utf16();
+            units <= MAX_WAKE_WORD
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tidy;
+
+    #[test]
+    fn words_are_trimmed_counted_and_cut_and_none_means_the_usual_ones() {
+        let tidy = |words: &[&str]| tidy(words.iter().map(|&word| word.to_owned()).collect());
+        assert_eq!(tidy(&[]), ["openclaw", "claude", "computer"]);
+        assert_eq!(tidy(&[" ", ""]), ["openclaw", "claude", "computer"]);
+        assert_eq!(tidy(&[" hey lobster ", ""]), ["hey lobster"]);
+        assert_eq!(tidy(&["🦞".repeat(40).as_str()]), ["🦞".repeat(32)]);
+        assert_eq!(tidy(&["x"; 50]).len(), 32);
+    }
+}

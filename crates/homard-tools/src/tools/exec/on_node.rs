@@ -1,0 +1,171 @@
+//! `exec` on a node: the rules for commands decide here, the node keeps rules of its own, and the command runs
+//! there.
+//!
+//! The lists of programs name paths of this machine, which mean nothing on another. So a command runs without a
+//! question only where everything may; otherwise a person is asked each time.
+
+use std::time::Duration;
+
+use homard_config::config::tools::{ExecAsk, ExecSecurity};
+use homard_exec::approvals::{PolicyStore, Rules};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::permission::{NotAllowed, not_allowed, wish};
+use super::plain_text::plain_text;
+use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::cx::ToolCx;
+use crate::doors::{Door, NodeCall, NodesDoor};
+use crate::outcome::ToolOutcome;
+use crate::taint::Passed;
+
+/// The command of nodes that runs commands.
+const RUN: &str = "system.run";
+/// What the node is given beyond the command's own time.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What a node says about a command that ran.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Ran {
+    exit_code: Option<i64>,
+    timed_out: bool,
+    success: Option<bool>,
+    stdout: Option<String>,
+    stderr: Option<String>,
+    error: Option<String>,
+}
+
+/// Runs a command on a node.
+pub(super) async fn execute(
+    input: &ExecInput,
+    timeout: Duration,
+    door: &Door<dyn NodesDoor>,
+    cx: &ToolCx,
+) -> Result<ToolOutcome, ExecToolError> {
+    let room = door.room().map_err(|_closed| NotAllowed::NoNode)?;
+    if !room.has_any() {
+        return Err(NotAllowed::NoNode.into());
+    }
+    obtain(input, cx).await?;
+    let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    let params = json!({
+        "command": ["/bin/sh", "-c", input.command],
+        "rawCommand": input.command,
+        "cwd": input.workdir,
+        "env": input.env,
+        "timeoutMs": timeout_ms,
+        "agentId": cx.session_key.agent_id().map(ToString::to_string),
+        "sessionKey": cx.session_key.to_string(),
+        "runId": cx.call_id.to_string(),
+    });
+    let call = NodeCall {
+        node: input.node.clone().filter(|node| !node.trim().is_empty()),
+        command: RUN.to_owned(),
+        params: without_nulls(params),
+        timeout: Some(timeout.saturating_add(GRACE)),
+    };
+    let answer = room.invoke(cx, call).await?;
+    Ok(tell(&answer.name, &answer.payload))
+}
+
+/// Waits for permission.
+async fn obtain(input: &ExecInput, cx: &ToolCx) -> Result<(), NotAllowed> {
+    let security: Option<ExecSecurity> =
+        wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
+    let ask: Option<ExecAsk> = wish(input.ask.as_deref(), "ask", "off, on-miss, always")?;
+    let scope = cx.scope.exec.clone();
+    let rules = tokio::task::spawn_blocking(move || -> Result<Rules, NotAllowed> {
+        let loaded = scope.store.as_ref().map(PolicyStore::load).transpose();
+        let loaded = loaded.map_err(|error| NotAllowed::Refused { reason: error.to_string() })?;
+        let file = loaded.map(|loaded| loaded.file).unwrap_or_default();
+        Ok(scope.in_force(&file, security, ask))
+    })
+    .await??;
+    if rules.security == ExecSecurity::Deny {
+        let reason = "commands are switched off here (security is `deny`)".to_owned();
+        return Err(NotAllowed::Refused { reason });
+    }
+    let gate = match cx.scope.taint.passed(&cx.call_id) {
+        Some(Passed::MustAsk(reasons)) => Some(reasons),
+        Some(Passed::Allowed) | None => None,
+    };
+    if gate.is_none() && rules.security == ExecSecurity::Full && rules.ask != ExecAsk::Always {
+        return Ok(());
+    }
+    let secrets = &cx.scope.guards.secrets;
+    let node = input.node.as_deref().unwrap_or("the only one that can");
+    let mut reasons = vec![format!("it runs on a node: {node}")];
+    reasons.extend(gate.into_iter().flatten());
+    reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
+    let request = ApprovalRequest {
+        tool: super::NAME.to_owned(),
+        action: secrets.hide(&input.command).into_owned(),
+        cwd: input.workdir.clone(),
+        resolved_path: None,
+        reasons: reasons.iter().map(|reason| secrets.hide(&reason.replace('\n', " ")).into_owned()).collect(),
+        can_always: false,
+        security: None,
+        ask: None,
+        session_key: Some(cx.session_key.clone()),
+        run_id: Some(cx.run_id.clone()),
+        call_id: Some(cx.call_id.clone()),
+    };
+    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+        Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => Ok(()),
+        other => Err(not_allowed(other)),
+    }
+}
+
+fn without_nulls(mut params: Value) -> Value {
+    if let Some(fields) = params.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    params
+}
+
+/// What the model reads.
+fn tell(node: &str, payload: &Value) -> ToolOutcome {
+    let ran: Ran = serde_json::from_value(payload.clone()).unwrap_or_default();
+    let both: String = [ran.stdout.as_deref(), ran.stderr.as_deref(), ran.error.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let output = shortened(&plain_text(&both));
+    let how = match (ran.timed_out, ran.exit_code) {
+        (true, _) => "\n\n(command timed out and was stopped)".to_owned(),
+        (false, Some(0)) => String::new(),
+        (false, Some(code)) => format!("\n\n(command exited with code {code})"),
+        (false, None) if ran.success == Some(true) => String::new(),
+        (false, None) => "\n\n(command did not run to its end)".to_owned(),
+    };
+    let shown = if output.trim().is_empty() { "(no output)" } else { output.as_str() };
+    let is_error = ran.timed_out || (ran.exit_code.is_none() && ran.success != Some(true));
+    let details = json!({
+        "status": if is_error { "failed" } else { "completed" },
+        "exitCode": ran.exit_code,
+        "host": "node",
+        "node": node,
+        "aggregated": output,
+    });
+    ToolOutcome { is_error, ..ToolOutcome::text(format!("{shown}{how}")).with_details(details) }
+}
+
+/// The beginning and the end of what is too long.
+fn shortened(text: &str) -> String {
+    if text.len() <= MAX_OUTPUT_BYTES {
+        return text.to_owned();
+    }
+    let half = MAX_OUTPUT_BYTES / 2;
+    let head: String = text.chars().take(half).collect();
+    let skipped = text.chars().count().saturating_sub(half);
+    let tail: String = text.chars().skip(skipped.max(half)).collect();
+    format!("{head}\n… (cut) …\n{tail}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,435 @@
+//! `homard nodes`: the owner's other machines and phones, what they may be asked, and asking them. `meant` finds the
+//! one a person means and puts it into words.
+
+mod meant;
+
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use homard_client::Client;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::node_invoke::{NodeInvoke, NodeInvokeParams};
+use homard_protocol::methods::nodes::{
+    Node, NodeDescribe, NodeList, NodeListResult, NodeName, NodePairApprove, NodePairList,
+    NodePairListResult, NodePairReject, NodePairRemove, NodeParams, NodeRename, NodeRequestParams,
+    PendingNodeRow,
+};
+use serde_json::{Map, Value, json};
+
+use self::meant::{latest, name_of, node, request, short};
+use super::connection::{self, Patience, Target};
+use super::table::{pairs, table};
+use super::{Cx, words};
+use crate::report::{Advice, Mark};
+
+const EXAMPLES: &str = "\
+Examples:
+  homard nodes                               every node and what it may be asked
+  homard nodes pending                       what nodes ask to offer
+  homard nodes approve 3f9a1c02              the first characters of an id are enough
+  homard nodes approve --latest
+  homard nodes describe --node shed
+  homard nodes invoke --node shed --command system.which --params '{\"bins\":[\"ffmpeg\"]}'
+  homard nodes notify --node phone --title Tea --body ready
+  homard nodes rename --node 9b1c --name \"Garden shed\"
+  homard nodes remove --node shed            it must be paired again
+
+A node is let in like any device (`homard devices`); what it offers needs a yes of its own.
+Commands that watch people or act for them also need gateway.nodes.allowCommands.
+Programs run on a node through the assistant: `exec` with host=node.";
+
+/// What a node is given beyond its own time before the answer is given up.
+const GRACE: Duration = Duration::from_secs(10);
+/// The command that runs programs.
+const RUN: &str = "system.run";
+
+/// See and use the machines that offer commands
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct NodesArgs {
+    #[command(subcommand)]
+    command: Option<NodesCommand>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Subcommand)]
+enum NodesCommand {
+    /// List nodes and what they may be asked
+    #[command(visible_alias = "status")]
+    List(ListArgs),
+    /// List what nodes ask to offer
+    Pending(PendingArgs),
+    /// Let a node offer what it asks to
+    Approve(ApproveArgs),
+    /// Turn down what a node asks to offer
+    Reject(RejectArgs),
+    /// Forget a node; it must be paired again
+    Remove(WhichArgs),
+    /// Give a node a name of your own
+    Rename(RenameArgs),
+    /// Show everything about one node
+    Describe(WhichArgs),
+    /// Have a node run one of its commands
+    Invoke(InvokeArgs),
+    /// Show a notification on a node
+    Notify(NotifyArgs),
+}
+
+/// What every command here takes.
+#[derive(Args)]
+struct Reach {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
+}
+
+#[derive(Args)]
+struct ListArgs {
+    /// Only those that are connected
+    #[arg(long)]
+    connected: bool,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct PendingArgs {
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct ApproveArgs {
+    /// Which request, as `homard nodes pending` lists it
+    #[arg(value_name = "REQUEST")]
+    id: Option<String>,
+    /// The one that asked last
+    #[arg(long, conflicts_with = "id")]
+    latest: bool,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct RejectArgs {
+    /// Which request, as `homard nodes pending` lists it
+    #[arg(value_name = "REQUEST")]
+    id: String,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct WhichArgs {
+    /// Which node: its id, the beginning of it, its name or its address
+    #[arg(long)]
+    node: String,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct RenameArgs {
+    /// Which node: its id, the beginning of it, its name or its address
+    #[arg(long)]
+    node: String,
+    /// What to call it
+    #[arg(long)]
+    name: String,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct InvokeArgs {
+    /// Which node: its id, the beginning of it, its name or its address
+    #[arg(long)]
+    node: String,
+    /// Which of its commands
+    #[arg(long)]
+    command: String,
+    /// What the command is given, as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    params: String,
+    /// How long the node may take, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 15_000)]
+    invoke_timeout: u64,
+    /// Repeating a command with the same key runs it once
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+#[derive(Args)]
+struct NotifyArgs {
+    /// Which node: its id, the beginning of it, its name or its address
+    #[arg(long)]
+    node: String,
+    /// The first line
+    #[arg(long, required_unless_present = "body")]
+    title: Option<String>,
+    /// The rest
+    #[arg(long)]
+    body: Option<String>,
+    /// A sound the node knows
+    #[arg(long)]
+    sound: Option<String>,
+    /// How much it may disturb
+    #[arg(long, value_parser = ["passive", "active", "timeSensitive"])]
+    priority: Option<String>,
+    /// How it is shown
+    #[arg(long, value_parser = ["system", "overlay", "auto"])]
+    delivery: Option<String>,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no gateway, nothing is meant, or the gateway or the node refuses.
+pub(crate) async fn run(cx: &Cx, args: NodesArgs) -> anyhow::Result<()> {
+    match args.command {
+        None => list(cx, &args.list).await,
+        Some(NodesCommand::List(args)) => list(cx, &args).await,
+        Some(NodesCommand::Pending(args)) => pending(cx, &args.reach).await,
+        Some(NodesCommand::Approve(args)) => approve(cx, &args).await,
+        Some(NodesCommand::Reject(args)) => reject(cx, &args).await,
+        Some(NodesCommand::Remove(args)) => remove(cx, &args).await,
+        Some(NodesCommand::Rename(args)) => rename(cx, args).await,
+        Some(NodesCommand::Describe(args)) => describe(cx, &args).await,
+        Some(NodesCommand::Invoke(args)) => invoke(cx, &args).await,
+        Some(NodesCommand::Notify(args)) => notify(cx, &args).await,
+    }
+}
+
+async fn look(cx: &Cx, reach: &Reach) -> anyhow::Result<(Client, NodeListResult)> {
+    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let known = client.call::<NodeList>(&NoParams {}).await?;
+    Ok((client, known))
+}
+
+async fn questions(cx: &Cx, reach: &Reach) -> anyhow::Result<(Client, NodePairListResult)> {
+    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let known = client.call::<NodePairList>(&NoParams {}).await?;
+    Ok((client, known))
+}
+
+async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
+    let (client, mut known) = look(cx, &args.reach).await?;
+    client.close().await;
+    known.nodes.retain(|node| node.connected || !args.connected);
+    if args.reach.json {
+        return Ok(cx.console.json(&known)?);
+    }
+    if known.nodes.is_empty() {
+        cx.console.note("no node is paired yet; one asks when it connects, see `homard devices`");
+        return Ok(());
+    }
+    let now = cx.source.clock.now_ms();
+    let rows: Vec<Vec<String>> = known.nodes.iter().map(|node| row(node, now)).collect();
+    print(cx, &table(&["NODE", "NAME", "PLATFORM", "SEEN", "APPROVAL", "COMMANDS"], &rows))?;
+    if known.nodes.iter().any(|node| node.pending_request_id.is_some()) {
+        cx.console.note("see what is asked with `homard nodes pending`");
+    }
+    Ok(())
+}
+
+fn row(node: &Node, now: i64) -> Vec<String> {
+    let seen = match node.last_seen_at_ms {
+        _ if node.connected && node.active == Some(true) => "connected, in use".to_owned(),
+        _ if node.connected => "connected".to_owned(),
+        Some(at) => words::ago(at, now),
+        None => "never".to_owned(),
+    };
+    let usable = if node.commands.is_empty() { "none".to_owned() } else { node.commands.join(", ") };
+    vec![
+        short(&node.node_id),
+        name_of(node),
+        node.platform.clone().unwrap_or_default(),
+        seen,
+        meant::approval(node.approval_state).to_owned(),
+        usable,
+    ]
+}
+
+fn print(cx: &Cx, lines: &[String]) -> anyhow::Result<()> {
+    for (number, line) in lines.iter().enumerate() {
+        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
+        cx.console.line(&line)?;
+    }
+    Ok(())
+}
+
+async fn pending(cx: &Cx, reach: &Reach) -> anyhow::Result<()> {
+    let (client, known) = questions(cx, reach).await?;
+    client.close().await;
+    if reach.json {
+        return Ok(cx.console.json(&known.pending)?);
+    }
+    if known.pending.is_empty() {
+        cx.console.note("no node asks for anything");
+        return Ok(());
+    }
+    let now = cx.source.clock.now_ms();
+    let rows: Vec<Vec<String>> = known.pending.iter().map(|asks| asked_row(asks, now)).collect();
+    print(cx, &table(&["REQUEST", "NODE", "PLATFORM", "FROM", "WANTS", "ASKED"], &rows))?;
+    cx.console.note("say yes with `homard nodes approve REQUEST`, or no with `… reject REQUEST`");
+    Ok(())
+}
+
+fn asked_row(asks: &PendingNodeRow, now: i64) -> Vec<String> {
+    vec![
+        short(&asks.request_id),
+        asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id)),
+        asks.platform.clone().unwrap_or_default(),
+        asks.remote_ip.clone().unwrap_or_default(),
+        meant::wants(asks),
+        words::ago(asks.ts, now),
+    ]
+}
+
+async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
+    let (client, known) = questions(cx, &args.reach).await?;
+    let asks = match &args.id {
+        Some(id) => request(&known.pending, id)?,
+        None => latest(&known.pending, args.latest)?,
+    };
+    let params = NodeRequestParams { request_id: asks.request_id.clone() };
+    let approved = client.call::<NodePairApprove>(&params).await?;
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&approved)?);
+    }
+    let name = asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id));
+    Ok(cx.console.line(&format!("approved: {name} may offer {}", meant::wants(asks)))?)
+}
+
+async fn reject(cx: &Cx, args: &RejectArgs) -> anyhow::Result<()> {
+    let (client, known) = questions(cx, &args.reach).await?;
+    let asks = request(&known.pending, &args.id)?;
+    let params = NodeRequestParams { request_id: asks.request_id.clone() };
+    let rejected = client.call::<NodePairReject>(&params).await?;
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&rejected)?);
+    }
+    let name = asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id));
+    cx.console.line(&format!("rejected: {name}"))?;
+    cx.console
+        .note("it stays connected and asks again when it connects anew; `homard nodes remove` ends that");
+    Ok(())
+}
+
+async fn remove(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {
+    let (client, known) = look(cx, &args.reach).await?;
+    let which = node(&known.nodes, &args.node)?;
+    let removed = client.call::<NodePairRemove>(&NodeParams { node_id: which.node_id.clone() }).await?;
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&removed)?);
+    }
+    Ok(cx.console.line(&format!("removed: {}", name_of(which)))?)
+}
+
+async fn rename(cx: &Cx, args: RenameArgs) -> anyhow::Result<()> {
+    let (client, known) = look(cx, &args.reach).await?;
+    let node_id = node(&known.nodes, &args.node)?.node_id.clone();
+    let renamed = client.call::<NodeRename>(&NodeName { node_id, display_name: args.name }).await?;
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&renamed)?);
+    }
+    Ok(cx.console.line(&format!("{} is {} now", short(&renamed.node_id), renamed.display_name))?)
+}
+
+async fn describe(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {
+    let (client, known) = look(cx, &args.reach).await?;
+    let node_id = node(&known.nodes, &args.node)?.node_id.clone();
+    let described = client.call::<NodeDescribe>(&NodeParams { node_id }).await?;
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&described)?);
+    }
+    for line in pairs(&meant::facts(&described.node, cx.source.clock.now_ms())) {
+        cx.console.line(&line)?;
+    }
+    Ok(())
+}
+
+async fn invoke(cx: &Cx, args: &InvokeArgs) -> anyhow::Result<()> {
+    if args.command.trim() == RUN {
+        return Err(Advice::error(
+            "programs do not run on a node this way",
+            "ask the assistant: it runs them with `exec` and host=node, under the rules for commands",
+        ));
+    }
+    let params: Map<String, Value> =
+        serde_json::from_str(&args.params).context("`--params` must be a JSON object")?;
+    let wanted = Wanted {
+        node: &args.node,
+        command: args.command.trim(),
+        params: Value::Object(params),
+        timeout_ms: args.invoke_timeout,
+        key: args.idempotency_key.clone(),
+    };
+    ask(cx, &args.reach, wanted).await
+}
+
+async fn notify(cx: &Cx, args: &NotifyArgs) -> anyhow::Result<()> {
+    let given = [
+        ("title", &args.title),
+        ("body", &args.body),
+        ("sound", &args.sound),
+        ("priority", &args.priority),
+        ("delivery", &args.delivery),
+    ];
+    let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
+    let wanted = Wanted {
+        node: &args.node,
+        command: "system.notify",
+        params: Value::Object(given.collect()),
+        timeout_ms: 15_000,
+        key: None,
+    };
+    ask(cx, &args.reach, wanted).await
+}
+
+/// A command for a node.
+struct Wanted<'a> {
+    node: &'a str,
+    command: &'a str,
+    params: Value,
+    timeout_ms: u64,
+    key: Option<String>,
+}
+
+async fn ask(cx: &Cx, reach: &Reach, wanted: Wanted<'_>) -> anyhow::Result<()> {
+    let all = Duration::from_millis(wanted.timeout_ms).saturating_add(GRACE);
+    let client = connection::connect(cx, &reach.target, reach.patience.limit().max(all)).await?;
+    let known = client.call::<NodeList>(&NoParams {}).await?;
+    let params = NodeInvokeParams {
+        node_id: node(&known.nodes, wanted.node)?.node_id.clone(),
+        command: wanted.command.to_owned(),
+        params: Some(wanted.params),
+        timeout_ms: Some(wanted.timeout_ms),
+        idempotency_key: wanted.key.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
+        ..NodeInvokeParams::default()
+    };
+    let done = client.call::<NodeInvoke>(&params).await?;
+    client.close().await;
+    if reach.json {
+        return Ok(cx.console.json(&done)?);
+    }
+    match &done.payload {
+        Value::Null => Ok(cx.console.line("done")?),
+        payload => Ok(cx.console.json(payload)?),
+    }
+}
