@@ -7,8 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, sessions,
-    skills, status, tools, undo, usage,
+    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, protocol, qr,
+    sessions, skills, status, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -67,6 +67,9 @@ pub(crate) enum Command {
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
+    #[command(hide = true)]
+    Protocol(protocol::ProtocolArgs),
+    Qr(Box<qr::QrArgs>),
     Sessions(sessions::SessionsArgs),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

@@ -22,6 +22,8 @@ mod config_over_wire;
 #[cfg(test)]
 mod devices;
 #[cfg(test)]
+mod empty_rooms;
+#[cfg(test)]
 mod exec_rules;
 #[cfg(test)]
 mod first_request;
@@ -53,6 +55,8 @@ mod session_tools;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod setup_codes;
+#[cfg(test)]
 mod skills;
 #[cfg(test)]
 mod starting;
@@ -70,5 +74,9 @@ mod tool_turns;
 mod undo;
 #[cfg(test)]
 mod usage;
+#[cfg(test)]
+mod voice;
+#[cfg(test)]
+mod wizard;
 #[cfg(test)]
 mod world;
