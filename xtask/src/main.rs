@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod compat;
 mod fuzz;
+mod protocol;
 mod schema;
 mod serve;
 mod sh;
@@ -35,6 +36,7 @@ usage: cargo xtask <command>
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
+  protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
 ";
 
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run(&rest),
         "bench" => bench::run(&rest),
         "compat" => compat::run(&rest),
+        "protocol" => protocol::run(&rest),
         "schema" => schema::run(&rest),
         "" | "help" | "--help" | "-h" => {
             sh::say(USAGE.trim_end());

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, completion, config, dashboard, devices, gateway, health, logs, models, nodes,
+    protocol, qr,
     sessions, skills, status, tools, undo, usage,
 };
 
@@ -69,6 +70,9 @@ pub(crate) enum Command {
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
     Nodes(Box<nodes::NodesArgs>),
+    #[command(hide = true)]
+    Protocol(protocol::ProtocolArgs),
+    Qr(Box<qr::QrArgs>),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

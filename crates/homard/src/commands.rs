@@ -13,6 +13,8 @@ pub(crate) mod health;
 pub(crate) mod logs;
 pub(crate) mod models;
 pub(crate) mod nodes;
+pub(crate) mod protocol;
+pub(crate) mod qr;
 pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -105,6 +107,8 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),
+        Command::Protocol(args) => protocol::run(cx, &args),
+        Command::Qr(args) => ask(cx, qr::run(cx, *args)),
         Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),

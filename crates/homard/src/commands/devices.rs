@@ -1,6 +1,7 @@
 //! `homard devices`: which devices may connect, which ask to, and ending their right to. `meant` finds the one a
 //! person means and puts it into words.
 
+mod join_code;
 mod meant;
 
 use clap::{Args, Subcommand};
@@ -30,8 +31,9 @@ Examples:
   homard devices rotate --device 9b1c        a new token; the old one is dead
   homard devices revoke --device 9b1c        no token until it knows the gateway's secret again
   homard devices remove 9b1c                 it must ask to be paired again
+  homard devices join-code                   an address another machine joins by, once
 
-A device on the gateway's own machine is let in by the gateway's secret alone.
+A device on the gateway's own machine is let in by the gateway's secret alone; `homard qr` lets a phone in.
 Changing that secret ends the tokens of all devices.";
 
 const ROLES: [&str; 2] = ["operator", "node"];
@@ -62,6 +64,8 @@ enum DevicesCommand {
     Rotate(RotateArgs),
     /// End a device's token
     Revoke(RevokeArgs),
+    /// Make an address that another machine joins by, once
+    JoinCode(join_code::JoinCodeArgs),
 }
 
 /// What every command here takes.
@@ -167,6 +171,7 @@ pub(crate) async fn run(cx: &Cx, args: DevicesArgs) -> anyhow::Result<()> {
         Some(DevicesCommand::Rename(args)) => rename(cx, args).await,
         Some(DevicesCommand::Rotate(args)) => rotate(cx, args).await,
         Some(DevicesCommand::Revoke(args)) => revoke(cx, &args).await,
+        Some(DevicesCommand::JoinCode(args)) => join_code::run(cx, args).await,
     }
 }
 

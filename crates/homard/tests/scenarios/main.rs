@@ -26,6 +26,8 @@ mod config_over_wire;
 #[cfg(test)]
 mod devices;
 #[cfg(test)]
+mod empty_rooms;
+#[cfg(test)]
 mod exec_rules;
 #[cfg(test)]
 mod first_request;
@@ -78,6 +80,8 @@ mod session_tools;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod setup_codes;
+#[cfg(test)]
 mod skills;
 #[cfg(test)]
 mod starting;
@@ -95,5 +99,9 @@ mod tool_turns;
 mod undo;
 #[cfg(test)]
 mod usage;
+#[cfg(test)]
+mod voice;
+#[cfg(test)]
+mod wizard;
 #[cfg(test)]
 mod world;

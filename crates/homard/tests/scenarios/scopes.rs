@@ -10,6 +10,12 @@ const NODE: &str = "node";
 
 /// The scope each method asks for, and parameters good enough to get past their check.
 fn methods() -> Vec<(&'static str, &'static str, Value)> {
+    let mut all = most_methods();
+    all.extend(more_methods());
+    all
+}
+
+fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
     let key = json!({"key": "agent:main:nobody-home"});
     let session = json!({"sessionKey": "agent:main:nobody-home"});
     // Without a base hash a write is refused, but only after the scope was looked at.
@@ -120,12 +126,84 @@ fn methods() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
+/// The same for rooms that are not furnished, for setting up and for voice.
+fn more_methods() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        ("board.get", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("browser.request", "operator.admin", json!({"method": "GET", "path": "/"})),
+        ("channels.logout", "operator.admin", json!({"channel": "nobody"})),
+        (
+            "channels.pairing.approve",
+            "operator.pairing",
+            json!({"channel": "nobody", "accountId": "a", "requestId": "r"}),
+        ),
+        (
+            "channels.pairing.dismiss",
+            "operator.pairing",
+            json!({"channel": "nobody", "accountId": "a", "requestId": "r"}),
+        ),
+        ("channels.pairing.list", "operator.pairing", json!({})),
+        ("channels.start", "operator.admin", json!({"channel": "nobody"})),
+        ("channels.stop", "operator.admin", json!({"channel": "nobody"})),
+        ("controlUi.sessionPullRequests.subscribe", "operator.read", json!({"sessionKeys": []})),
+        ("device.pair.setupCode", "operator.admin", json!({"publicUrl": "nonsense"})),
+        ("device.pair.setupStatus", "operator.admin", json!({"setupId": "never-was"})),
+        ("device.scopes.requestUpgrade", "", json!({"scopes": ["operator.admin"]})),
+        ("device.scopes.waitUpgrade", "", json!({"requestId": "never-was"})),
+        ("gateway.identity.get", "operator.read", json!({})),
+        ("mentions.list", "operator.read", json!({})),
+        (
+            "message.action",
+            "operator.write",
+            json!({"channel": "nobody", "action": "react", "params": {}, "idempotencyKey": "x"}),
+        ),
+        ("openclaw.approval.list", "operator.approvals", json!({})),
+        ("plugin.surface.refresh", "operator.read", json!({"surface": "canvas"})),
+        ("plugins.controlUi.list", "operator.read", json!({})),
+        (
+            "poll",
+            "operator.write",
+            json!({"to": "x", "question": "?", "options": ["a", "b"], "idempotencyKey": "x"}),
+        ),
+        ("projects.list", "operator.read", json!({})),
+        ("secrets.reload", "operator.admin", json!({})),
+        ("send", "operator.write", json!({"to": "x", "message": "hi", "idempotencyKey": "x"})),
+        ("session.discussion.info", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("session.members.listEvidence", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("sessions.branches.list", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("sessions.catalog.list", "operator.read", json!({})),
+        ("sessions.groups.defaults", "operator.write", json!({})),
+        ("sessions.observer.visibility", "operator.read", json!({"visible": true})),
+        ("sessions.viewers.set", "operator.read", json!({"sessionKeys": ["agent:main:m"]})),
+        ("system.info", "operator.read", json!({})),
+        ("talk.catalog", "operator.read", json!({})),
+        ("talk.config", "operator.read", json!({})),
+        ("talk.mode", "operator.talk", json!({"enabled": false})),
+        ("talk.speak", "operator.talk", json!({"text": ""})),
+        ("tts.convert", "operator.write", json!({"text": ""})),
+        ("tts.disable", "operator.write", json!({})),
+        ("tts.enable", "operator.write", json!({})),
+        ("tts.providers", "operator.read", json!({})),
+        ("tts.setProvider", "operator.write", json!({"provider": "nobody"})),
+        ("tts.status", "operator.read", json!({})),
+        ("update.run", "operator.admin", json!({})),
+        ("update.status", "operator.admin", json!({})),
+        ("users.prefs.get", "operator.read", json!({})),
+        ("web.login.start", "operator.admin", json!({})),
+        ("web.login.wait", "operator.admin", json!({})),
+        ("wizard.cancel", "operator.admin", json!({"sessionId": "never-was"})),
+        ("wizard.next", "operator.admin", json!({"sessionId": "never-was"})),
+        ("wizard.start", "operator.admin", json!({"mode": "remote"})),
+        ("wizard.status", "operator.admin", json!({"sessionId": "never-was"})),
+    ]
+}
+
 /// Whether holding `scope` is enough for `needed`.
 fn grants(scope: &str, needed: &str) -> bool {
     needed.is_empty()
         || scope == needed
         || (scope == "operator.admin" && needed != NODE)
-        || (scope == "operator.write" && needed == "operator.read")
+        || (scope == "operator.write" && matches!(needed, "operator.read" | "operator.talk"))
 }
 
 /// A node, which needs a device.
