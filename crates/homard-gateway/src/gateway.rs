@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use homard_automation::Automation;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{Config, ConfigHandle, Secret};
 use homard_protocol::connect::{
@@ -56,6 +57,8 @@ pub struct GatewayParts {
     pub store: Store,
     /// The walk of a message.
     pub relay: Relay,
+    /// Jobs that run by the clock.
+    pub automation: Automation,
     /// Where events come from.
     pub bus: Bus,
     /// Where the time comes from.
@@ -124,6 +127,7 @@ pub struct Gateway {
     config: ConfigHandle,
     store: Store,
     relay: Relay,
+    automation: Automation,
     bus: Bus,
     clock: Clock,
     pages: Option<Box<dyn Pages>>,
@@ -150,7 +154,7 @@ impl Gateway {
     /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
-        let GatewayParts { config, store, relay, bus, clock, pages, log_file, host } = parts;
+        let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host } = parts;
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),
@@ -168,6 +172,7 @@ impl Gateway {
             config,
             store,
             relay,
+            automation,
             bus,
             clock,
             pages,
@@ -210,6 +215,10 @@ impl Gateway {
 
     pub(crate) fn relay(&self) -> &Relay {
         &self.relay
+    }
+
+    pub(crate) fn automation(&self) -> &Automation {
+        &self.automation
     }
 
     pub(crate) fn bus(&self) -> &Bus {

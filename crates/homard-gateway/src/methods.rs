@@ -21,6 +21,7 @@ mod system;
 mod tools;
 mod undo;
 mod usage;
+mod wake;
 
 use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::approvals::{
@@ -32,7 +33,9 @@ use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSen
 use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
-use homard_protocol::methods::cron::{CronList, CronRuns, CronStatus};
+use homard_protocol::methods::cron::{
+    CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
+};
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
@@ -56,6 +59,7 @@ use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain
 use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
+use homard_protocol::methods::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
 
 use crate::error;
@@ -82,9 +86,14 @@ pub(crate) fn table() -> MethodTable {
         .on::<ConfigPatch, _, _>(config::patch)
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<CronAdd, _, _>(cron::add)
+        .on::<CronGet, _, _>(cron::get)
         .on::<CronList, _, _>(cron::list)
+        .on::<CronRemove, _, _>(cron::remove)
+        .on::<CronRun, _, _>(cron::run)
         .on::<CronRuns, _, _>(cron::runs)
         .on::<CronStatus, _, _>(cron::status)
+        .on::<CronUpdate, _, _>(cron::update)
         .on::<DevicePairApprove, _, _>(devices::approve)
         .on::<DevicePairList, _, _>(devices::list)
         .on::<DevicePairReject, _, _>(devices::reject)
@@ -100,7 +109,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalsGet, _, _>(exec_policy::get)
         .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<Health, _, _>(system::health)
-        .on::<LastHeartbeat, _, _>(system::last_heartbeat)
+        .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<ModelsList, _, _>(models::list)
         .on::<NodeDescribe, _, _>(nodes::describe)
@@ -126,11 +135,13 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsUsage, _, _>(usage::sessions::report)
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
         .on::<SessionsUsageTimeseries, _, _>(usage::sessions::timeseries)
+        .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
         .on::<SkillsBins, _, _>(skills::bins)
         .on::<SkillsInstall, _, _>(skills::install)
         .on::<SkillsStatus, _, _>(skills::status)
         .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
+        .on::<SystemEvent, _, _>(wake::event)
         .on::<SystemPresence, _, _>(system::presence)
         .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
         .on::<TasksList, _, _>(side_lists::tasks)
@@ -142,6 +153,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<UsageCost, _, _>(usage::cost)
         .on::<UsageRuns, _, _>(usage::runs)
         .on::<UsageStatus, _, _>(usage::status)
+        .on::<WakeUp, _, _>(wake::wake)
 }
 
 /// Refuses a number that is out of its documented range.

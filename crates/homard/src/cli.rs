@@ -7,8 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, sessions,
-    skills, status, tools, undo, usage,
+    agent, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models, sessions,
+    skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Approvals(Box<approvals::ApprovalsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
+    #[command(visible_alias = "automations")]
+    Cron(Box<cron::CronArgs>),
     Dashboard(dashboard::DashboardArgs),
     Devices(Box<devices::DevicesArgs>),
     Gateway(Box<gateway::GatewayArgs>),
@@ -70,6 +72,7 @@ pub(crate) enum Command {
     Sessions(sessions::SessionsArgs),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
+    System(Box<system::SystemArgs>),
     Tools(Box<tools::ToolsArgs>),
     Undo(Box<undo::UndoArgs>),
     Usage(Box<usage::UsageArgs>),

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use futures_util::FutureExt;
+use homard_automation::{Automation, AutomationParts};
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
 use homard_exec::Processes;
@@ -150,10 +151,19 @@ async fn serve(
         guards: guards.clone(),
         undo: Undo::new(source.paths.undo_dir(), clock.clone()),
     });
+    let automation = Automation::new(AutomationParts {
+        config: config.clone(),
+        store: store.clone(),
+        relay: relay.clone(),
+        bus: bus.clone(),
+        clock: clock.clone(),
+    });
+    automation.open_door(&doors);
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),
         store: store.clone(),
         relay: relay.clone(),
+        automation,
         bus,
         clock: clock.clone(),
         pages: Some(Box::new(pages::Embedded)),

@@ -20,6 +20,8 @@ mod compaction;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod cron;
+#[cfg(test)]
 mod devices;
 #[cfg(test)]
 mod exec_rules;
