@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use homard_automation::Automation;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{Config, ConfigHandle, Secret};
 use homard_protocol::connect::{
@@ -57,6 +58,8 @@ pub struct GatewayParts {
     pub store: Store,
     /// The walk of a message.
     pub relay: Relay,
+    /// Jobs that run by the clock.
+    pub automation: Automation,
     /// Where events come from.
     pub bus: Bus,
     /// Where the time comes from.
@@ -136,6 +139,7 @@ pub struct Gateway {
     config: ConfigHandle,
     store: Store,
     relay: Relay,
+    automation: Automation,
     bus: Bus,
     clock: Clock,
     pages: Option<Box<dyn Pages>>,
@@ -167,7 +171,7 @@ impl Gateway {
     /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
-        let GatewayParts { config, store, relay, bus, clock, pages, log_file, host, reach } = parts;
+        let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } = parts;
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),
@@ -188,6 +192,7 @@ impl Gateway {
             config,
             store,
             relay,
+            automation,
             bus,
             clock,
             pages,
@@ -235,6 +240,10 @@ impl Gateway {
 
     pub(crate) fn relay(&self) -> &Relay {
         &self.relay
+    }
+
+    pub(crate) fn automation(&self) -> &Automation {
+        &self.automation
     }
 
     pub(crate) fn bus(&self) -> &Bus {

@@ -44,6 +44,7 @@ mod upkeep;
 mod usage;
 mod voice;
 mod voicewake;
+mod wake;
 mod wizard;
 
 use homard_protocol::methods::accounts::{
@@ -66,7 +67,9 @@ use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, Commands
 use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup};
-use homard_protocol::methods::cron::{CronList, CronRuns, CronStatus};
+use homard_protocol::methods::cron::{
+    CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
+};
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
@@ -125,6 +128,7 @@ use homard_protocol::methods::voice::{
     TtsSetProvider, TtsStatus,
 };
 use homard_protocol::methods::voicewake::{VoicewakeGet, VoicewakeSet};
+use homard_protocol::methods::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::methods::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::{AgentId, ErrorShape, SessionKey};
 
@@ -169,9 +173,14 @@ pub(crate) fn table() -> MethodTable {
         .on::<ConfigSchema, _, _>(config::schema)
         .on::<ConfigSchemaLookup, _, _>(config_lookup::lookup)
         .on::<ConfigSet, _, _>(config::set)
+        .on::<CronAdd, _, _>(cron::add)
+        .on::<CronGet, _, _>(cron::get)
         .on::<CronList, _, _>(cron::list)
+        .on::<CronRemove, _, _>(cron::remove)
+        .on::<CronRun, _, _>(cron::run)
         .on::<CronRuns, _, _>(cron::runs)
         .on::<CronStatus, _, _>(cron::status)
+        .on::<CronUpdate, _, _>(cron::update)
         .on::<DevicePairApprove, _, _>(devices::approve)
         .on::<DevicePairList, _, _>(devices::list)
         .on::<DevicePairReject, _, _>(devices::reject)
@@ -194,7 +203,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalsSet, _, _>(exec_policy::set)
         .on::<GatewayIdentityGet, _, _>(upkeep::identity)
         .on::<Health, _, _>(system::health)
-        .on::<LastHeartbeat, _, _>(system::last_heartbeat)
+        .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<MentionsList, _, _>(page_load::mentions)
         .on::<MessageAction, _, _>(sending::action)
@@ -265,11 +274,13 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
         .on::<SessionsUsageTimeseries, _, _>(usage::sessions::timeseries)
         .on::<SessionsViewersSet, _, _>(page_load::viewers)
+        .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
         .on::<SkillsBins, _, _>(skills::bins)
         .on::<SkillsInstall, _, _>(skills::install)
         .on::<SkillsStatus, _, _>(skills::status)
         .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
+        .on::<SystemEvent, _, _>(wake::event)
         .on::<SystemInfo, _, _>(upkeep::system_info)
         .on::<SystemPresence, _, _>(system::presence)
         .on::<TalkCatalog, _, _>(voice::catalog)
@@ -298,6 +309,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<UsersPrefsGet, _, _>(page_load::prefs)
         .on::<VoicewakeGet, _, _>(voicewake::get)
         .on::<VoicewakeSet, _, _>(voicewake::set)
+        .on::<WakeUp, _, _>(wake::wake)
         .on::<WebLoginStart, _, _>(accounts::login_start)
         .on::<WebLoginWait, _, _>(accounts::login_wait)
         .on::<WizardCancel, _, _>(wizard::cancel)

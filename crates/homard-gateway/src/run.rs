@@ -60,6 +60,7 @@ pub async fn run(
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().recover().await.map_err(io::Error::other)?;
+    gateway.automation().start().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note().await;
     let generation = gateway.access().generation.clone();
     gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
@@ -118,6 +119,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             gateway.refresh_access();
         }
         (hooks.on_reload)(&reload).await;
+        gateway.automation().look_again();
     }
 }
 
@@ -130,7 +132,9 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::Restart => ("restart asked for", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
+    gateway.automation().stop_beginning();
     gateway.relay().stop(DRAIN_GRACE).await;
+    gateway.automation().finish(CLOSE_GRACE).await;
     // Requests under way are answered before their sockets close.
     gateway.tasks().finish(CLOSE_GRACE).await;
     gateway.clients().close_all(&Close::new(1012, "service restart"));

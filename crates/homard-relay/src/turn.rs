@@ -11,7 +11,7 @@ use homard_models::budget::Spender;
 use homard_models::desk;
 use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
-use homard_protocol::{Message, ProviderId, SessionKey};
+use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
 use homard_runtime::OrCancel;
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, ToolPolicy};
@@ -242,9 +242,13 @@ pub(crate) async fn prepare(
         session_key: routed.session_key().clone(),
         session_id: Some(session.session_id.clone()),
         agent_id: agent.id.clone(),
-        job_id: None,
+        job_id: job_of(routed.session_key()),
     };
-    let spender = Spender { agent: agent.id.clone(), session: routed.session_key().clone(), job: None };
+    let spender = Spender {
+        agent: agent.id.clone(),
+        session: routed.session_key().clone(),
+        job: job_of(routed.session_key()),
+    };
     let meter = Arc::new(RunMeter { store: inner.store().clone(), owner });
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
@@ -277,6 +281,14 @@ pub(crate) async fn prepare(
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
+}
+
+/// The scheduled job a conversation belongs to.
+fn job_of(key: &SessionKey) -> Option<String> {
+    match key {
+        SessionKey::Agent { scope: SessionScope::Cron { job, .. }, .. } => Some(job.clone()),
+        SessionKey::Agent { .. } | SessionKey::Global | SessionKey::Unknown => None,
+    }
 }
 
 /// Others than the owner who may be behind a turn.

@@ -14,6 +14,7 @@ use homard_tools::Label;
 use serde_json::{Value, json};
 
 use crate::relay::Relay;
+use crate::route::Unroutable;
 use crate::runs::RunEnd;
 use crate::submit::{Submission, SubmitError, Submitted};
 
@@ -80,6 +81,11 @@ impl Relay {
     pub async fn wake(&self, wake: Wake) -> Result<Woken, SubmitError> {
         let inner = self.inner();
         let Wake { session, mut text, mode, source, run_id, labels } = wake;
+        if let Some(agent) = session.agent_id()
+            && inner.config().agents.agent(agent).is_none()
+        {
+            return Err(Unroutable::UnknownAgent(agent.clone()).into());
+        }
         inner.guards().secrets.hide_in(&mut text);
         if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
             inner.store().keep_event(&session, text, Label::beside(None, &labels)).await?;

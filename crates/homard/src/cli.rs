@@ -7,9 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, agents, approvals, completion, config, dashboard, devices, gateway, health, logs, models, nodes,
-    protocol, qr,
-    sessions, skills, status, tools, undo, usage,
+    agent, agents, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models,
+    nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -63,6 +62,8 @@ pub(crate) enum Command {
     Approvals(Box<approvals::ApprovalsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
+    #[command(visible_alias = "automations")]
+    Cron(Box<cron::CronArgs>),
     Dashboard(dashboard::DashboardArgs),
     Devices(Box<devices::DevicesArgs>),
     Gateway(Box<gateway::GatewayArgs>),
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
+    System(Box<system::SystemArgs>),
     Tools(Box<tools::ToolsArgs>),
     Undo(Box<undo::UndoArgs>),
     Usage(Box<usage::UsageArgs>),

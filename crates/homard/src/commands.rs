@@ -6,6 +6,7 @@ pub(crate) mod approvals;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
+pub(crate) mod cron;
 pub(crate) mod dashboard;
 pub(crate) mod devices;
 pub(crate) mod gateway;
@@ -18,6 +19,7 @@ pub(crate) mod qr;
 pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
+pub(crate) mod system;
 mod table;
 pub(crate) mod tools;
 pub(crate) mod undo;
@@ -101,6 +103,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
         Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
+        Command::Cron(args) => ask(cx, cron::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, devices::run(cx, *args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
@@ -112,6 +115,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),
+        Command::System(args) => ask(cx, system::run(cx, *args)),
         Command::Tools(args) => ask(cx, tools::run(cx, *args)),
         Command::Undo(args) => ask(cx, undo::run(cx, *args)),
         Command::Usage(args) => ask(cx, usage::run(cx, *args)),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use homard_automation::{Automation, AutomationParts};
 use homard_config::{ConfigHandle, Environment, ensure_gateway_token};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
@@ -147,10 +148,19 @@ async fn serve(
         guards: guards.clone(),
         undo: Undo::new(source.paths.undo_dir(), clock.clone()),
     });
+    let automation = Automation::new(AutomationParts {
+        config: config.clone(),
+        store: store.clone(),
+        relay: relay.clone(),
+        bus: bus.clone(),
+        clock: clock.clone(),
+    });
+    automation.open_door(&doors);
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),
         store: store.clone(),
         relay: relay.clone(),
+        automation,
         bus,
         clock: clock.clone(),
         pages: Some(Box::new(pages::Embedded)),

@@ -1,57 +1,76 @@
-//! `cron.list`, `cron.runs` and `cron.status`: there is no scheduler yet, and that is what they say.
+//! `cron.*`: the room that runs jobs, as clients reach it.
 
+use homard_automation::CronError;
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::{
-    CronListResult, CronPageParams, CronRunsResult, CronStatusResult, MAX_CRON_LIMIT,
+    CronAddParams, CronAddResult, CronJob, CronJobParams, CronListParams, CronListResult, CronRemoveResult,
+    CronRunParams, CronRunResult, CronRunsParams, CronRunsResult, CronStatusResult, CronUpdateParams,
+    MAX_CRON_LIMIT,
 };
 
 use super::check_range;
+use crate::error;
 use crate::table::Cx;
 
-/// How many a page holds unless told otherwise.
-const DEFAULT_LIMIT: u32 = 50;
-/// The revision of no jobs at all.
-const NO_JOBS: &str = "empty";
-
 /// `cron.list`.
-pub(super) async fn list(_cx: Cx, params: CronPageParams) -> Result<CronListResult, ErrorShape> {
+pub(super) async fn list(cx: Cx, params: CronListParams) -> Result<CronListResult, ErrorShape> {
     check_range("cron.list", "limit", params.limit, 1..=MAX_CRON_LIMIT)?;
-    Ok(CronListResult {
-        jobs: Vec::new(),
-        total: 0,
-        offset: params.offset.unwrap_or(0),
-        limit: params.limit.unwrap_or(DEFAULT_LIMIT),
-        has_more: false,
-        next_offset: None,
-        snapshot_revision: NO_JOBS.to_owned(),
-    })
+    cx.gateway.automation().list(params).await.map_err(|e| refused("cron.list", &e))
 }
 
-/// `cron.runs`.
-pub(super) async fn runs(_cx: Cx, params: CronPageParams) -> Result<CronRunsResult, ErrorShape> {
-    check_range("cron.runs", "limit", params.limit, 1..=MAX_CRON_LIMIT)?;
-    Ok(CronRunsResult {
-        entries: Vec::new(),
-        total: 0,
-        offset: params.offset.unwrap_or(0),
-        limit: params.limit.unwrap_or(DEFAULT_LIMIT),
-        has_more: false,
-        next_offset: None,
-    })
+/// `cron.get`.
+pub(super) async fn get(cx: Cx, params: CronJobParams) -> Result<CronJob, ErrorShape> {
+    cx.gateway.automation().get(params.id, params.job_id).await.map_err(|e| refused("cron.get", &e))
 }
 
 /// `cron.status`.
 pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<CronStatusResult, ErrorShape> {
+    let status = cx.gateway.automation().status().await.map_err(|e| refused("cron.status", &e))?;
     let path = cx.gateway.config().source().paths.database().display().to_string();
     let path = if cx.caller.is_admin() { path } else { String::new() };
-    Ok(CronStatusResult {
-        enabled: false,
-        triggers_enabled: false,
-        store_path: path.clone(),
-        storage: "sqlite".to_owned(),
-        sqlite_path: path,
-        jobs: 0,
-        next_wake_at_ms: None,
-    })
+    Ok(CronStatusResult { store_path: path.clone(), sqlite_path: path, ..status })
+}
+
+/// `cron.add`.
+pub(super) async fn add(cx: Cx, params: CronAddParams) -> Result<CronAddResult, ErrorShape> {
+    cx.gateway.automation().add(params, Vec::new()).await.map_err(|e| refused("cron.add", &e))
+}
+
+/// `cron.update`.
+pub(super) async fn update(cx: Cx, params: CronUpdateParams) -> Result<CronJob, ErrorShape> {
+    cx.gateway.automation().update(params, Vec::new()).await.map_err(|e| refused("cron.update", &e))
+}
+
+/// `cron.remove`.
+pub(super) async fn remove(cx: Cx, params: CronJobParams) -> Result<CronRemoveResult, ErrorShape> {
+    cx.gateway.automation().remove(params.id, params.job_id).await.map_err(|e| refused("cron.remove", &e))
+}
+
+/// `cron.run`.
+pub(super) async fn run(cx: Cx, params: CronRunParams) -> Result<CronRunResult, ErrorShape> {
+    cx.gateway.automation().run(params).await.map_err(|e| refused("cron.run", &e))
+}
+
+/// `cron.runs`.
+pub(super) async fn runs(cx: Cx, params: CronRunsParams) -> Result<CronRunsResult, ErrorShape> {
+    check_range("cron.runs", "limit", params.limit, 1..=MAX_CRON_LIMIT)?;
+    cx.gateway.automation().runs(params).await.map_err(|e| refused("cron.runs", &e))
+}
+
+/// Why a request about jobs was refused.
+fn refused(method: &str, error: &CronError) -> ErrorShape {
+    match error {
+        CronError::Store(inner) => error::store(inner),
+        CronError::Unreadable(_) => {
+            tracing::error!(%error, method, "a job is not readable");
+            ErrorShape::unavailable(error.to_string())
+        }
+        CronError::Invalid(_) | CronError::Schedule(_) => {
+            ErrorShape::invalid(format!("invalid {method} params: {error}"))
+        }
+        CronError::UnknownJob(_) | CronError::Changed | CronError::TooMany => {
+            ErrorShape::invalid(error.to_string())
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! `health`, `status`, `logs.tail`, presence and heartbeats.
+//! `health`, `status`, `logs.tail` and presence.
 
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
@@ -49,6 +49,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         })
         .collect();
     let admin = cx.caller.is_admin();
+    let queued = store.waiting_notes().await.map_err(|e| error::store(&e))?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
         "runtimeVersion": gateway.version(),
@@ -58,7 +59,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         "stateDir": admin.then(|| paths.state_dir.display().to_string()),
         "heartbeat": {"defaultAgentId": config.agents.default_agent().id, "agents": []},
         "channelSummary": [],
-        "queuedSystemEvents": [],
+        "queuedSystemEvents": if admin { queued } else { Vec::new() },
         "tasks": {"total": 0, "active": gateway.relay().active_count()},
         "connections": gateway.clients().count(),
         "lanesAwake": gateway.relay().lanes_awake(),
@@ -76,11 +77,6 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
 /// `system-presence`.
 pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, ErrorShape> {
     Ok(cx.gateway.presence().list(cx.gateway.clock().now_ms()))
-}
-
-/// `last-heartbeat`: none yet; the room that acts on time by itself comes later.
-pub(super) async fn last_heartbeat(_cx: Cx, _params: NoParams) -> Result<Option<Value>, ErrorShape> {
-    Ok(None)
 }
 
 /// `logs.tail`.

@@ -24,6 +24,8 @@ mod compaction;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod cron;
+#[cfg(test)]
 mod devices;
 #[cfg(test)]
 mod empty_rooms;

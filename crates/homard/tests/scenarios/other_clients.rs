@@ -17,7 +17,7 @@ async fn rooms_that_are_not_furnished_say_that_they_are_empty() {
         ("cron.list", json!({"limit": 7, "offset": 3}), "/limit", json!(7)),
         ("cron.list", json!({}), "/nextOffset", Value::Null),
         ("cron.runs", json!({"limit": 5}), "/entries", json!([])),
-        ("cron.status", json!({}), "/enabled", json!(false)),
+        ("cron.status", json!({}), "/enabled", json!(true)),
         ("node.list", json!({}), "/nodes", json!([])),
         ("node.pair.list", json!({}), "", json!({"pending": [], "paired": []})),
         ("progressCard.get", session.clone(), "", json!({"card": null})),

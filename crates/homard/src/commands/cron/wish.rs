@@ -1,0 +1,249 @@
+//! From options to a job, or to a change of one.
+
+use clap::Args;
+use homard_automation::schedule::read_duration;
+use homard_protocol::methods::cron::{CronAddParams, CronJob, CronPayload};
+use serde_json::{Map, Value, json};
+
+use super::Reach;
+use crate::report::Advice;
+
+const WAKE: [&str; 2] = ["now", "next-heartbeat"];
+
+#[derive(Args)]
+pub(super) struct AddArgs {
+    /// What to call it
+    #[arg(long)]
+    pub(super) name: String,
+    /// Make it, but do not run it
+    #[arg(long)]
+    pub(super) disabled: bool,
+    #[command(flatten)]
+    pub(super) wish: Wish,
+    #[command(flatten)]
+    pub(super) reach: Reach,
+}
+
+#[derive(Args)]
+pub(super) struct EditArgs {
+    /// Which job: its id, the beginning of it, or its name
+    #[arg(value_name = "JOB")]
+    pub(super) id: String,
+    /// What to call it
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    #[command(flatten)]
+    pub(super) wish: Wish,
+    #[command(flatten)]
+    pub(super) reach: Reach,
+}
+
+/// What a job is to be.
+#[derive(Args, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of a command line")]
+pub(super) struct Wish {
+    /// Once: a time (2027-01-31T09:00:00Z), or how long from now (20m, 2h)
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["every", "cron"], help_heading = "When")]
+    at: Option<String>,
+    /// Again and again at this distance (30m, 1h, 2d)
+    #[arg(long, value_name = "TIME", conflicts_with = "cron", help_heading = "When")]
+    every: Option<String>,
+    /// By the calendar: minute hour day month weekday, in quotes
+    #[arg(long, value_name = "EXPR", help_heading = "When")]
+    cron: Option<String>,
+    /// Time zone of --cron; yours otherwise
+    #[arg(long, value_name = "ZONE", help_heading = "When")]
+    tz: Option<String>,
+    /// How far --cron may be moved so that jobs do not begin all at once
+    #[arg(long, value_name = "TIME", conflicts_with = "exact", help_heading = "When")]
+    stagger: Option<String>,
+    /// Do not move --cron at all
+    #[arg(long, help_heading = "When")]
+    exact: bool,
+    /// Ask an agent this
+    #[arg(long, value_name = "TEXT", conflicts_with = "system_event", help_heading = "What")]
+    message: Option<String>,
+    /// Tell the main session this
+    #[arg(long, value_name = "TEXT", help_heading = "What")]
+    system_event: Option<String>,
+    /// Model of --message
+    #[arg(long, value_name = "MODEL", help_heading = "What")]
+    model: Option<String>,
+    /// How hard to think
+    #[arg(long, value_name = "LEVEL", help_heading = "What")]
+    thinking: Option<String>,
+    /// How long it may take
+    #[arg(long, value_name = "SECONDS", help_heading = "What")]
+    timeout_seconds: Option<f64>,
+    /// Which agent
+    #[arg(long, value_name = "ID", help_heading = "What")]
+    agent: Option<String>,
+    /// main, isolated, or session:KEY; chosen by what it does otherwise
+    #[arg(long, value_name = "SESSION", help_heading = "What")]
+    session: Option<String>,
+    /// Whether --system-event starts a turn at once
+    #[arg(long, value_parser = WAKE, help_heading = "What")]
+    wake: Option<String>,
+    /// Tell people what came of it
+    #[arg(long, conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
+    announce: bool,
+    /// Tell nobody
+    #[arg(long, conflicts_with = "webhook", help_heading = "Then")]
+    no_deliver: bool,
+    /// Post what came of it to this address
+    #[arg(long, value_name = "URL", help_heading = "Then")]
+    webhook: Option<String>,
+    /// Tell the main session when it failed this often in a row
+    #[arg(long, value_name = "TIMES", help_heading = "Then")]
+    failure_alert: Option<u32>,
+    /// Forget a job that is due once after it went well (the default)
+    #[arg(long, conflicts_with = "keep_after_run", help_heading = "Then")]
+    delete_after_run: bool,
+    /// Keep it
+    #[arg(long, help_heading = "Then")]
+    keep_after_run: bool,
+    /// Words about it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Adding a job with the same key again changes it
+    #[arg(long, value_name = "KEY")]
+    declaration_key: Option<String>,
+}
+
+impl Wish {
+    /// The job that is wished for.
+    pub(super) fn into_job(self, name: String, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
+        let schedule = self.schedule(now)?;
+        let schedule = schedule
+            .ok_or_else(|| Advice::error("when it is due was not given", "use --at, --every or --cron"))?;
+        let payload = self.payload();
+        let payload = payload
+            .ok_or_else(|| Advice::error("what it does was not given", "use --message or --system-event"))?;
+        let is_event = payload.get("kind") == Some(&json!("systemEvent"));
+        let target =
+            self.session.clone().unwrap_or_else(|| if is_event { "main" } else { "isolated" }.to_owned());
+        let wake = self.wake.clone().unwrap_or_else(|| "now".to_owned());
+        let mut job = self.common();
+        job.extend([
+            ("name".to_owned(), json!(name)),
+            ("schedule".to_owned(), schedule),
+            ("payload".to_owned(), Value::Object(payload)),
+            ("sessionTarget".to_owned(), json!(target)),
+            ("wakeMode".to_owned(), json!(wake)),
+        ]);
+        if disabled {
+            job.insert("enabled".to_owned(), json!(false));
+        }
+        Ok(serde_json::from_value(Value::Object(job))?)
+    }
+
+    /// What changes of a job.
+    pub(super) fn into_patch(
+        self,
+        name: Option<String>,
+        job: &CronJob,
+        now: i64,
+    ) -> anyhow::Result<Map<String, Value>> {
+        let mut patch = self.common();
+        let kind = match &job.spec.payload {
+            CronPayload::SystemEvent { .. } => "systemEvent",
+            CronPayload::AgentTurn { .. } | CronPayload::Command { .. } | CronPayload::Script { .. } => {
+                "agentTurn"
+            }
+        };
+        let details = self.details();
+        let payload = match self.payload() {
+            Some(payload) => Some(payload),
+            None if details.is_empty() => None,
+            None => {
+                let mut payload = details;
+                payload.insert("kind".to_owned(), json!(kind));
+                Some(payload)
+            }
+        };
+        if let Some(payload) = payload {
+            if self.session.is_none() && payload.get("kind") != Some(&json!(kind)) {
+                let target = if self.system_event.is_some() { "main" } else { "isolated" };
+                patch.insert("sessionTarget".to_owned(), json!(target));
+            }
+            patch.insert("payload".to_owned(), Value::Object(payload));
+        }
+        patch.extend(self.schedule(now)?.map(|schedule| ("schedule".to_owned(), schedule)));
+        patch.extend(name.map(|name| ("name".to_owned(), json!(name))));
+        patch.extend(self.session.map(|target| ("sessionTarget".to_owned(), json!(target))));
+        patch.extend(self.wake.map(|wake| ("wakeMode".to_owned(), json!(wake))));
+        patch.remove("declarationKey");
+        Ok(patch)
+    }
+
+    fn schedule(&self, now: i64) -> anyhow::Result<Option<Value>> {
+        let bad = |option: &str, text: &str| {
+            Advice::error(format!("{option} `{text}` is not a time"), "write it like 90s, 20m, 1h30m or 2d")
+        };
+        if let Some(text) = &self.at {
+            let ahead = read_duration(text).filter(|_| text.parse::<u64>().is_err());
+            let at =
+                ahead.and_then(|ahead| i64::try_from(ahead).ok()).and_then(|ahead| now.checked_add(ahead));
+            let at = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+            return Ok(Some(
+                json!({"kind": "at", "at": at.map_or_else(|| text.clone(), |at| at.to_string())}),
+            ));
+        }
+        if let Some(text) = &self.every {
+            let every = read_duration(text).ok_or_else(|| bad("--every", text))?;
+            return Ok(Some(json!({"kind": "every", "everyMs": every})));
+        }
+        let Some(expr) = &self.cron else { return Ok(None) };
+        let mut schedule =
+            Map::from_iter([("kind".to_owned(), json!("cron")), ("expr".to_owned(), json!(expr))]);
+        schedule.extend(self.tz.as_ref().map(|tz| ("tz".to_owned(), json!(tz))));
+        let stagger = match &self.stagger {
+            Some(text) => Some(read_duration(text).ok_or_else(|| bad("--stagger", text))?),
+            None => self.exact.then_some(0),
+        };
+        schedule.extend(stagger.map(|stagger| ("staggerMs".to_owned(), json!(stagger))));
+        Ok(Some(Value::Object(schedule)))
+    }
+
+    fn payload(&self) -> Option<Map<String, Value>> {
+        let mut payload = match (&self.message, &self.system_event) {
+            (Some(message), _) => Map::from_iter([
+                ("kind".to_owned(), json!("agentTurn")),
+                ("message".to_owned(), json!(message)),
+            ]),
+            (None, Some(text)) => {
+                Map::from_iter([("kind".to_owned(), json!("systemEvent")), ("text".to_owned(), json!(text))])
+            }
+            (None, None) => return None,
+        };
+        payload.extend(self.details());
+        Some(payload)
+    }
+
+    /// What is said about how an agent works.
+    fn details(&self) -> Map<String, Value> {
+        let mut details = Map::new();
+        details.extend(self.model.as_ref().map(|model| ("model".to_owned(), json!(model))));
+        details.extend(self.thinking.as_ref().map(|level| ("thinking".to_owned(), json!(level))));
+        details.extend(self.timeout_seconds.map(|seconds| ("timeoutSeconds".to_owned(), json!(seconds))));
+        details
+    }
+
+    fn common(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        let delivery = match (&self.webhook, self.no_deliver, self.announce) {
+            (Some(to), _, _) => Some(json!({"mode": "webhook", "to": to})),
+            (None, true, _) => Some(json!({"mode": "none"})),
+            (None, false, true) => Some(json!({"mode": "announce"})),
+            (None, false, false) => None,
+        };
+        fields.extend(delivery.map(|delivery| ("delivery".to_owned(), delivery)));
+        fields.extend(self.agent.as_ref().map(|agent| ("agentId".to_owned(), json!(agent))));
+        fields.extend(self.description.as_ref().map(|text| ("description".to_owned(), json!(text))));
+        fields.extend(self.declaration_key.as_ref().map(|key| ("declarationKey".to_owned(), json!(key))));
+        fields.extend(self.failure_alert.map(|after| ("failureAlert".to_owned(), json!({"after": after}))));
+        let forget = self.delete_after_run.then_some(true).or(self.keep_after_run.then_some(false));
+        fields.extend(forget.map(|forget| ("deleteAfterRun".to_owned(), json!(forget))));
+        fields
+    }
+}
