@@ -4,6 +4,7 @@ mod agent;
 mod approvals;
 mod chat;
 mod devices;
+mod nodes;
 mod system;
 
 pub use agent::{AgentEvent, AgentStream};
@@ -13,6 +14,10 @@ pub use approvals::{
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
 pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
+pub use nodes::{
+    NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST, NodeDecision, NodeHostStatsEvent, NodePairRequestedEvent,
+    NodePairResolvedEvent, NodePresenceEvent, VoicewakeChangedEvent,
+};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
 };

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_usage.sql"),
     include_str!("../migrations/0003_subagents.sql"),
     include_str!("../migrations/0004_devices.sql"),
+    include_str!("../migrations/0005_nodes.sql"),
 ];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -151,7 +151,7 @@ impl Store {
     }
 }
 
-fn load(conn: &Connection, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
+pub(crate) fn load(conn: &Connection, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM devices WHERE device_id = ?1");
     conn.prepare_cached(&sql)?.query_row([device_id.as_str()], |row| Ok(read(row))).optional()?.transpose()
 }

@@ -19,6 +19,7 @@ mod fixture;
 mod import;
 mod kv;
 mod layout;
+mod nodes;
 mod notes;
 mod reader;
 mod runs;
@@ -31,6 +32,9 @@ mod writer;
 
 pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
+};
+pub use nodes::{
+    NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,

@@ -12,7 +12,7 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 15] = [
+pub const ALL_EVENTS: [&str; 22] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
@@ -21,6 +21,12 @@ pub const ALL_EVENTS: [&str; 15] = [
     "exec.approval.requested",
     "exec.approval.resolved",
     "health",
+    "node.hostStats",
+    "node.invoke.cancel",
+    "node.invoke.request",
+    "node.pair.requested",
+    "node.pair.resolved",
+    "node.presence",
     "plugin.approval.requested",
     "plugin.approval.resolved",
     "presence",
@@ -28,6 +34,7 @@ pub const ALL_EVENTS: [&str; 15] = [
     "sessions.changed",
     "shutdown",
     "tick",
+    "voicewake.changed",
 ];
 
 /// `tick`: still here.

@@ -1,4 +1,5 @@
-//! `node.list`, `node.describe` and `node.pair.list`: machines that offer commands.
+//! `node.list`, `node.describe`, `node.rename` and `node.pair.*`: machines that offer commands, and what of it the
+//! owner said yes to.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,9 @@ use serde_json::Value;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+
+/// Longest name an owner may give a node, in characters.
+pub const MAX_NODE_NAME: usize = 64;
 
 /// `node.list`.
 #[derive(Debug)]
@@ -22,20 +26,38 @@ impl Method for NodeList {
 
 /// Answer of [`NodeList`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeListResult {
     /// When.
     pub ts: i64,
+    /// The one that was used last, of those that say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_node_id: Option<String>,
     /// Those that are connected first, then those that were.
     pub nodes: Vec<Node>,
 }
 
+/// What the owner said about what a node offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeApproval {
+    /// Yes.
+    Approved,
+    /// Nothing yet, and is asked.
+    PendingApproval,
+    /// Yes to less than it offers now, and is asked.
+    PendingReapproval,
+    /// Nothing, and is not asked: it was turned away, or has not connected since.
+    Unapproved,
+}
+
 /// One node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     /// Its device.
     pub node_id: String,
-    /// What its owner calls it.
+    /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// For example `linux`.
@@ -44,6 +66,12 @@ pub struct Node {
     /// Of its program; only while it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Which program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// In which manner it connects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_mode: Option<String>,
     /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
@@ -53,23 +81,61 @@ pub struct Node {
     /// Where it is, or was when it was paired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
-    /// Kinds of commands that may be used; none yet.
+    /// Kinds of commands that may be used.
     pub caps: Vec<String>,
-    /// Commands that may be used; none yet.
+    /// Commands that may be used: offered, approved and allowed by the gateway's lists.
     pub commands: Vec<String>,
-    /// What its owner lets it do; nothing yet.
+    /// What its operating system lets it do.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub permissions: BTreeMap<String, bool>,
+    /// Its PATH; only while it is connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_env: Option<String>,
     /// Whether it may connect.
     pub paired: bool,
     /// Whether it is connected.
     pub connected: bool,
-    /// Since when.
+    /// What the owner said about its commands.
+    pub approval_state: NodeApproval,
+    /// The question that waits, for [`NodePairApprove`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_request_id: Option<String>,
+    /// What that question is about: kinds of commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_declared_caps: Option<Vec<String>>,
+    /// What that question is about: commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_declared_commands: Option<Vec<String>>,
+    /// What that question is about: permissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_declared_permissions: Option<BTreeMap<String, bool>>,
+    /// When its commands were approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_at_ms: Option<i64>,
+    /// Since when it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected_at_ms: Option<i64>,
-    /// When it was last connected.
+    /// When it last connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_connected_at_ms: Option<i64>,
+    /// When it was last heard of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at_ms: Option<i64>,
+    /// How: `connect`, or why it woke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen_reason: Option<String>,
+    /// What its machine last said of itself: processors, memory, disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_stats: Option<Value>,
+    /// Whether it is the one that was used last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active: Option<bool>,
+    /// When a person last used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_active_at_ms: Option<i64>,
+    /// When it last said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_updated_at_ms: Option<i64>,
 }
 
 /// `node.describe`.
@@ -79,14 +145,14 @@ pub struct NodeDescribe;
 impl Method for NodeDescribe {
     const NAME: &'static str = "node.describe";
     const ACCESS: Access = Access::Operator(Scope::Read);
-    type Params = NodeDescribeParams;
+    type Params = NodeParams;
     type Result = NodeDescribeResult;
 }
 
-/// Parameters of [`NodeDescribe`].
+/// Which node is meant.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NodeDescribeParams {
+pub struct NodeParams {
     /// Which.
     pub node_id: String,
 }
@@ -99,6 +165,27 @@ pub struct NodeDescribeResult {
     /// The node.
     #[serde(flatten)]
     pub node: Node,
+}
+
+/// `node.rename`: what its owner calls a node.
+#[derive(Debug)]
+pub struct NodeRename;
+
+impl Method for NodeRename {
+    const NAME: &'static str = "node.rename";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = NodeName;
+    type Result = NodeName;
+}
+
+/// Parameters and answer of [`NodeRename`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NodeName {
+    /// Which node.
+    pub node_id: String,
+    /// Its name.
+    pub display_name: String,
 }
 
 /// `node.pair.list`: commands that nodes would like to offer, and those they may.
@@ -116,7 +203,143 @@ impl Method for NodePairList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct NodePairListResult {
     /// What waits for the owner.
-    pub pending: Vec<Value>,
+    pub pending: Vec<PendingNodeRow>,
     /// What the owner said yes to.
-    pub paired: Vec<Value>,
+    pub paired: Vec<PairedNodeRow>,
+}
+
+/// A node asks to offer commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingNodeRow {
+    /// The question.
+    pub request_id: String,
+    /// Whose.
+    pub node_id: String,
+    /// What its owner calls it, or it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// For example `linux`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// Of its program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// For example `iPhone`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Kinds of commands.
+    pub caps: Vec<String>,
+    /// Commands, as far as the gateway's lists would let them be used.
+    pub commands: Vec<String>,
+    /// What its operating system lets it do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub permissions: BTreeMap<String, bool>,
+    /// Where it connects from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_ip: Option<String>,
+    /// Whether its device was let in without a question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub silent: bool,
+    /// The scopes somebody needs to say yes.
+    pub required_approve_scopes: Vec<String>,
+    /// Since when it waits.
+    pub ts: i64,
+}
+
+/// A node that may offer commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PairedNodeRow {
+    /// Which.
+    pub node_id: String,
+    /// What its owner calls it, or it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// For example `linux`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// For example `iPhone`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_family: Option<String>,
+    /// Kinds of commands that were approved.
+    pub caps: Vec<String>,
+    /// Commands that were approved.
+    pub commands: Vec<String>,
+    /// Permissions that were approved.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub permissions: BTreeMap<String, bool>,
+    /// Where it was when it was paired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_ip: Option<String>,
+    /// When it was paired.
+    pub created_at_ms: i64,
+    /// When its commands were approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_at_ms: Option<i64>,
+    /// When it last connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_connected_at_ms: Option<i64>,
+}
+
+/// Which question is meant.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NodeRequestParams {
+    /// Which.
+    pub request_id: String,
+}
+
+/// `node.pair.approve`: a node may offer what it asked for. Needs more scopes for some commands; the handler knows
+/// which, because the question does.
+#[derive(Debug)]
+pub struct NodePairApprove;
+
+impl Method for NodePairApprove {
+    const NAME: &'static str = "node.pair.approve";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = NodeRequestParams;
+    type Result = NodePairApproved;
+}
+
+/// Answer of [`NodePairApprove`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodePairApproved {
+    /// The question.
+    pub request_id: String,
+    /// The node.
+    pub node: PairedNodeRow,
+}
+
+/// `node.pair.reject`: it may not.
+#[derive(Debug)]
+pub struct NodePairReject;
+
+impl Method for NodePairReject {
+    const NAME: &'static str = "node.pair.reject";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = NodeRequestParams;
+    type Result = NodePairRejected;
+}
+
+/// Answer of [`NodePairReject`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodePairRejected {
+    /// The question.
+    pub request_id: String,
+    /// Whose it was.
+    pub node_id: String,
+}
+
+/// `node.pair.remove`: a device is no node any more.
+#[derive(Debug)]
+pub struct NodePairRemove;
+
+impl Method for NodePairRemove {
+    const NAME: &'static str = "node.pair.remove";
+    const ACCESS: Access = Access::Operator(Scope::Pairing);
+    type Params = NodeParams;
+    type Result = NodeParams;
 }
