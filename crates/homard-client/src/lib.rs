@@ -12,7 +12,7 @@ mod events;
 mod identity;
 
 pub use client::{Client, DEFAULT_TIMEOUT, TwoPhase};
-pub use connect::ConnectOptions;
+pub use connect::{ConnectOptions, Offer};
 pub use connection::Closed;
 pub use error::ClientError;
 pub use events::{EVENT_BUFFER, Events, Heard};
