@@ -7,7 +7,7 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, sessions,
+    agent, approvals, completion, config, dashboard, devices, gateway, health, logs, models, node, sessions,
     skills, status, tools, undo, usage,
 };
 
@@ -67,6 +67,7 @@ pub(crate) enum Command {
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
+    Node(Box<node::NodeArgs>),
     Sessions(sessions::SessionsArgs),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

@@ -11,6 +11,7 @@ pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod logs;
 pub(crate) mod models;
+pub(crate) mod node;
 pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -101,6 +102,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
+        Command::Node(args) => ask(cx, node::run(cx, *args)),
         Command::Sessions(args) => ask(cx, sessions::run(cx, args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),

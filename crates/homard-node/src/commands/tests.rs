@@ -187,10 +187,7 @@ async fn the_list_is_changed_only_by_who_has_seen_it() {
 #[tokio::test]
 async fn notes_are_words_whatever_they_begin_with() {
     let lab = Lab::new();
-    lab.program(
-        "notify-send",
-        r#"printf '%s\n' "$@" > note"#,
-    );
+    lab.program("notify-send", r#"printf '%s\n' "$@" > note"#);
     assert_eq!(code(lab.ask("system.notify", json!({"title": " "})).await), "INVALID_REQUEST");
     let note = json!({"title": "--help", "body": "hello", "priority": "timeSensitive"});
     assert_eq!(lab.ask("system.notify", note).await.unwrap(), json!({"ok": true}));
