@@ -1,5 +1,6 @@
 //! The handshake: open the socket, hear the challenge, prove who we are, hear the hello.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -53,8 +54,21 @@ pub struct ConnectOptions {
     pub scopes: Vec<Scope>,
     /// What the client understands beyond the basics, such as `tool-events`.
     pub caps: Vec<String>,
+    /// What a node offers; nothing for operators.
+    pub offer: Option<Offer>,
     /// How long the whole handshake may take.
     pub timeout: Duration,
+}
+
+/// What a node offers a gateway.
+#[derive(Debug, Clone, Default)]
+pub struct Offer {
+    /// The commands it can run.
+    pub commands: Vec<String>,
+    /// What its operating system lets it do.
+    pub permissions: BTreeMap<String, bool>,
+    /// Where its programs are.
+    pub path_env: Option<String>,
 }
 
 impl ConnectOptions {
@@ -81,6 +95,7 @@ impl ConnectOptions {
             role: Role::Operator,
             scopes: OWNER_SCOPES.to_vec(),
             caps: Vec::new(),
+            offer: None,
             timeout: HANDSHAKE_TIMEOUT,
         }
     }
@@ -91,9 +106,9 @@ impl ConnectOptions {
             max_protocol: PROTOCOL_VERSION,
             client: self.client.clone(),
             caps: self.caps.clone(),
-            commands: None,
-            permissions: None,
-            path_env: None,
+            commands: self.offer.as_ref().map(|offer| offer.commands.clone()),
+            permissions: self.offer.as_ref().map(|offer| offer.permissions.clone()),
+            path_env: self.offer.as_ref().and_then(|offer| offer.path_env.clone()),
             computer_use: None,
             worker_runs: None,
             role: Some(self.role.as_str().to_owned()),

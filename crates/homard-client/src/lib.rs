@@ -13,7 +13,7 @@ mod identity;
 mod tls;
 
 pub use client::{Client, DEFAULT_TIMEOUT, TwoPhase};
-pub use connect::ConnectOptions;
+pub use connect::{ConnectOptions, Offer};
 pub use connection::Closed;
 pub use error::ClientError;
 pub use events::{EVENT_BUFFER, Events, Heard};

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models,
-    nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    node, nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
     Models(models::ModelsArgs),
+    Node(Box<node::NodeArgs>),
     Nodes(Box<nodes::NodesArgs>),
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),

@@ -13,6 +13,7 @@ pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod logs;
 pub(crate) mod models;
+pub(crate) mod node;
 pub(crate) mod nodes;
 pub(crate) mod protocol;
 pub(crate) mod qr;
@@ -109,6 +110,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
+        Command::Node(args) => ask(cx, node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),
         Command::Protocol(args) => protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, qr::run(cx, *args)),

@@ -34,7 +34,13 @@ const OF_SESSIONS: [&str; 4] = ["chat.", "session.", "sessions.", "tools.effecti
 
 fn caller(role: Role, scopes: ScopeSet) -> Caller {
     let client = Client::new(ConnId::parse("c").unwrap(), role, scopes, None, false);
-    let peer = Peer { ip: [127, 0, 0, 1].into(), locality: Locality::Local, origin: None, host: None };
+    let peer = Peer {
+        ip: [127, 0, 0, 1].into(),
+        locality: Locality::Local,
+        origin: None,
+        host: None,
+        claims: Claims::default(),
+    };
     Caller {
         client: Arc::new(client),
         id: ClientId::Cli,
