@@ -171,7 +171,8 @@ impl Gateway {
     /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
-        let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } = parts;
+        let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =
+            parts;
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),

@@ -86,8 +86,7 @@ use homard_protocol::methods::nodes::{
 use homard_protocol::methods::page_load::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
     SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsBranchesList,
-    SessionsCatalogList, SessionsObserverVisibility, SessionsViewersSet,
-    UsersPrefsGet,
+    SessionsCatalogList, SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
 };
 use homard_protocol::methods::sending::{MessageAction, Poll, Send};
 use homard_protocol::methods::session_acts::{

@@ -4,9 +4,9 @@ use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::page_load::{
     Board, BranchesListResult, CatalogListParams, CatalogListResult, ControlUiPlugins, DiscussionInfo,
-    GroupsDefaults, MAX_PREFS, MAX_VIEWED, MembersEvidence, MentionsListResult, ProjectsListParams,
-    ProjectsListResult, SessionPullRequestsParams, SubscribedResult, SurfaceParams, SurfaceUrls, Taken,
-    UsersPrefs, UsersPrefsParams, Viewed, ViewersParams, VisibilityParams,
+    MAX_PREFS, MAX_VIEWED, MembersEvidence, MentionsListResult, ProjectsListParams, ProjectsListResult,
+    SessionPullRequestsParams, SubscribedResult, SurfaceParams, SurfaceUrls, Taken, UsersPrefs,
+    UsersPrefsParams, Viewed, ViewersParams, VisibilityParams,
 };
 use homard_protocol::methods::side_lists::InSessionParams;
 use serde_json::Value;
@@ -73,11 +73,6 @@ pub(super) async fn viewers(cx: Cx, params: ViewersParams) -> Result<Viewed, Err
     let agent = params.agent_id.as_deref();
     let keys = params.session_keys.iter().map(|text| Ok(session_key(&cx.gateway, text, agent)?.to_string()));
     Ok(Viewed { session_keys: keys.collect::<Result<_, ErrorShape>>()? })
-}
-
-/// `sessions.groups.defaults`.
-pub(super) async fn groups(_cx: Cx, _params: NoParams) -> Result<GroupsDefaults, ErrorShape> {
-    Ok(GroupsDefaults::default())
 }
 
 /// `sessions.catalog.list`.

@@ -14,6 +14,7 @@ use crate::caller::Caller;
 use crate::fanout::Client;
 use crate::manual::spec;
 use crate::origin::{Locality, Peer};
+use crate::proxy::Claims;
 use crate::table::Facts;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.

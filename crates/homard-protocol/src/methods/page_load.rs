@@ -276,25 +276,6 @@ pub struct Viewed {
     pub session_keys: Vec<String>,
 }
 
-/// `sessions.groups.defaults`: settings of groups of conversations.
-#[derive(Debug)]
-pub struct SessionsGroupsDefaults;
-
-impl Method for SessionsGroupsDefaults {
-    const NAME: &'static str = "sessions.groups.defaults";
-    const ACCESS: Access = Access::Operator(Scope::Write);
-    const EMPTY: bool = true;
-    type Params = NoParams;
-    type Result = GroupsDefaults;
-}
-
-/// Answer of [`SessionsGroupsDefaults`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct GroupsDefaults {
-    /// The settings.
-    pub defaults: Vec<Value>,
-}
-
 /// `sessions.catalog.list`: conversations of other programs on this machine.
 #[derive(Debug)]
 pub struct SessionsCatalogList;
