@@ -1,65 +1,27 @@
-// Drives the published page of OpenClaw in headless Chromium against a Homard gateway. `cargo xtask compat`
-// runs it and hands everything over in the environment. It serves the page's files and passes everything else
-// on, WebSocket included, so that the page sees one origin.
+// Drives the published page of OpenClaw in headless Chromium. The Homard gateway serves the page's files itself
+// (`gateway.controlUi.root`), so its routes, types and policies are what the page meets. `cargo xtask compat` runs
+// this and hands everything over in the environment.
 
-import fs from 'node:fs';
-import http from 'node:http';
-import net from 'node:net';
-import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const { CHROMIUM, PLAYWRIGHT, CONTROL_UI, GATEWAY, GATEWAY_TOKEN, LAST_WORD } = process.env;
-const [gatewayHost, gatewayPort] = GATEWAY.split(':');
-const KINDS = {
-  '.css': 'text/css', '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json',
-  '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.webmanifest': 'application/manifest+json',
-};
-
-function pageFile(url) {
-  const wanted = path.join(CONTROL_UI, path.normalize(decodeURIComponent(new URL(url, 'http://x').pathname)));
-  if (!wanted.startsWith(CONTROL_UI)) return null;
-  if (fs.existsSync(wanted) && fs.statSync(wanted).isFile()) return wanted;
-  return null;
-}
-
-function sendFile(file, res) {
-  res.writeHead(200, { 'content-type': KINDS[path.extname(file)] ?? 'application/octet-stream' });
-  fs.createReadStream(file).pipe(res);
-}
-
-const server = http.createServer((req, res) => {
-  const file = pageFile(req.url);
-  if (file) return sendFile(file, res);
-  if ((req.headers.accept ?? '').includes('text/html')) return sendFile(path.join(CONTROL_UI, 'index.html'), res);
-  const onward = http.request(
-    { host: gatewayHost, port: gatewayPort, path: req.url, method: req.method, headers: req.headers },
-    (answer) => { res.writeHead(answer.statusCode, answer.headers); answer.pipe(res); },
-  );
-  onward.on('error', () => { res.writeHead(502); res.end(); });
-  req.pipe(onward);
-});
-server.on('upgrade', (req, socket, head) => {
-  const onward = net.connect(Number(gatewayPort), gatewayHost, () => {
-    const lines = [`GET ${req.url} HTTP/1.1`];
-    for (let i = 0; i < req.rawHeaders.length; i += 2) lines.push(`${req.rawHeaders[i]}: ${req.rawHeaders[i + 1]}`);
-    onward.write(`${lines.join('\r\n')}\r\n\r\n`);
-    onward.write(head);
-    onward.pipe(socket);
-    socket.pipe(onward);
-  });
-  onward.on('error', () => socket.destroy());
-  socket.on('error', () => onward.destroy());
-});
-await new Promise((done) => server.listen(0, '127.0.0.1', done));
+const { CHROMIUM, PLAYWRIGHT, GATEWAY, GATEWAY_TOKEN, LAST_WORD } = process.env;
 
 const { chromium } = await import(pathToFileURL(PLAYWRIGHT).href);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 const problems = [];
+const blocked = [];
 let failure = null;
 let page;
 try {
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+  page.on('console', (line) => {
+    if (line.type() === 'error') problems.push(`console: ${line.text()}`);
+    if (line.text().includes('Content Security Policy')) blocked.push(line.text());
+  });
+  page.on('response', (answer) => {
+    if (answer.status() >= 400) problems.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`);
+  });
   page.on('websocket', (socket) => {
     const asked = new Map();
     socket.on('framesent', ({ payload }) => {
@@ -74,8 +36,7 @@ try {
       } catch {}
     });
   });
-  const { port } = server.address();
-  await page.goto(`http://127.0.0.1:${port}/chat?session=main#token=${GATEWAY_TOKEN}`);
+  await page.goto(`http://${GATEWAY}/chat?session=main#token=${GATEWAY_TOKEN}`);
   const box = page.locator('textarea, [contenteditable="true"]').first();
   await box.waitFor({ timeout: 45_000 });
   await page.waitForFunction(
@@ -89,8 +50,7 @@ try {
   if (process.env.SCREENSHOT) await page?.screenshot({ path: process.env.SCREENSHOT }).catch(() => {});
 }
 await browser.close();
-server.closeAllConnections();
-server.close();
+if (!failure && blocked.length) failure = `the policy blocked something: ${blocked[0]}`;
 if (failure) {
   console.log(`the page did not chat: ${failure}`);
   for (const problem of new Set(problems)) console.log(problem);

@@ -1,7 +1,6 @@
 //! The client's page in headless Chromium, in front of a Homard gateway.
 //!
-//! The page comes from the published package and talks to the address it was loaded from. A small program in
-//! Node serves its files and passes everything else on to the gateway, so that the page sees one origin.
+//! The page comes from the published package; the gateway serves it from there and is what it talks to.
 
 use std::time::Duration;
 
@@ -31,7 +30,6 @@ pub(super) fn control_ui(stage: &mut Stage<'_>) -> Result<()> {
         .args([script])
         .env("CHROMIUM", chromium()?)
         .env("PLAYWRIGHT", playwright)
-        .env("CONTROL_UI", stage.published.control_ui())
         .env("GATEWAY", stage.address.to_string())
         .env("GATEWAY_TOKEN", &stage.token)
         .env("LAST_WORD", LAST_WORD)

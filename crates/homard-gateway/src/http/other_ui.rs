@@ -138,7 +138,7 @@ fn policy(page: &str) -> String {
     format!(
         "default-src 'self'; script-src 'self'{hashes}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: blob: https:; font-src 'self' data:; media-src 'self' data: blob:; \
-         worker-src 'self' blob:; manifest-src 'self'; connect-src 'self' ws: wss:; frame-src 'self' blob:; \
+         worker-src 'self' blob:; manifest-src 'self'; connect-src 'self' data: blob: ws: wss:; frame-src 'self' blob:; \
          frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'"
     )
 }

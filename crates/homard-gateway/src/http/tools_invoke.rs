@@ -52,7 +52,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
     }
     let bytes = match body::read(request.into_body(), MAX_BODY).await {
         Ok(bytes) => bytes,
-        Err(error) => return refused(error.status(), "invalid_request", &error.to_string()),
+        Err(error) => return error.answer(),
     };
     let asked = match Asked::read(&bytes) {
         Ok(asked) => asked,

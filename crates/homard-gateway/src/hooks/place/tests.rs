@@ -63,7 +63,7 @@ fn who_may_name_a_conversation_and_which() {
         match expected {
             Ok(key) => assert_eq!(found.as_deref(), Ok(key), "{target:?}"),
             Err(words) => {
-                assert!(found.as_ref().is_err_and(|said| said.contains(words)), "{target:?}: {found:?}")
+                assert!(found.as_ref().is_err_and(|said| said.contains(words)), "{target:?}: {found:?}");
             }
         }
     }
