@@ -24,6 +24,7 @@ mod origin;
 mod pairing;
 mod preauth;
 mod presence;
+mod restart_note;
 mod run;
 mod server;
 mod session_rows;

@@ -22,6 +22,8 @@ use crate::{health, server};
 const DRAIN_GRACE: Duration = Duration::from_secs(30);
 /// How long sockets and handlers may take to end after that.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
+/// How long handlers may take to end when another process waits to take over.
+const HAND_OVER_GRACE: Duration = Duration::from_millis(500);
 /// How long clients are told to wait before they come back.
 const RESTART_EXPECTED_MS: u64 = 1_500;
 
@@ -34,6 +36,11 @@ pub enum Stopped {
     ConfigChanged,
     /// Somebody asked for a fresh start.
     Restart,
+    /// Another process is to take over.
+    HandOver {
+        /// When new connections began to wait for it.
+        shut_at: std::time::Instant,
+    },
 }
 
 /// Takes a change over; the next one is looked at when it is done.
@@ -45,6 +52,10 @@ pub struct Hooks {
     pub on_reload: OnReload,
     /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+    /// Why the configuration in effect is not the one that was asked for, when it is not.
+    pub put_back: Option<String>,
+    /// Told once, when everybody is let in.
+    pub on_open: Box<dyn Fn() + Send + Sync>,
 }
 
 /// Serves on `listener` until `cancel` fires or the configuration asks for a restart; then stops in order:
@@ -60,7 +71,7 @@ pub async fn run(
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().recover().await.map_err(io::Error::other)?;
-    gateway.deliver_restart_note().await;
+    gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
     let generation = gateway.access().generation.clone();
     gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
@@ -74,8 +85,12 @@ pub async fn run(
     let doors = Tasks::new();
     let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
     doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
+    (hooks.on_open)();
 
-    let stopped = until_stopped(&gateway, &hooks, &cancel).await;
+    let mut stopped = until_stopped(&gateway, &hooks, &cancel).await;
+    if matches!(stopped, Stopped::HandOver { .. }) {
+        stopped = stand_back(&gateway, &accepting, &cancel).await;
+    }
     shut_down(&gateway, &doors, &accepting, stopped).await;
     watching.token().cancel();
     watching.finish(CLOSE_GRACE).await;
@@ -85,10 +100,15 @@ pub async fn run(
 /// Waits for a reason to stop, taking over what can be taken over meanwhile.
 async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationToken) -> Stopped {
     let mut reloads: watch::Receiver<Reload> = gateway.config().subscribe();
+    // What a change that was taken back had changed: taking it back needs no restart either.
+    let mut taken_back: Vec<String> = Vec::new();
     loop {
         tokio::select! {
             () = cancel.cancelled() => return Stopped::Asked,
             () = gateway.restart_asked().cancelled() => return Stopped::Restart,
+            () = gateway.hand_over_asked().cancelled() => {
+                return Stopped::HandOver { shut_at: std::time::Instant::now() };
+            }
             changed = reloads.changed() => {
                 if changed.is_err() {
                     cancel.cancelled().await;
@@ -101,11 +121,14 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             continue;
         }
         tracing::info!(changed = ?reload.changed, action = ?reload.action, "configuration changed");
-        if reload.action == ReloadAction::Restart {
+        let is_way_back = !taken_back.is_empty() && std::mem::take(&mut taken_back) == reload.changed;
+        if reload.action == ReloadAction::Restart && !is_way_back {
             match (hooks.can_restart)() {
                 Ok(()) => return Stopped::ConfigChanged,
                 Err(reason) => {
                     tracing::error!(%reason, "no gateway could start with this configuration; going on as before");
+                    taken_back = reload.changed;
+                    gateway.tell_refused_restart(&reason).await;
                     continue;
                 }
             }
@@ -117,6 +140,22 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
     }
 }
 
+/// Lets runs under way finish while clients go on talking: what they say is kept for the process that takes
+/// over. New connections wait in the listening socket from the moment that only closing is left to do.
+async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &CancellationToken) -> Stopped {
+    let began = std::time::Instant::now();
+    let finished = gateway.relay().hold(DRAIN_GRACE);
+    tokio::select! {
+        _in_time = finished => {}
+        () = cancel.cancelled() => return Stopped::Asked,
+    }
+    let shut_at = std::time::Instant::now();
+    accepting.cancel();
+    gateway.leaving().cancel();
+    gateway.relay().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
+    Stopped::HandOver { shut_at }
+}
+
 async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationToken, stopped: Stopped) {
     accepting.cancel();
     doors.finish(CLOSE_GRACE).await;
@@ -124,11 +163,14 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::Asked => ("gateway stopping", None),
         Stopped::ConfigChanged => ("config changed", Some(RESTART_EXPECTED_MS)),
         Stopped::Restart => ("restart asked for", Some(RESTART_EXPECTED_MS)),
+        Stopped::HandOver { .. } => ("another process takes over", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
-    gateway.relay().stop(DRAIN_GRACE).await;
+    let is_hand_over = matches!(stopped, Stopped::HandOver { .. });
+    // Whoever is left after standing back has had that time already.
+    gateway.relay().stop(if is_hand_over { Duration::ZERO } else { DRAIN_GRACE }).await;
     // Requests under way are answered before their sockets close.
-    gateway.tasks().finish(CLOSE_GRACE).await;
+    gateway.tasks().finish(if is_hand_over { HAND_OVER_GRACE } else { CLOSE_GRACE }).await;
     gateway.clients().close_all(&Close::new(1012, "service restart"));
     gateway.stopping().cancel();
     gateway.sockets().finish(CLOSE_GRACE).await;

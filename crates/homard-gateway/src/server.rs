@@ -87,15 +87,25 @@ async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
         .max_buf_size(HTTP_BUFFER)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    let stopping = gateway.stopping().clone();
+    let (leaving, stopping) = (gateway.leaving().clone(), gateway.stopping().clone());
     tokio::pin!(connection);
     let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = stopping.cancelled() => {
+        ended = connection.as_mut() => Some(ended),
+        () = leaving.cancelled() => None,
+        () = stopping.cancelled() => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            // The request under way is answered; how long that may take is known when the gateway stops.
             connection.as_mut().graceful_shutdown();
-            match tokio::time::timeout(CLOSE_GRACE, connection).await {
-                Ok(ended) => ended,
-                Err(_too_slow) => return,
+            let too_slow = async {
+                stopping.cancelled().await;
+                tokio::time::sleep(CLOSE_GRACE).await;
+            };
+            tokio::select! {
+                ended = connection => ended,
+                () = too_slow => return,
             }
         }
     };

@@ -19,6 +19,7 @@ mod deliver;
 mod doors;
 mod exec_rules;
 mod history_limit;
+mod hold;
 mod lane;
 mod letters;
 mod meter;

@@ -97,6 +97,7 @@ pub(crate) struct Inner {
     tasks: Tasks,
     family: Family,
     stopping: CancellationToken,
+    holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
     on_end: std::sync::OnceLock<EndListener>,
 }
@@ -175,6 +176,11 @@ impl Inner {
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.stopping
+    }
+
+    /// Cancelled when no turn is to begin any more, though messages are still taken.
+    pub(crate) fn holding(&self) -> &CancellationToken {
+        &self.holding
     }
 
     /// Where commands go on in the background, if somewhere.
@@ -258,6 +264,7 @@ impl Relay {
             lanes: Lanes::default(),
             tasks,
             family: Family::default(),
+            holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
             on_end: std::sync::OnceLock::new(),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_agent::Directive;
@@ -63,6 +64,7 @@ pub(crate) struct Run {
     pub(crate) cancel: CancellationToken,
     stopped_by: Mutex<Option<&'static str>>,
     began: Mutex<bool>,
+    attended: AtomicBool,
     end: watch::Sender<Option<RunEnd>>,
 }
 
@@ -82,6 +84,7 @@ impl Run {
             cancel,
             stopped_by: Mutex::default(),
             began: Mutex::new(false),
+            attended: AtomicBool::new(false),
             end: watch::Sender::new(None),
         }
     }
@@ -105,6 +108,16 @@ impl Run {
     /// Whether its turn has come.
     pub(crate) fn has_begun(&self) -> bool {
         *lock(&self.began)
+    }
+
+    /// Its sender waits on a connection that cannot be carried over to another process.
+    pub(crate) fn attend(&self) {
+        self.attended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its sender waits on such a connection.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.attended.load(Ordering::Relaxed)
     }
 
     /// Tells whoever waits.

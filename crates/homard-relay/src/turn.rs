@@ -63,9 +63,11 @@ pub(crate) struct NotBegun(pub(crate) String);
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
     let run = Arc::clone(&waiting.run);
+    let begins_late = waiting.is_nested() || run.is_attended();
+    let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
         biased;
-        () = inner.stopping().cancelled() => {
+        () = shut.cancelled() => {
             // Still kept, not begun: it is answered after the next start.
             inner.runs().remove(&run);
             return;

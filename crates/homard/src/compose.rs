@@ -1,17 +1,20 @@
 //! Builds the gateway out of the other crates and runs it: the only place that knows every room.
 
+mod door;
 mod furnish;
-mod lock;
+pub(crate) mod handover;
+mod house;
+pub(crate) mod lock;
 pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
 pub(crate) mod secrets;
+mod systemd;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use futures_util::FutureExt;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
@@ -25,12 +28,15 @@ use homard_store::{OpenOptions, Store};
 use homard_tools::{Approvals, Doors, Guards, TaintedFiles, Undo};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use tokio::process::Child;
 
 use crate::commands::dashboard::link;
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::report::{Advice, Console};
+use handover::arrival::Arrival;
+use handover::shepherd;
+use house::House;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
@@ -51,33 +57,69 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     let began = Instant::now();
     options.source.environment = with_wishes(&options.source.environment, &options);
     machine::raise_file_limit();
-    let lock = lock::take(&options.source.paths.lock_file())?;
+    let arrival = Arrival::of(&options.source.environment)?;
+    let outcome = live(&options, arrival.clone(), began).await;
+    if let (Some(arrival), Err(error)) = (&arrival, &outcome) {
+        arrival.failed(error);
+    }
+    match outcome? {
+        Some(child) => shepherd::watch(&options.source.paths.lock_file(), child).await,
+        None => Ok(()),
+    }
+}
+
+/// All lives of the gateway in this process. What comes back is the process that took over, if this one is
+/// to stand in front of it.
+async fn live(
+    options: &GatewayOptions,
+    arrival: Option<Arrival>,
+    began: Instant,
+) -> anyhow::Result<Option<Child>> {
+    let house = Arc::new(House::enter(&options.source, arrival)?);
     ensure_gateway_token(&options.source)?;
-    let config = open_config(&options)?;
-    let guards = guards(&options);
-    let log = Arc::new(logging::gateway::start(&options, &config, guards.secrets.clone())?);
+    let config = house.open_config(options)?;
+    let guards = guards(options);
+    let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
+    if !house.wait_for_store().await? {
+        tracing::info!("the gateway that runs goes on; nothing to take over");
+        return Ok(None);
+    }
     let signals = Tasks::new();
-    let asked = CancellationToken::new();
-    let (stop, over) = (asked.clone(), signals.token().clone());
-    signals.spawn(async move { machine::wait_for_stop_signal(&stop, &over).await });
+    house.listen(&signals);
     let (follower, choice, token) = (Arc::clone(&log), options.level_choice(), signals.token().clone());
     let followed = config.clone();
     signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
 
     let mut first_start = Some(began);
     let outcome = loop {
-        match serve(&options, &config, &guards, &mut first_start, &asked).await {
+        house.dismiss();
+        let listener = match house.open_door(options, &config).await {
+            Ok(listener) => listener,
+            Err(error) if house.restore(options, &config, &error) => continue,
+            Err(error) => break Err(error),
+        };
+        match serve(options, &config, &guards, (&mut first_start, listener), &house).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
-            Ok(Stopped::Asked) => break Ok(()),
+            Ok(Stopped::Asked) => break Ok(None),
+            Ok(Stopped::HandOver { shut_at }) => match house.hand_over(&options.source, shut_at).await {
+                Ok(child) => break Ok(Some(child)),
+                Err(error) => tracing::error!(error = format!("{error:#}"), "no hand-over; going on"),
+            },
             Err(error) => break Err(error),
         }
+        house.systemd.reloading();
     };
     signals.token().cancel();
     signals.finish(std::time::Duration::ZERO).await;
     log.flush();
-    drop(lock);
-    outcome
+    match &outcome {
+        Ok(None) => house.lock.release(),
+        // Nobody waits for this process any more.
+        Ok(Some(_)) => house.leave(),
+        Err(_) => {}
+    }
+    Ok(outcome?.filter(|_| !house.shepherded && !house.systemd.listens()))
 }
 
 /// What is known about secrets and strangers' files; it outlives a start with a new configuration.
@@ -107,13 +149,10 @@ async fn serve(
     options: &GatewayOptions,
     config: &ConfigHandle,
     guards: &Guards,
-    first_start: &mut Option<Instant>,
-    asked: &CancellationToken,
+    (first_start, listener): (&mut Option<Instant>, TcpListener),
+    house: &Arc<House>,
 ) -> anyhow::Result<Stopped> {
     let current = config.current();
-    check(&current, options.allow_unconfigured)?;
-    let address = address(&current)?;
-    let listener = bind(address).await?;
     let source = &options.source;
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
@@ -166,9 +205,11 @@ async fn serve(
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
+    let mut hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
+    house.furnish_hooks(&mut hooks, options, config);
+    house.grant_wishes(&tasks, &gateway, source);
     announce(&listener, &current, first_start.take());
-    let stopped = homard_gateway::run(gateway, listener, hooks, asked.clone()).await?;
+    let stopped = homard_gateway::run(gateway, listener, hooks, house.asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
@@ -225,17 +266,6 @@ fn address(config: &Config) -> anyhow::Result<SocketAddr> {
     Ok(SocketAddr::new(ip, gateway.port))
 }
 
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    match homard_gateway::bind(address).await {
-        Ok(listener) => Ok(listener),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(Advice::error(
-            format!("port {} is in use by another program", address.port()),
-            "stop it, choose another with --port, or take over from a running gateway with --force",
-        )),
-        Err(error) => Err(error).with_context(|| format!("could not listen on {address}")),
-    }
-}
-
 fn log_file(
     config: &ConfigHandle,
     options: &GatewayOptions,
@@ -251,8 +281,6 @@ fn hooks(
     (room, store, processes, doors): (ModelRoom, Store, Processes, Doors),
 ) -> Hooks {
     let source = options.source.clone();
-    let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
-    let bound = address(&config.current()).ok();
     Hooks {
         on_reload: Box::new(move |_reload| {
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
@@ -267,19 +295,9 @@ fn hooks(
             }
             .boxed()
         }),
-        can_restart: Box::new(move || {
-            let current = next.current();
-            let tried =
-                check(&current, allow_unconfigured).and_then(|()| address(&current)).and_then(|wanted| {
-                    if Some(wanted) != bound {
-                        // Let go of at once; the new gateway takes it in a moment.
-                        std::net::TcpListener::bind(wanted)
-                            .with_context(|| format!("could not listen on {wanted}"))?;
-                    }
-                    Ok(())
-                });
-            tried.map_err(|error| format!("{error:#}"))
-        }),
+        can_restart: Box::new(|| Ok(())),
+        put_back: None,
+        on_open: Box::new(|| {}),
     }
 }
 
