@@ -22,6 +22,8 @@ const MAX_SOCKETS: usize = 8_192;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long to wait after the system had no socket to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a connection that is to end waits for its first request.
+const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(150);
 /// HTTP's read buffer per connection; heads and small bodies fit.
 const HTTP_BUFFER: usize = 16 * 1024;
 
@@ -77,7 +79,9 @@ impl Drop for Place {
 
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
     stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
+    let asked = CancellationToken::new();
     let service = hyper::service::service_fn(|request| {
+        asked.cancel();
         let gateway = Arc::clone(&gateway);
         async move { Ok::<_, Infallible>(http::answer(gateway, request, remote.ip()).await) }
     });
@@ -89,14 +93,18 @@ async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
         .with_upgrades();
     let (leaving, stopping) = (gateway.leaving().clone(), gateway.stopping().clone());
     tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => Some(ended),
-        () = leaving.cancelled() => None,
-        () = stopping.cancelled() => None,
+    let to_end = async {
+        tokio::select! {
+            () = leaving.cancelled() => {}
+            () = stopping.cancelled() => {}
+        }
+        // Somebody who has just come in may be about to ask; everybody else knows that a connection that was
+        // used may close.
+        let _silent = tokio::time::timeout(FIRST_REQUEST_GRACE, asked.cancelled()).await;
     };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = to_end => {
             // The request under way is answered; how long that may take is known when the gateway stops.
             connection.as_mut().graceful_shutdown();
             let too_slow = async {

@@ -25,6 +25,7 @@ impl Relay {
     /// process that opens the store next answers them. `false` when some did not finish within `grace`.
     pub async fn hold(&self, grace: Duration) -> bool {
         self.inner().holding().cancel();
+        tracing::info!("another process is to take over: no turn begins any more, what comes in is kept");
         let is_carried = |run: &Run| run.has_begun() && !run.is_attended();
         timeout(grace, self.until_none(is_carried)).await.is_ok()
     }

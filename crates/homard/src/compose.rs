@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use homard_config::config::gateway::{AuthMode, BindMode};
-use homard_config::{Config, ConfigHandle, Environment, ensure_gateway_token};
+use homard_config::{Config, ConfigHandle, Environment};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
@@ -76,7 +76,6 @@ async fn live(
     began: Instant,
 ) -> anyhow::Result<Option<Child>> {
     let house = Arc::new(House::enter(&options.source, arrival)?);
-    ensure_gateway_token(&options.source)?;
     let config = house.open_config(options)?;
     let guards = guards(options);
     let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);

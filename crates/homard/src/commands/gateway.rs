@@ -1,5 +1,8 @@
 //! `homard gateway`: run it, look at it, call it.
 
+mod handover;
+mod service;
+
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -26,6 +29,7 @@ Examples:
   homard gateway                         on this machine only, port 18789
   homard gateway --port 18790 --verbose
   homard gateway --force                 take over from a gateway that still runs
+  homard gateway handover                let the gateway that runs become this program
   homard gateway status                  is one running?
   homard gateway call chat.history --params '{\"sessionKey\":\"main\"}'";
 
@@ -67,6 +71,16 @@ enum GatewayCommand {
     Call(CallArgs),
     /// Ask the gateway how it is
     Health(HealthArgs),
+    Handover(handover::HandoverArgs),
+    /// Start the gateway afresh inside its process, after the runs under way
+    Restart,
+    Install(service::InstallArgs),
+    /// Stop the service and remove it; your files stay
+    Uninstall,
+    /// Start the installed service
+    Start,
+    /// Stop the installed service, after the runs under way
+    Stop,
 }
 
 /// How to run the gateway.
@@ -165,6 +179,12 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Status(args)) => ask(cx, status(cx, &args)),
         Some(GatewayCommand::Call(args)) => ask(cx, call(cx, &args)),
         Some(GatewayCommand::Health(args)) => ask(cx, health::run(cx, &args)),
+        Some(GatewayCommand::Handover(args)) => ask(cx, handover::handover(cx, &args)),
+        Some(GatewayCommand::Restart) => handover::restart(cx),
+        Some(GatewayCommand::Install(args)) => ask(cx, service::install(cx, &args)),
+        Some(GatewayCommand::Uninstall) => ask(cx, service::uninstall(cx)),
+        Some(GatewayCommand::Start) => ask(cx, service::control(cx, "start")),
+        Some(GatewayCommand::Stop) => ask(cx, service::control(cx, "stop")),
     }
 }
 

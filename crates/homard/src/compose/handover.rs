@@ -213,7 +213,9 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 
 fn silence(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it ended; its output says why".to_owned(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            "it ended; its output says why".to_owned()
+        }
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "it took too long".to_owned(),
         _ => error.to_string(),
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context;
-use homard_config::{Config, ConfigHandle, Source, keep_last_good, restore_last_good};
+use homard_config::{Config, ConfigHandle, Source, ensure_gateway_token, keep_last_good, restore_last_good};
 use homard_gateway::{Gateway, Hooks};
 use homard_runtime::{OrLog, Tasks};
 use tokio::net::TcpListener;
@@ -22,6 +22,7 @@ use super::machine::{self, Wishes};
 use super::systemd::Systemd;
 use super::{address, check};
 use crate::commands::gateway::GatewayOptions;
+use crate::report::Console;
 
 /// What outlives one life of the gateway.
 pub(crate) struct House {
@@ -97,10 +98,21 @@ impl House {
 
     /// The settings; those that worked last when the file cannot be used.
     pub(crate) fn open_config(&self, options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
-        match super::open_config(options) {
-            Ok(config) => Ok(config),
-            Err(error) if self.put_back(options, None, &error) => super::open_config(options),
-            Err(error) => Err(error),
+        let open = || {
+            ensure_gateway_token(&options.source)?;
+            super::open_config(options)
+        };
+        let error = match open() {
+            Ok(config) => return Ok(config),
+            Err(error) => error,
+        };
+        match self.put_back(options, None, &error) {
+            Some(words) => {
+                // There is no log yet.
+                Console::new(!options.color).warn(&words);
+                open()
+            }
+            None => Err(error),
         }
     }
 
@@ -126,32 +138,31 @@ impl House {
         let tried = check(&config.current(), options.allow_unconfigured)
             .and_then(|()| address(&config.current()))
             .ok();
-        let is_back = self.put_back(options, tried, error);
-        if is_back {
-            config.reload();
-        }
-        is_back
+        let Some(words) = self.put_back(options, tried, error) else { return false };
+        tracing::error!("{words}");
+        config.reload();
+        true
     }
 
-    fn put_back(&self, options: &GatewayOptions, tried: Option<SocketAddr>, error: &anyhow::Error) -> bool {
+    fn put_back(
+        &self,
+        options: &GatewayOptions,
+        tried: Option<SocketAddr>,
+        error: &anyhow::Error,
+    ) -> Option<String> {
         let fits = |config: &Config| {
             check(config, options.allow_unconfigured).is_ok()
                 && address(config).is_ok_and(|address| Some(address) != tried)
         };
         let restored = restore_last_good(&options.source, fits);
-        let Some(restored) = restored.or_log("the last good configuration could not be put back").flatten()
-        else {
-            return false;
-        };
+        let restored = restored.or_log("the last good configuration could not be put back").flatten()?;
         let rejected = restored.rejected.display();
         let words = format!(
             "the configuration did not start ({error:#}); the last one that did was put back, and the other \
              one kept as `{rejected}`"
         );
-        tracing::error!("{words}");
-        crate::report::Console::new(true).warn(&words);
-        *self.put_back.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
-        true
+        *self.put_back.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.clone());
+        Some(words)
     }
 
     /// Why the configuration was put back, once.
@@ -185,7 +196,8 @@ impl House {
         hooks.put_back = self.take_put_back();
         let (house, handle) = (Arc::clone(self), config.clone());
         hooks.on_open = Box::new(move || house.opened(&handle));
-        let (handle, reload) = (config.clone(), std::mem::replace(&mut hooks.on_reload, Box::new(|_| Box::pin(async {}))));
+        let (handle, reload) =
+            (config.clone(), std::mem::replace(&mut hooks.on_reload, Box::new(|_| Box::pin(async {}))));
         hooks.on_reload = Box::new(move |news| {
             keep(&handle);
             reload(news)
@@ -243,5 +255,6 @@ impl House {
 }
 
 fn keep(config: &ConfigHandle) {
-    keep_last_good(config.source(), &config.snapshot()).or_log("the configuration cannot be kept to come back to");
+    keep_last_good(config.source(), &config.snapshot())
+        .or_log("the configuration cannot be kept to come back to");
 }

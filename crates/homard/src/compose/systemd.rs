@@ -84,8 +84,7 @@ impl Systemd {
 
     fn tell(&self, text: &str) {
         let Some(address) = &self.address else { return };
-        let sent =
-            UnixDatagram::unbound().and_then(|socket| socket.send_to_addr(text.as_bytes(), address));
+        let sent = UnixDatagram::unbound().and_then(|socket| socket.send_to_addr(text.as_bytes(), address));
         sent.or_log("systemd could not be told");
     }
 }

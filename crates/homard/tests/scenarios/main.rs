@@ -28,6 +28,8 @@ mod first_request;
 #[cfg(test)]
 mod flood;
 #[cfg(test)]
+mod handover;
+#[cfg(test)]
 mod handshake;
 #[cfg(test)]
 mod hostile_words;
@@ -46,6 +48,8 @@ mod other_clients;
 mod reconnect;
 #[cfg(test)]
 mod red_team;
+#[cfg(test)]
+mod restarts;
 #[cfg(test)]
 mod scopes;
 #[cfg(test)]

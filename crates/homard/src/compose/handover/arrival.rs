@@ -37,7 +37,8 @@ impl Arrival {
         if !environment.flag(MARK_VARIABLE) {
             return Ok(None);
         }
-        let line = std::io::stdin().as_fd().try_clone_to_owned().context("there is no line to the gateway")?;
+        let line =
+            std::io::stdin().as_fd().try_clone_to_owned().context("there is no line to the gateway")?;
         // Nobody else is to read from it.
         let nothing = std::fs::File::open("/dev/null").context("could not open /dev/null")?;
         rustix::stdio::dup2_stdin(&nothing).context("could not let go of the line")?;
