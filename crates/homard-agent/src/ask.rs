@@ -7,8 +7,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use homard_llm::{FailReason, LlmError, Request, StreamEvent};
 use homard_protocol::AssistantMessage;
+use homard_runtime::TRACE;
 use homard_store::StoreError;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::compaction::{Compactor, Need, NotShorter, Trigger, Wish, size};
 use crate::history::History;
@@ -72,7 +75,7 @@ impl<'a> Asker<'a> {
         let mut effort = Effort::default();
         loop {
             on_step(Step::Asking);
-            let error = match self.ask(history, on_step).await {
+            let error = match self.traced(history, on_step).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -85,6 +88,35 @@ impl<'a> Asker<'a> {
                 return Err(Unanswered::Failed(too_long(&error, &effort)));
             }
         }
+    }
+
+    /// Asks, in a span of its own.
+    async fn traced(
+        &self,
+        history: &History,
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, LlmError> {
+        let model = &self.compactor.turn.model;
+        let span = tracing::info_span!(
+            target: TRACE,
+            "model.call",
+            "gen_ai.provider.name" = %model.provider.id(),
+            "gen_ai.request.model" = %model.model.id,
+            "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.output_tokens" = Empty,
+            error = Empty,
+        );
+        let answer = self.ask(history, on_step).instrument(span.clone()).await;
+        match &answer {
+            Ok(message) => {
+                span.record("gen_ai.usage.input_tokens", message.usage.input);
+                span.record("gen_ai.usage.output_tokens", message.usage.output);
+            }
+            Err(error) => {
+                span.record("error", error.reason.as_str());
+            }
+        }
+        answer
     }
 
     /// Makes the conversation shorter; answers whether it is.

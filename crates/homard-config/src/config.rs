@@ -9,6 +9,7 @@ pub mod budgets;
 pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
+pub mod diagnostics;
 pub mod gateway;
 pub mod logging;
 pub mod loops;
@@ -55,6 +56,8 @@ pub struct Config {
     pub skills: skills::Skills,
     /// What is logged.
     pub logging: logging::Logging,
+    /// What is told to a collector.
+    pub diagnostics: diagnostics::Diagnostics,
     /// Channel sections as written (references resolved); each adapter reads its own.
     pub channels: BTreeMap<ChannelId, Section>,
     /// All layers of the environment, for credentials that are looked up by name.
@@ -91,6 +94,7 @@ impl Config {
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
+            diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),
         }

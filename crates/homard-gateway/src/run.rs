@@ -24,6 +24,8 @@ const DRAIN_GRACE: Duration = Duration::from_secs(30);
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 /// How long handlers may take to end when another process waits to take over.
 const HAND_OVER_GRACE: Duration = Duration::from_millis(500);
+/// How often to look whether they have.
+const HAND_OVER_LOOK: Duration = Duration::from_millis(1);
 /// How long clients are told to wait before they come back.
 const RESTART_EXPECTED_MS: u64 = 1_500;
 
@@ -166,11 +168,31 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::HandOver { .. } => ("another process takes over", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
-    let is_hand_over = matches!(stopped, Stopped::HandOver { .. });
-    // Whoever is left after standing back has had that time already.
-    gateway.relay().stop(if is_hand_over { Duration::ZERO } else { DRAIN_GRACE }).await;
+    if matches!(stopped, Stopped::HandOver { .. }) {
+        return leave(gateway).await;
+    }
+    gateway.relay().stop(DRAIN_GRACE).await;
     // Requests under way are answered before their sockets close.
-    gateway.tasks().finish(if is_hand_over { HAND_OVER_GRACE } else { CLOSE_GRACE }).await;
+    gateway.tasks().finish(CLOSE_GRACE).await;
+    say_goodbye(gateway).await;
+}
+
+/// Closes what is left when another process waits to take over. Messages are taken to the very end: whoever is
+/// left after standing back has had the time to finish, and what comes in is answered by the other process.
+async fn leave(gateway: &Gateway) {
+    let answered = async {
+        let mut looks = interval_at(Instant::now(), HAND_OVER_LOOK);
+        while gateway.tasks().running() > 0 {
+            looks.tick().await;
+        }
+    };
+    let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered).await;
+    say_goodbye(gateway).await;
+    gateway.tasks().finish(HAND_OVER_GRACE).await;
+    gateway.relay().stop(Duration::ZERO).await;
+}
+
+async fn say_goodbye(gateway: &Gateway) {
     gateway.clients().close_all(&Close::new(1012, "service restart"));
     gateway.stopping().cancel();
     gateway.sockets().finish(CLOSE_GRACE).await;

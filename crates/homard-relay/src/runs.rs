@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_agent::Directive;
 use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, Usage};
+use homard_runtime::TRACE;
 use homard_store::RunStatus;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use crate::narrate::Narrator;
 
@@ -65,6 +67,8 @@ pub(crate) struct Run {
     stopped_by: Mutex<Option<&'static str>>,
     began: Mutex<bool>,
     attended: AtomicBool,
+    /// From taking the message to the end of its run, for traces.
+    pub(crate) span: Span,
     end: watch::Sender<Option<RunEnd>>,
 }
 
@@ -76,7 +80,9 @@ impl Run {
         narrator: Narrator,
         cancel: CancellationToken,
     ) -> Self {
+        let span = tracing::info_span!(target: TRACE, parent: None, "message", "homard.run" = %id, "homard.agent" = session_key.agent_id().map(tracing::field::display));
         Self {
+            span,
             id,
             session_key,
             asked,

@@ -34,6 +34,7 @@ use crate::commands::dashboard::link;
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::report::{Advice, Console};
+use crate::traces;
 use handover::arrival::Arrival;
 use handover::shepherd;
 use house::House;
@@ -79,7 +80,7 @@ async fn live(
     let config = house.open_config(options)?;
     let guards = guards(options);
     let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
-    if !house.wait_for_store().await? {
+    if !house.wait_for_store(options, &config).await? {
         tracing::info!("the gateway that runs goes on; nothing to take over");
         return Ok(None);
     }
@@ -88,6 +89,7 @@ async fn live(
     let (follower, choice, token) = (Arc::clone(&log), options.level_choice(), signals.token().clone());
     let followed = config.clone();
     signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
+    signals.spawn(traces::export::run(log.traces(), config.clone(), signals.token().clone()));
 
     let mut first_start = Some(began);
     let outcome = loop {

@@ -155,6 +155,7 @@ impl Successor {
             (served, child) => {
                 let error = served.err().unwrap_or_else(|| anyhow!("it is gone"));
                 house.systemd.main_process_is(std::process::id());
+                house.lock.sign().or_log("the lock names another process");
                 if let Some(mut child) = child {
                     // The store must be free before we open it again.
                     child.kill().await.or_log("a program that was to take over is left behind");

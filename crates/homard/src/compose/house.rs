@@ -67,8 +67,14 @@ impl House {
     }
 
     /// Waits for the store where another process still has it. `false` when that one keeps it.
-    pub(crate) async fn wait_for_store(&self) -> anyhow::Result<bool> {
+    pub(crate) async fn wait_for_store(
+        &self,
+        options: &GatewayOptions,
+        config: &ConfigHandle,
+    ) -> anyhow::Result<bool> {
         let Some(arrival) = &self.arrival else { return Ok(true) };
+        // What can go wrong is to go wrong while the other one still serves.
+        drop(self.open_door(options, config).await?);
         if !arrival.wait_for_store().await? {
             return Ok(false);
         }

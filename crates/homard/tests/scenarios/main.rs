@@ -36,6 +36,8 @@ mod hostile_words;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod log_settings;
+#[cfg(test)]
 mod looking_around;
 #[cfg(test)]
 mod loops;
@@ -70,6 +72,8 @@ mod survival;
 mod tool_policy;
 #[cfg(test)]
 mod tool_turns;
+#[cfg(test)]
+mod traces;
 #[cfg(test)]
 mod undo;
 #[cfg(test)]
