@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use homard_config::{Reload, ReloadAction, needs_restart};
-use homard_protocol::events::{ShutdownEvent, TickEvent};
+use homard_protocol::events::{ShutdownEvent, SuspensionEvent, SuspensionPhase, TickEvent};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
 use homard_runtime::{OrLog, Tasks};
 use tokio::net::TcpListener;
@@ -146,6 +146,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
 /// over. New connections wait in the listening socket from the moment that only closing is left to do.
 async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &CancellationToken) -> Stopped {
     let began = std::time::Instant::now();
+    gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Draining });
     let finished = gateway.relay().hold(DRAIN_GRACE);
     tokio::select! {
         _in_time = finished => {}
@@ -155,6 +156,7 @@ async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &C
     accepting.cancel();
     gateway.leaving().cancel();
     gateway.relay().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
+    gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Prepared });
     Stopped::HandOver { shut_at }
 }
 

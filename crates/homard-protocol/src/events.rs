@@ -4,6 +4,7 @@ mod agent;
 mod approvals;
 mod chat;
 mod devices;
+mod suspension;
 mod system;
 
 pub use agent::{AgentEvent, AgentStream};
@@ -13,6 +14,7 @@ pub use approvals::{
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
 pub use devices::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
+pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
 };

@@ -91,7 +91,8 @@ async fn live(
     signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
     signals.spawn(traces::export::run(log.traces(), config.clone(), signals.token().clone()));
 
-    let mut first_start = Some(began);
+    // Whoever took over was announced by the one before.
+    let mut first_start = (!house.took_over()).then_some(began);
     let outcome = loop {
         house.dismiss();
         let listener = match house.open_door(options, &config).await {

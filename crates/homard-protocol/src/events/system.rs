@@ -12,7 +12,7 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 15] = [
+pub const ALL_EVENTS: [&str; 16] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
@@ -20,6 +20,7 @@ pub const ALL_EVENTS: [&str; 15] = [
     "device.pair.resolved",
     "exec.approval.requested",
     "exec.approval.resolved",
+    "gateway.suspension",
     "health",
     "plugin.approval.requested",
     "plugin.approval.resolved",

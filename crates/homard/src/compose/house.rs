@@ -82,6 +82,11 @@ impl House {
         Ok(true)
     }
 
+    /// Whether this process took over from another one.
+    pub(crate) fn took_over(&self) -> bool {
+        self.arrival.is_some()
+    }
+
     /// Hears signals and keeps systemd informed, until `tasks` end.
     pub(crate) fn listen(self: &Arc<Self>, tasks: &Tasks) {
         let (stop, over) = (self.asked.clone(), tasks.token().clone());
@@ -213,6 +218,7 @@ impl House {
     fn opened(&self, config: &ConfigHandle) {
         keep(config);
         if let Some(arrival) = &self.arrival {
+            tracing::info!("took over");
             arrival.serving();
         }
         self.systemd.ready();

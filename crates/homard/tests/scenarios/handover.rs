@@ -1,18 +1,21 @@
 //! Another program takes over from a running gateway: nobody is refused, nothing is lost or said twice.
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use homard_testkit::{TestClient, TestHome};
+use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::process::Command;
 
-use crate::world::{KEY, World, as_owner, first_delta, history, said, say, talk, text_of, until};
+use crate::world::{
+    KEY, OPENAI, World, as_owner, config, first_delta, history, launch, said, say, talk, text_of, until,
+};
 
 /// How many people talk during the hand-over.
 const TALKERS: usize = 4;
@@ -181,6 +184,8 @@ async fn a_run_under_way_finishes_and_what_is_said_meanwhile_is_answered_by_the_
         gate.release();
         let last = client.wait_chat_final(&run).await.unwrap();
         assert_eq!(text_of(&last["message"]), "a whole answer");
+        let phase = client.next_event("gateway.suspension").await.unwrap();
+        assert_eq!(phase["payload"], json!({"phase": "draining"}));
         assert_eq!(client.close_code().await.unwrap(), (1012, "service restart".to_owned()));
         meanwhile
     };
@@ -258,4 +263,30 @@ async fn a_program_that_fails_with_the_store_gives_it_back() {
     assert_eq!(talk(&mut client, KEY, "and now").await["state"], "final");
     assert_eq!(history(&mut client, KEY).await.len(), 4);
     assert_eq!(reaper.pid(), first);
+}
+
+#[tokio::test]
+async fn systemd_is_told_who_the_gateway_is_now_and_the_old_process_ends() {
+    let fake = FakeLlm::start().await.unwrap();
+    let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
+    let reaper = Reaper::of(&home);
+    let path = home.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    let launch = launch().env("NOTIFY_SOCKET", path.display().to_string());
+    let mut gateway = TestGateway::start(launch, home).await.unwrap();
+    let (ok, told, errors) = hand_over(gateway.home(), &[]).await;
+    assert!(ok, "{errors}");
+    assert!(gateway.ended().await.unwrap().success(), "systemd looks at the new process by itself");
+    let pid = reaper.pid().unwrap().as_raw_nonzero().get();
+    assert_eq!(told["successor"]["pid"], json!(pid));
+    socket.set_nonblocking(true).unwrap();
+    let mut heard = Vec::new();
+    let mut buffer = [0_u8; 256];
+    while let Ok(read) = socket.recv(&mut buffer) {
+        heard.push(String::from_utf8_lossy(&buffer[..read]).into_owned());
+    }
+    let ready = "READY=1\nSTATUS=serving".to_owned();
+    assert_eq!(heard, [ready.clone(), format!("MAINPID={pid}"), ready]);
+    let mut client = gateway.operator().await.unwrap();
+    assert_eq!(talk(&mut client, KEY, "there?").await["state"], "final");
 }
