@@ -7,8 +7,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use homard_llm::{FailReason, LlmError, Request, Sampling, StreamEvent};
 use homard_protocol::AssistantMessage;
+use homard_runtime::TRACE;
 use homard_store::StoreError;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::compaction::{Compactor, Need, NotShorter, Trigger, Wish, size};
 use crate::history::History;
@@ -74,7 +77,7 @@ impl<'a> Asker<'a> {
             on_step(Step::Asking);
             let wishes = &self.turn().rules.wishes;
             let wanted = (wishes.sampling(tally.is_first()), wishes.max_tokens);
-            let error = match self.ask_for(history, wanted, on_step).await {
+            let error = match self.traced(history, wanted, on_step).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -87,6 +90,36 @@ impl<'a> Asker<'a> {
                 return Err(Unanswered::Failed(too_long(&error, &effort)));
             }
         }
+    }
+
+    /// Asks, in a span of its own.
+    async fn traced(
+        &self,
+        history: &History,
+        wanted: (Sampling, Option<u32>),
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, LlmError> {
+        let model = &self.compactor.turn.model;
+        let span = tracing::info_span!(
+            target: TRACE,
+            "model.call",
+            "gen_ai.provider.name" = %model.provider.id(),
+            "gen_ai.request.model" = %model.model.id,
+            "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.output_tokens" = Empty,
+            error = Empty,
+        );
+        let answer = self.ask_for(history, wanted, on_step).instrument(span.clone()).await;
+        match &answer {
+            Ok(message) => {
+                span.record("gen_ai.usage.input_tokens", message.usage.input);
+                span.record("gen_ai.usage.output_tokens", message.usage.output);
+            }
+            Err(error) => {
+                span.record("error", error.reason.as_str());
+            }
+        }
+        answer
     }
 
     /// Makes the conversation shorter; answers whether it is.

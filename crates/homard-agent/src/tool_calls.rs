@@ -10,11 +10,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use homard_llm::arguments_fault;
 use homard_protocol::{Message, ToolCall, ToolCallId, ToolResultMessage, UserBlock};
-use homard_runtime::HidingStream;
+use homard_runtime::{HidingStream, TRACE};
 use homard_store::StoreError;
 use homard_tools::{Progress, ProgressSender, Taint, ToolCx, ToolOutcome};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::clip::head_and_tail;
 use crate::compaction::size;
@@ -189,11 +191,19 @@ impl Runner<'_> {
             clock: self.agent.clock.clone(),
             scope: Arc::clone(&self.turn.scope),
         };
+        let span =
+            tracing::info_span!(target: TRACE, "tool.call", "gen_ai.tool.name" = %call.name, error = Empty);
         let running = self.turn.tools.call(&self.turn.policy, &call.name, call.arguments, &cx);
+        let running = running.instrument(span.clone());
         tokio::pin!(running);
         let late = tokio::select! {
             biased;
-            outcome = &mut running => return outcome,
+            outcome = &mut running => {
+                if outcome.is_error {
+                    span.record("error", "tool");
+                }
+                return outcome;
+            }
             () = self.cancel.cancelled() => "did not end when the turn was stopped, and was left behind".to_owned(),
             () = tokio::time::sleep(limit) => {
                 cx.cancel.cancel();

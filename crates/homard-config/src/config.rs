@@ -10,6 +10,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod cron;
 pub mod delegation;
+pub mod diagnostics;
 pub mod gateway;
 pub mod hooks;
 pub mod http_endpoints;
@@ -66,6 +67,8 @@ pub struct Config {
     pub logging: logging::Logging,
     /// Being found by others.
     pub discovery: reach::Discovery,
+    /// What is told to a collector.
+    pub diagnostics: diagnostics::Diagnostics,
     /// Channel sections as written (references resolved); each adapter reads its own.
     pub channels: BTreeMap<ChannelId, Section>,
     /// All layers of the environment, for credentials that are looked up by name.
@@ -106,6 +109,7 @@ impl Config {
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
             discovery: reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
+            diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),
         }

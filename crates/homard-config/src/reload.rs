@@ -61,7 +61,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 30] = [
+const RULES: [(&str, Rule); 31] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("audio", Rule::Nothing),
@@ -72,6 +72,7 @@ const RULES: [(&str, Rule); 30] = [
     ("canvasHost", Rule::Restart),
     ("channels", Rule::Channel),
     ("cron", Rule::Part(HotPart::Cron)),
+    ("diagnostics", Rule::Nothing),
     ("discovery", Rule::Restart),
     ("gateway", Rule::Restart),
     ("gateway.http.endpoints", Rule::Nothing),

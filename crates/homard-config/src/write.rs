@@ -325,7 +325,7 @@ fn stamped(text: &str, source: &Source) -> Result<String, WriteError> {
 }
 
 /// Keeps the old file as a backup and puts the new text in its place in one step.
-fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     create_private_dir(dir)?;
     let mut file = tempfile::NamedTempFile::new_in(dir)?;

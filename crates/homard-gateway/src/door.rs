@@ -4,31 +4,16 @@ use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use homard_channel::Inbound;
-use homard_protocol::{ErrorShape, SessionKey};
-use homard_relay::Submission;
-use homard_runtime::OrLog;
+use homard_protocol::ErrorShape;
 use homard_tools::{ConfigWrite, DoorError, Doors, GatewayDoor, ToolCx};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::gateway::Gateway;
 use crate::methods::config;
+use crate::restart_note::Note;
 
-/// Where the note for after a restart is kept.
-const NOTE_KEY: &str = "restart.note";
-/// Longest note, in characters.
-const MAX_NOTE: usize = 2_000;
 /// Most references followed on the way to one key of the schema.
 const MAX_REFERENCES: usize = 16;
-
-/// Who is told what after a restart.
-#[derive(Debug, Serialize, Deserialize)]
-struct Note {
-    session_key: SessionKey,
-    text: Option<String>,
-    at: i64,
-}
 
 /// Holds the gateway weakly: the gateway holds the relay, and that the tools.
 struct Room {
@@ -41,36 +26,6 @@ impl Gateway {
         doors.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
         self.open_nodes_door(doors);
     }
-
-    /// Tells the conversation that asked for a restart that it happened; once.
-    pub(crate) async fn deliver_restart_note(&self) {
-        let kept = self.store().get_kv(NOTE_KEY).await.or_log("the note of a restart could not be read");
-        let Some(kept) = kept.flatten().filter(|kept| !kept.is_empty()) else { return };
-        if let Ok(Note { session_key, text, at }) = serde_json::from_str(&kept) {
-            let note = text.map(|text| format!(" Your note from before: {text}")).unwrap_or_default();
-            let text = format!(
-                "[Homard restarted]{note}\n\nThis note is from Homard, not from the user. Tell the user briefly \
-                 that you are back, or answer NO_REPLY if they need not hear it."
-            );
-            let submission = Submission {
-                message: Inbound::from_operator(
-                    session_key,
-                    format!("restart-{at}"),
-                    text,
-                    self.clock().now_ms(),
-                ),
-                source: "restart",
-                model: None,
-                thinking: None,
-                timeout: None,
-                extra_system: None,
-            };
-            if let Err(error) = self.relay().submit(submission).await {
-                tracing::warn!(%error, "nobody could be told about the restart");
-            }
-        }
-        self.store().set_kv(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
-    }
 }
 
 impl Room {
@@ -78,27 +33,18 @@ impl Room {
         self.gateway.upgrade().ok_or(DoorError::Closed)
     }
 
-    /// Keeps the note for after the restart.
-    async fn keep_note(&self, cx: &ToolCx, text: Option<String>) -> Result<(), DoorError> {
-        let text = text.map(|text| text.chars().take(MAX_NOTE).collect());
-        let note = Note { session_key: cx.session_key.clone(), text, at: cx.clock.now_ms() };
-        let kept = serde_json::to_string(&note).map_err(|error| DoorError::Failed(error.to_string()))?;
-        let gateway = self.gateway()?;
-        gateway.store().set_kv(NOTE_KEY, &kept).await.map_err(|error| DoorError::Failed(error.to_string()))
-    }
-
     async fn write_config(&self, cx: &ToolCx, write: ConfigWrite) -> Result<Value, DoorError> {
         let gateway = self.gateway()?;
         let ConfigWrite { raw, base_hash, is_whole, note } = write;
-        let written = if is_whole {
-            config::replace(&gateway, raw, base_hash).await
-        } else {
-            config::merge(&gateway, raw, base_hash, Vec::new()).await
+        let note = Note::new(cx.session_key.clone(), note, cx.clock.now_ms());
+        let write = async {
+            if is_whole {
+                config::replace(&gateway, raw, base_hash).await
+            } else {
+                config::merge(&gateway, raw, base_hash, Vec::new()).await
+            }
         };
-        let written = written.map_err(refused)?;
-        if written.restart.is_some() {
-            self.keep_note(cx, note).await?;
-        }
+        let written = gateway.with_note(note, write).await.map_err(refused)?;
         Ok(json!({
             "ok": true, "hash": written.hash, "changed": written.changed_paths,
             "restarts": written.restart.is_some(),
@@ -138,8 +84,10 @@ impl GatewayDoor for Room {
         note: Option<String>,
     ) -> BoxFuture<'a, Result<Value, DoorError>> {
         async move {
-            self.keep_note(cx, note).await?;
-            self.gateway()?.ask_for_restart();
+            let gateway = self.gateway()?;
+            let note = Note::new(cx.session_key.clone(), note, cx.clock.now_ms());
+            gateway.keep_note(&note).await.map_err(refused)?;
+            gateway.ask_for_restart();
             Ok(json!({"ok": true, "note": "The gateway restarts when this turn is over. Finish it now."}))
         }
         .boxed()

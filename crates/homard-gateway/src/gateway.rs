@@ -164,7 +164,9 @@ pub struct Gateway {
     tasks: Tasks,
     sockets: Tasks,
     stopping: CancellationToken,
+    leaving: CancellationToken,
     restart: CancellationToken,
+    hand_over: CancellationToken,
 }
 
 impl Gateway {
@@ -218,7 +220,9 @@ impl Gateway {
             tasks: Tasks::new(),
             sockets: Tasks::new(),
             stopping: CancellationToken::new(),
+            leaving: CancellationToken::new(),
             restart: CancellationToken::new(),
+            hand_over: CancellationToken::new(),
         };
         let gateway = Arc::new(gateway);
         let counted = Arc::downgrade(&gateway);
@@ -352,13 +356,28 @@ impl Gateway {
     }
 
     /// Starts the gateway afresh as soon as runs under way are over.
-    pub(crate) fn ask_for_restart(&self) {
+    pub fn ask_for_restart(&self) {
         self.restart.cancel();
     }
 
     /// Cancelled when somebody asked for a restart.
     pub(crate) fn restart_asked(&self) -> &CancellationToken {
         &self.restart
+    }
+
+    /// Leaves the listening socket and the store to another process as soon as runs under way are over.
+    pub fn ask_for_hand_over(&self) {
+        self.hand_over.cancel();
+    }
+
+    /// Cancelled when another process is ready to take over.
+    pub(crate) fn hand_over_asked(&self) -> &CancellationToken {
+        &self.hand_over
+    }
+
+    /// Cancelled when HTTP connections are to end with the request under way.
+    pub(crate) fn leaving(&self) -> &CancellationToken {
+        &self.leaving
     }
 
     /// How long a socket may take to finish `connect`.

@@ -28,6 +28,7 @@ mod pairing;
 mod preauth;
 mod presence;
 mod proxy;
+mod restart_note;
 mod run;
 mod scope_upgrades;
 mod server;

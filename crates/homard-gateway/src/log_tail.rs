@@ -7,6 +7,9 @@ use homard_protocol::methods::system::{
     DEFAULT_LOG_BYTES, DEFAULT_LOG_LINES, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
 };
 
+/// Longest line that is waited for, in bytes; a longer one is told in pieces.
+const MAX_PARTIAL: usize = 64 * 1024;
+
 /// Reads what was written since the caller's cursor, or the end of the file when there is none.
 ///
 /// # Errors
@@ -33,6 +36,13 @@ pub(crate) fn tail(path: &Path, params: &LogsTailParams) -> io::Result<LogsTailR
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(size.saturating_sub(start)).read_to_end(&mut bytes)?;
+    // A line that is still being written is told when it is whole.
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    if bytes.len() - whole < MAX_PARTIAL {
+        bytes.truncate(whole);
+    }
+    let cursor = start + u64::try_from(bytes.len()).unwrap_or(0);
+    let skipped_bytes = start.saturating_sub(params.cursor.filter(|_| !reset).unwrap_or(start));
     let text = String::from_utf8_lossy(&bytes);
     // A start in the middle of a line shows only the whole lines after it.
     let mid_line = start > 0 && params.cursor != Some(start);
@@ -42,7 +52,7 @@ pub(crate) fn tail(path: &Path, params: &LogsTailParams) -> io::Result<LogsTailR
         truncated = true;
         lines = lines.split_off(lines.len() - limit);
     }
-    Ok(LogsTailResult { file: shown, cursor: size, size, lines, truncated, reset })
+    Ok(LogsTailResult { file: shown, cursor, size, lines, truncated, reset, skipped_bytes })
 }
 
 #[cfg(test)]
@@ -82,6 +92,29 @@ mod tests {
         );
         let small = LogsTailParams { max_bytes: Some(20), ..LogsTailParams::default() };
         assert_eq!(tail(file.path(), &small).unwrap().lines, ["line 98", "line 99"]);
+    }
+
+    #[test]
+    fn a_line_that_is_being_written_is_told_when_it_is_whole() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "one\ntw").unwrap();
+        let first = tail(file.path(), &LogsTailParams::default()).unwrap();
+        assert_eq!((first.lines.as_slice(), first.cursor), (["one".to_owned()].as_slice(), 4));
+        writeln!(file, "o").unwrap();
+        let next = LogsTailParams { cursor: Some(first.cursor), ..LogsTailParams::default() };
+        assert_eq!(tail(file.path(), &next).unwrap().lines, ["two"]);
+    }
+
+    #[test]
+    fn who_comes_late_is_told_how_much_was_left_out() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for n in 0..100 {
+            writeln!(file, "line {n:02}").unwrap();
+        }
+        let late = LogsTailParams { cursor: Some(0), max_bytes: Some(16), ..LogsTailParams::default() };
+        let got = tail(file.path(), &late).unwrap();
+        assert_eq!((got.lines.as_slice(), got.skipped_bytes), (["line 99".to_owned()].as_slice(), 784));
+        assert!(got.truncated);
     }
 
     #[test]

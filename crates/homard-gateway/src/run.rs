@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use homard_config::{Reload, ReloadAction, needs_restart};
-use homard_protocol::events::{ShutdownEvent, TickEvent};
+use homard_protocol::events::{ShutdownEvent, SuspensionEvent, SuspensionPhase, TickEvent};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
 use homard_runtime::{OrLog, Tasks};
 use tokio::net::TcpListener;
@@ -22,6 +22,10 @@ use crate::{health, methods, server};
 const DRAIN_GRACE: Duration = Duration::from_secs(30);
 /// How long sockets and handlers may take to end after that.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
+/// How long handlers may take to end when another process waits to take over.
+const HAND_OVER_GRACE: Duration = Duration::from_millis(500);
+/// How often to look whether they have.
+const HAND_OVER_LOOK: Duration = Duration::from_millis(1);
 /// How long clients are told to wait before they come back.
 const RESTART_EXPECTED_MS: u64 = 1_500;
 
@@ -34,6 +38,11 @@ pub enum Stopped {
     ConfigChanged,
     /// Somebody asked for a fresh start.
     Restart,
+    /// Another process is to take over.
+    HandOver {
+        /// When new connections began to wait for it.
+        shut_at: std::time::Instant,
+    },
 }
 
 /// Takes a change over; the next one is looked at when it is done.
@@ -45,6 +54,10 @@ pub struct Hooks {
     pub on_reload: OnReload,
     /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+    /// Why the configuration in effect is not the one that was asked for, when it is not.
+    pub put_back: Option<String>,
+    /// Told once, when everybody is let in.
+    pub on_open: Box<dyn Fn() + Send + Sync>,
 }
 
 /// Serves on `listeners` until `cancel` fires or the configuration asks for a restart; then stops in order:
@@ -61,7 +74,7 @@ pub async fn run(
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().recover().await.map_err(io::Error::other)?;
     gateway.automation().start().await.map_err(io::Error::other)?;
-    gateway.deliver_restart_note().await;
+    gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
     let generation = gateway.access().generation.clone();
     gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
@@ -79,8 +92,12 @@ pub async fn run(
         let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
         doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
     }
+    (hooks.on_open)();
 
-    let stopped = until_stopped(&gateway, &hooks, &cancel).await;
+    let mut stopped = until_stopped(&gateway, &hooks, &cancel).await;
+    if matches!(stopped, Stopped::HandOver { .. }) {
+        stopped = stand_back(&gateway, &accepting, &cancel).await;
+    }
     shut_down(&gateway, &doors, &accepting, stopped).await;
     watching.token().cancel();
     watching.finish(CLOSE_GRACE).await;
@@ -90,10 +107,15 @@ pub async fn run(
 /// Waits for a reason to stop, taking over what can be taken over meanwhile.
 async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationToken) -> Stopped {
     let mut reloads: watch::Receiver<Reload> = gateway.config().subscribe();
+    // What a change that was taken back had changed: taking it back needs no restart either.
+    let mut taken_back: Vec<String> = Vec::new();
     loop {
         tokio::select! {
             () = cancel.cancelled() => return Stopped::Asked,
             () = gateway.restart_asked().cancelled() => return Stopped::Restart,
+            () = gateway.hand_over_asked().cancelled() => {
+                return Stopped::HandOver { shut_at: std::time::Instant::now() };
+            }
             changed = reloads.changed() => {
                 if changed.is_err() {
                     cancel.cancelled().await;
@@ -106,11 +128,14 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             continue;
         }
         tracing::info!(changed = ?reload.changed, action = ?reload.action, "configuration changed");
-        if reload.action == ReloadAction::Restart {
+        let is_way_back = !taken_back.is_empty() && std::mem::take(&mut taken_back) == reload.changed;
+        if reload.action == ReloadAction::Restart && !is_way_back {
             match (hooks.can_restart)() {
                 Ok(()) => return Stopped::ConfigChanged,
                 Err(reason) => {
                     tracing::error!(%reason, "no gateway could start with this configuration; going on as before");
+                    taken_back = reload.changed;
+                    gateway.tell_refused_restart(&reason).await;
                     continue;
                 }
             }
@@ -123,6 +148,24 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
     }
 }
 
+/// Lets runs under way finish while clients go on talking: what they say is kept for the process that takes
+/// over. New connections wait in the listening socket from the moment that only closing is left to do.
+async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &CancellationToken) -> Stopped {
+    let began = std::time::Instant::now();
+    gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Draining });
+    let finished = gateway.relay().hold(DRAIN_GRACE);
+    tokio::select! {
+        _in_time = finished => {}
+        () = cancel.cancelled() => return Stopped::Asked,
+    }
+    let shut_at = std::time::Instant::now();
+    accepting.cancel();
+    gateway.leaving().cancel();
+    gateway.relay().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
+    gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Prepared });
+    Stopped::HandOver { shut_at }
+}
+
 async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationToken, stopped: Stopped) {
     accepting.cancel();
     doors.finish(CLOSE_GRACE).await;
@@ -130,13 +173,37 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::Asked => ("gateway stopping", None),
         Stopped::ConfigChanged => ("config changed", Some(RESTART_EXPECTED_MS)),
         Stopped::Restart => ("restart asked for", Some(RESTART_EXPECTED_MS)),
+        Stopped::HandOver { .. } => ("another process takes over", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
     gateway.automation().stop_beginning();
+    if matches!(stopped, Stopped::HandOver { .. }) {
+        return leave(gateway).await;
+    }
     gateway.relay().stop(DRAIN_GRACE).await;
     gateway.automation().finish(CLOSE_GRACE).await;
     // Requests under way are answered before their sockets close.
     gateway.tasks().finish(CLOSE_GRACE).await;
+    say_goodbye(gateway).await;
+}
+
+/// Closes what is left when another process waits to take over. Messages are taken to the very end: whoever is
+/// left after standing back has had the time to finish, and what comes in is answered by the other process.
+async fn leave(gateway: &Gateway) {
+    let answered = async {
+        let mut looks = interval_at(Instant::now(), HAND_OVER_LOOK);
+        while gateway.tasks().running() > 0 {
+            looks.tick().await;
+        }
+    };
+    let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered).await;
+    say_goodbye(gateway).await;
+    gateway.tasks().finish(HAND_OVER_GRACE).await;
+    gateway.relay().stop(Duration::ZERO).await;
+    gateway.automation().finish(CLOSE_GRACE).await;
+}
+
+async fn say_goodbye(gateway: &Gateway) {
     gateway.clients().close_all(&Close::new(1012, "service restart"));
     gateway.stopping().cancel();
     gateway.sockets().finish(CLOSE_GRACE).await;

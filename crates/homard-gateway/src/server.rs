@@ -25,6 +25,8 @@ const MAX_SOCKETS: usize = 8_192;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long to wait after the system had no socket to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a connection that is to end waits for its first request.
+const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(150);
 /// HTTP's read buffer per connection; heads and small bodies fit.
 const HTTP_BUFFER: usize = 16 * 1024;
 
@@ -96,7 +98,9 @@ async fn converse<S>(gateway: Arc<Gateway>, stream: S, remote: SocketAddr)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let asked = CancellationToken::new();
     let service = hyper::service::service_fn(|request| {
+        asked.cancel();
         let gateway = Arc::clone(&gateway);
         async move { Ok::<_, Infallible>(http::answer(gateway, request, remote.ip()).await) }
     });
@@ -106,15 +110,29 @@ where
         .max_buf_size(HTTP_BUFFER)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    let stopping = gateway.stopping().clone();
+    let (leaving, stopping) = (gateway.leaving().clone(), gateway.stopping().clone());
     tokio::pin!(connection);
+    let to_end = async {
+        tokio::select! {
+            () = leaving.cancelled() => {}
+            () = stopping.cancelled() => {}
+        }
+        // Somebody who has just come in may be about to ask; everybody else knows that a connection that was
+        // used may close.
+        let _silent = tokio::time::timeout(FIRST_REQUEST_GRACE, asked.cancelled()).await;
+    };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = stopping.cancelled() => {
+        () = to_end => {
+            // The request under way is answered; how long that may take is known when the gateway stops.
             connection.as_mut().graceful_shutdown();
-            match tokio::time::timeout(CLOSE_GRACE, connection).await {
-                Ok(ended) => ended,
-                Err(_too_slow) => return,
+            let too_slow = async {
+                stopping.cancelled().await;
+                tokio::time::sleep(CLOSE_GRACE).await;
+            };
+            tokio::select! {
+                ended = connection => ended,
+                () = too_slow => return,
             }
         }
     };

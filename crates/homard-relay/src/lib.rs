@@ -19,6 +19,7 @@ mod deliver;
 mod doors;
 mod exec_rules;
 mod history_limit;
+mod hold;
 mod invoke;
 mod lane;
 mod letters;

@@ -99,6 +99,7 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     stopping: CancellationToken,
+    holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
     on_end: std::sync::OnceLock<EndListener>,
 }
@@ -181,6 +182,11 @@ impl Inner {
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.stopping
+    }
+
+    /// Cancelled when no turn is to begin any more, though messages are still taken.
+    pub(crate) fn holding(&self) -> &CancellationToken {
+        &self.holding
     }
 
     /// Where commands go on in the background, if somewhere.
@@ -268,6 +274,7 @@ impl Relay {
             tasks,
             family: Family::default(),
             wakes: Wakes::default(),
+            holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
             on_end: std::sync::OnceLock::new(),

@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_agent::Directive;
 use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
+use homard_runtime::TRACE;
 use homard_store::RunStatus;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use crate::narrate::Narrator;
 
@@ -65,6 +68,9 @@ pub(crate) struct Run {
     pub(crate) cancel: CancellationToken,
     stopped_by: Mutex<Option<&'static str>>,
     began: Mutex<bool>,
+    attended: AtomicBool,
+    /// From taking the message to the end of its run, for traces.
+    pub(crate) span: Span,
     end: watch::Sender<Option<RunEnd>>,
 }
 
@@ -76,7 +82,9 @@ impl Run {
         narrator: Narrator,
         cancel: CancellationToken,
     ) -> Self {
+        let span = tracing::info_span!(target: TRACE, parent: None, "message", "homard.run" = %id, "homard.agent" = session_key.agent_id().map(tracing::field::display));
         Self {
+            span,
             id,
             session_key,
             asked,
@@ -84,6 +92,7 @@ impl Run {
             cancel,
             stopped_by: Mutex::default(),
             began: Mutex::new(false),
+            attended: AtomicBool::new(false),
             end: watch::Sender::new(None),
         }
     }
@@ -107,6 +116,16 @@ impl Run {
     /// Whether its turn has come.
     pub(crate) fn has_begun(&self) -> bool {
         *lock(&self.began)
+    }
+
+    /// Its sender waits on a connection that cannot be carried over to another process.
+    pub(crate) fn attend(&self) {
+        self.attended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its sender waits on such a connection.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.attended.load(Ordering::Relaxed)
     }
 
     /// Tells whoever waits.

@@ -10,6 +10,7 @@ use homard_tools::Label;
 use tokio::sync::oneshot;
 
 use crate::admit::{Refused, admit};
+use crate::hold::is_attended;
 use crate::lane::{MAX_WAITING, Overrides, Request, Waiting};
 use crate::letters;
 use crate::listen::Listener;
@@ -183,6 +184,9 @@ impl Relay {
                 .to_json(),
         };
         let run = self.run_of(&routed, run_id.clone(), &message);
+        if is_attended(submission.source) {
+            run.attend();
+        }
         if !self.inner().runs().reserve(&run) {
             return Ok(Submitted::InFlight { run_id, session_key: key });
         }

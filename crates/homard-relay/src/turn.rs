@@ -12,11 +12,13 @@ use homard_models::desk;
 use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
-use homard_runtime::OrCancel;
+use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, ToolPolicy};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::access::works_for;
 use crate::compact;
@@ -63,9 +65,11 @@ pub(crate) struct NotBegun(pub(crate) String);
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
     let run = Arc::clone(&waiting.run);
+    let begins_late = waiting.is_nested() || run.is_attended();
+    let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
         biased;
-        () = inner.stopping().cancelled() => {
+        () = shut.cancelled() => {
             // Still kept, not begun: it is answered after the next start.
             inner.runs().remove(&run);
             return;
@@ -79,7 +83,12 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
                 let wish = wish.clone();
                 return compact::take(inner, waiting, wish, history).await;
             }
-            answer(inner, waiting, history, &run).await
+            let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
+            let reply = answer(inner, waiting, history, &run).instrument(span.clone()).await;
+            if let Some(status) = reply.as_ref().map(|reply| reply.status).filter(|&s| s != RunStatus::Ok) {
+                span.record("error", status.as_str());
+            }
+            reply
         }
         Err(_cancelled) => is_kept(waiting.kept).await.then(Reply::stopped_before_it_began),
     };

@@ -9,9 +9,11 @@ mod clock;
 mod or_log;
 mod redact;
 mod tasks;
+mod trace;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use tasks::Tasks;
+pub use trace::TRACE;

@@ -3,6 +3,7 @@
 mod bench;
 mod client;
 mod device;
+mod fake_collector;
 mod fake_llm;
 mod fake_models;
 mod fake_oauth;
@@ -14,6 +15,7 @@ mod node;
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
 pub use device::{ProofVersion, TestDevice};
+pub use fake_collector::{CollectedSpan, FakeCollector};
 pub use fake_llm::{
     AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, FakeLlm, FakeLlmOptions, Gate, Recorded, Speech, Turn,
 };

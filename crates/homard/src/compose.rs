@@ -1,19 +1,23 @@
 //! Builds the gateway out of the other crates and runs it: the only place that knows every room.
 
+mod door;
 mod furnish;
-mod lock;
+pub(crate) mod handover;
+mod house;
+pub(crate) mod lock;
 pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
 mod reach;
 pub(crate) mod secrets;
+mod systemd;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use homard_automation::{Automation, AutomationParts};
-use homard_config::{ConfigHandle, Environment, ensure_gateway_token};
+use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
 use homard_llm::Http;
@@ -23,10 +27,15 @@ use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
 use homard_tools::{Approvals, Doors, Guards, TaintedFiles, Undo};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
+use tokio::net::TcpListener;
+use tokio::process::Child;
 
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
+use crate::traces;
+use handover::arrival::Arrival;
+use handover::shepherd;
+use house::House;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
@@ -47,33 +56,70 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     let began = Instant::now();
     options.source.environment = with_wishes(&options.source.environment, &options);
     machine::raise_file_limit();
-    let lock = lock::take(&options.source.paths.lock_file())?;
-    ensure_gateway_token(&options.source)?;
-    let config = open_config(&options)?;
-    let guards = guards(&options);
-    let log = Arc::new(logging::gateway::start(&options, &config, guards.secrets.clone())?);
+    let arrival = Arrival::of(&options.source.environment)?;
+    let outcome = live(&options, arrival.clone(), began).await;
+    if let (Some(arrival), Err(error)) = (&arrival, &outcome) {
+        arrival.failed(error);
+    }
+    match outcome? {
+        Some(child) => shepherd::watch(&options.source.paths.lock_file(), child).await,
+        None => Ok(()),
+    }
+}
+
+/// All lives of the gateway in this process. What comes back is the process that took over, if this one is
+/// to stand in front of it.
+async fn live(
+    options: &GatewayOptions,
+    arrival: Option<Arrival>,
+    began: Instant,
+) -> anyhow::Result<Option<Child>> {
+    let house = Arc::new(House::enter(&options.source, arrival)?);
+    let config = house.open_config(options)?;
+    let guards = guards(options);
+    let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
+    if !house.wait_for_store(options, &config).await? {
+        tracing::info!("the gateway that runs goes on; nothing to take over");
+        return Ok(None);
+    }
     let signals = Tasks::new();
-    let asked = CancellationToken::new();
-    let (stop, over) = (asked.clone(), signals.token().clone());
-    signals.spawn(async move { machine::wait_for_stop_signal(&stop, &over).await });
+    house.listen(&signals);
     let (follower, choice, token) = (Arc::clone(&log), options.level_choice(), signals.token().clone());
     let followed = config.clone();
     signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
+    signals.spawn(traces::export::run(log.traces(), config.clone(), signals.token().clone()));
 
-    let mut first_start = Some(began);
+    // Whoever took over was announced by the one before.
+    let mut first_start = (!house.took_over()).then_some(began);
     let outcome = loop {
-        match serve(&options, &config, &guards, &mut first_start, &asked).await {
+        house.dismiss();
+        let listeners = match house.open_door(options, &config).await {
+            Ok(listeners) => listeners,
+            Err(error) if house.restore(options, &config, &error) => continue,
+            Err(error) => break Err(error),
+        };
+        match serve(options, &config, &guards, (&mut first_start, listeners), &house).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
-            Ok(Stopped::Asked) => break Ok(()),
+            Ok(Stopped::Asked) => break Ok(None),
+            Ok(Stopped::HandOver { shut_at }) => match house.hand_over(&options.source, shut_at).await {
+                Ok(child) => break Ok(Some(child)),
+                Err(error) => tracing::error!(error = format!("{error:#}"), "no hand-over; going on"),
+            },
             Err(error) => break Err(error),
         }
+        house.systemd.reloading();
     };
     signals.token().cancel();
     signals.finish(std::time::Duration::ZERO).await;
     log.flush();
-    drop(lock);
-    outcome
+    match &outcome {
+        Ok(None) => house.lock.release(),
+        // Nobody waits for this process any more.
+        Ok(Some(_)) => house.leave(),
+        Err(_) => {}
+    }
+    Ok(outcome?.filter(|_| !house.shepherded && !house.systemd.listens()))
 }
 
 /// What is known about secrets and strangers' files; it outlives a start with a new configuration.
@@ -104,13 +150,11 @@ async fn serve(
     options: &GatewayOptions,
     config: &ConfigHandle,
     guards: &Guards,
-    first_start: &mut Option<Instant>,
-    asked: &CancellationToken,
+    (first_start, listeners): (&mut Option<Instant>, Vec<TcpListener>),
+    house: &Arc<House>,
 ) -> anyhow::Result<Stopped> {
     let current = config.current();
     let source = &options.source;
-    reach::check(&current, options.allow_unconfigured)?;
-    let listeners = reach::bind(&current).await?;
     let reachable = reach::rooms(&current, source)?;
     let fingerprint = reachable.tls.as_ref().map(homard_reach::TlsDoor::fingerprint);
     let clock = source.clock.clone();
@@ -174,7 +218,9 @@ async fn serve(
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
+    let mut hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
+    house.furnish_hooks(&mut hooks, options, config);
+    house.grant_wishes(&tasks, &gateway, source);
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
         let address = listeners.first().and_then(|listener| listener.local_addr().ok());
@@ -185,7 +231,7 @@ async fn serve(
         tracing::info!(%fingerprint, "speaking TLS");
     }
     reach::show(&current, source, fingerprint, &tasks);
-    let stopped = homard_gateway::run(gateway, listeners, hooks, asked.clone()).await?;
+    let stopped = homard_gateway::run(gateway, listeners, hooks, house.asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
@@ -208,9 +254,6 @@ fn hooks(
     (room, store, processes, doors): (ModelRoom, Store, Processes, Doors),
 ) -> Hooks {
     let source = options.source.clone();
-    let (next, allow_unconfigured) = (config.clone(), options.allow_unconfigured);
-    let bound = reach::addresses(&config.current()).unwrap_or_default();
-    let started_from = options.source.clone();
     Hooks {
         on_reload: Box::new(move |_reload| {
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
@@ -225,11 +268,8 @@ fn hooks(
             }
             .boxed()
         }),
-        can_restart: Box::new(move || {
-            let current = next.current();
-            let tried = reach::check(&current, allow_unconfigured)
-                .and_then(|()| reach::could_start(&current, &started_from, &bound));
-            tried.map_err(|error| format!("{error:#}"))
-        }),
+        can_restart: Box::new(|| Ok(())),
+        put_back: None,
+        on_open: Box::new(|| {}),
     }
 }

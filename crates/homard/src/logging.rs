@@ -33,6 +33,8 @@ use files::LogFiles;
 use redact::Redactor;
 use writer::{Job, Queue, Record};
 
+use crate::traces::Traces;
+
 /// How long the end of the program waits for the last lines to be written.
 const FLUSH_GRACE: Duration = Duration::from_secs(1);
 /// Our own crates; others are heard from `warn` on.
@@ -61,6 +63,7 @@ pub(crate) struct Log {
     queue: SyncSender<Job>,
     levels: Arc<Levels>,
     redactor: Redactor,
+    traces: Traces,
 }
 
 impl Log {
@@ -82,14 +85,35 @@ impl Log {
         let redactor = setup.redactor.clone();
         let clock = setup.clock.clone();
         let queue = writer::start(setup, Arc::clone(&levels))?;
-        let log = Self { queue: queue.sender(), levels: Arc::clone(&levels), redactor };
-        Ok((log, QueueLayer { queue, levels, clock }))
+        let traces = Traces::new(clock.clone());
+        let log =
+            Self { queue: queue.sender(), levels: Arc::clone(&levels), redactor, traces: traces.clone() };
+        Ok((log, QueueLayer { queue, levels, clock, traces }))
     }
 
     /// Changes how much is logged, as a reload of the configuration does.
     pub(crate) fn set_levels(&self, file: LogLevel, console: LogLevel) {
         self.levels.set(file, console);
         tracing::callsite::rebuild_interest_cache();
+    }
+
+    /// Writes to other files, or shows lines in another way, from now on.
+    pub(crate) fn rearrange(&self, files: LogFiles, style: ConsoleStyle) {
+        if self.queue.send(Job::Rearrange(Box::new(files), style)).is_err() {
+            tracing::debug!("the log is over");
+        }
+    }
+
+    /// Masks what matches, and what looks like a secret, as the owner wants it from now on.
+    pub(crate) fn set_masking(&self, patterns: &[String], guess: bool) {
+        for (pattern, error) in self.redactor.set_masking(patterns, guess) {
+            tracing::warn!(%pattern, %error, "a pattern of logging.redactPatterns cannot be used");
+        }
+    }
+
+    /// Where spans are collected.
+    pub(crate) fn traces(&self) -> Traces {
+        self.traces.clone()
     }
 
     /// Masks one more text from now on.
@@ -164,10 +188,14 @@ struct QueueLayer {
     queue: Queue,
     levels: Arc<Levels>,
     clock: Clock,
+    traces: Traces,
 }
 
 impl QueueLayer {
     fn wants(&self, metadata: &Metadata<'_>) -> bool {
+        if metadata.is_span() && Traces::is_ours(metadata) {
+            return self.traces.is_on();
+        }
         let level = *metadata.level();
         let ours = metadata.target().starts_with(OWN_TARGETS) || level_rank(level) <= level_rank(Level::WARN);
         ours && (self.levels.wants_file(level) || self.levels.wants_console(level))
@@ -193,9 +221,24 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for QueueLayer {
 
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let Some(span) = cx.span(id) else { return };
+        if Traces::is_ours(span.metadata()) {
+            return self.traces.begin(&span, attributes);
+        }
         let mut fields = Fields::default();
         attributes.record(&mut fields);
         span.extensions_mut().insert(SpanFields(fields.others));
+    }
+
+    fn on_record(&self, id: &Id, values: &tracing::span::Record<'_>, cx: Context<'_, S>) {
+        if let Some(span) = cx.span(id) {
+            Traces::note(&span, values);
+        }
+    }
+
+    fn on_close(&self, id: Id, cx: Context<'_, S>) {
+        if let Some(span) = cx.span(&id) {
+            self.traces.end(&span);
+        }
     }
 
     fn on_event(&self, event: &Event<'_>, cx: Context<'_, S>) {

@@ -1,13 +1,15 @@
 //! The `homard` program: reads the command line, runs one command, reports how it went.
 //!
 //! [`cli`] is the grammar, [`commands`] has one file per command, [`compose`] builds the gateway out of the other
-//! crates, [`report`] says what went wrong, [`logging`] is the log of a running gateway.
+//! crates, [`report`] says what went wrong, [`logging`] is the log of a running gateway, [`traces`] what it
+//! tells a collector.
 
 mod cli;
 mod commands;
 mod compose;
 mod logging;
 mod report;
+mod traces;
 
 use std::process::ExitCode;
 

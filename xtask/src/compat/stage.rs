@@ -86,13 +86,9 @@ impl<'a> Stage<'a> {
             })
         };
         let auth = json!({"mode": "token", "token": self.token});
-<<<<<<< HEAD
         let endpoints = json!({"chatCompletions": {"enabled": true}, "responses": {"enabled": true}});
-        let gateway = with(json!({"auth": auth, "http": {"endpoints": endpoints}}));
-=======
         let page = json!({"root": self.published.control_ui()});
-        let gateway = with(json!({"auth": auth, "controlUi": page}));
->>>>>>> h/hooks
+        let gateway = with(json!({"auth": auth, "http": {"endpoints": endpoints}, "controlUi": page}));
         let client = with(json!({"mode": "local", "port": self.address.port(), "auth": auth}));
         fs::write(self.home.join("gateway/homard.json"), gateway.to_string())?;
         fs::write(self.home.join("client/.openclaw/openclaw.json"), client.to_string())?;

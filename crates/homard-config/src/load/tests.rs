@@ -68,7 +68,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
     let warnings: Vec<String> = snapshot.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].starts_with("known, not yet in effect: update, "), "{}", warnings[0]);
-    for place in ["diagnostics", "ui"] {
+    for place in ["diagnostics.flags", "ui"] {
         assert!(warnings[0].contains(&format!(", {place}, ")), "{place}: {}", warnings[0]);
     }
     let config = snapshot.config.unwrap();

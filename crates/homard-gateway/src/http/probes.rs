@@ -26,7 +26,8 @@ pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer
 }
 
 fn ready(gateway: &Gateway, detailed: bool) -> Answer {
-    let ready = !gateway.stopping().is_cancelled();
+    // Another process is ready already when this one leaves.
+    let ready = !gateway.stopping().is_cancelled() || gateway.leaving().is_cancelled();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = if detailed {
         json!({"ready": ready, "failing": [], "uptimeMs": gateway.uptime_ms()})

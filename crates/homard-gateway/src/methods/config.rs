@@ -8,8 +8,10 @@ use homard_protocol::methods::config::{
 };
 use serde_json::{Value, json};
 
+use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
+use crate::restart_note::{self, Note};
 use crate::table::Cx;
 
 /// `config.get`.
@@ -92,7 +94,32 @@ pub(super) async fn set(cx: Cx, params: ConfigSetParams) -> Result<ConfigWriteRe
 
 /// `config.apply`.
 pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
-    replace(&cx.gateway, params.raw, params.base_hash).await
+    let note = note_of(&cx.gateway, &params)?;
+    let write = replace(&cx.gateway, params.raw, params.base_hash);
+    noted(&cx.gateway, "config-apply", note, write).await
+}
+
+/// Who wants to hear of the restart, if one comes of it.
+fn note_of(gateway: &Gateway, params: &ConfigApplyParams) -> Result<Option<Note>, ErrorShape> {
+    let Some(key) = params.session_key.as_deref() else { return Ok(None) };
+    let key = session_key(gateway, key, None)?;
+    Ok(Some(Note::new(key, params.note.clone(), gateway.clock().now_ms())))
+}
+
+async fn noted(
+    gateway: &Gateway,
+    kind: &str,
+    note: Option<Note>,
+    write: impl Future<Output = Result<ConfigWriteResult, ErrorShape>>,
+) -> Result<ConfigWriteResult, ErrorShape> {
+    let mut written = match &note {
+        Some(note) => gateway.with_note(note.clone(), write).await?,
+        None => write.await?,
+    };
+    if written.restart.is_some() {
+        written.sentinel = Some(restart_note::sentinel(kind, note.as_ref(), gateway.clock().now_ms()));
+    }
+    Ok(written)
 }
 
 /// Writes a whole new file.
@@ -110,7 +137,9 @@ pub(crate) async fn replace(
 
 /// `config.patch`.
 pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
-    merge(&cx.gateway, params.raw, params.base_hash, params.replace_paths.unwrap_or_default()).await
+    let note = note_of(&cx.gateway, &params)?;
+    let write = merge(&cx.gateway, params.raw, params.base_hash, params.replace_paths.unwrap_or_default());
+    noted(&cx.gateway, "config-patch", note, write).await
 }
 
 /// Merges a change into the file.
@@ -142,6 +171,7 @@ pub(super) fn written(
         config: hidden(&snapshot.parsed),
         changed_paths: Some(outcome.changed_paths),
         restart,
+        sentinel: None,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 26] = [
+pub const ALL_EVENTS: [&str; 27] = [
     CONNECT_CHALLENGE,
     "agent",
     "chat",
@@ -22,6 +22,7 @@ pub const ALL_EVENTS: [&str; 26] = [
     "device.pair.setup.completed",
     "exec.approval.requested",
     "exec.approval.resolved",
+    "gateway.suspension",
     "health",
     "node.hostStats",
     "node.invoke.cancel",

@@ -197,4 +197,7 @@ pub struct ConfigWriteResult {
     /// Present when a restart is needed for it to take effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<Value>,
+    /// Who is told after that restart: `{persisted, payload}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentinel: Option<Value>,
 }

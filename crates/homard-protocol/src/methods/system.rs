@@ -114,4 +114,12 @@ pub struct LogsTailResult {
     pub truncated: bool,
     /// Whether the file began anew since the cursor.
     pub reset: bool,
+    /// How much between the cursor and the first line was left out, in bytes.
+    #[serde(default, rename = "skippedBytes", skip_serializing_if = "is_zero")]
+    pub skipped_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }

@@ -1,10 +1,10 @@
 //! `homard gateway`: run it, look at it, call it.
 
 mod discover;
+mod handover;
 mod probe;
+mod service;
 
-use std::fs::{File, TryLockError};
-use std::io::Read;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -24,6 +24,7 @@ use super::table::pairs;
 use super::{Cx, ask, words};
 use crate::cli::words_of;
 use crate::compose;
+use crate::compose::lock::{self, Holder};
 use crate::report::{Advice, AlreadyTold, Mark};
 
 const RUN_EXAMPLES: &str = "\
@@ -31,6 +32,7 @@ Examples:
   homard gateway                         on this machine only, port 18789
   homard gateway --port 18790 --verbose
   homard gateway --force                 take over from a gateway that still runs
+  homard gateway handover                let the gateway that runs become this program
   homard gateway status                  is one running?
   homard gateway discover                which ones are on this network?
   homard gateway call chat.history --params '{\"sessionKey\":\"main\"}'";
@@ -75,6 +77,16 @@ enum GatewayCommand {
     Health(HealthArgs),
     Discover(discover::DiscoverArgs),
     Probe(Box<probe::ProbeArgs>),
+    Handover(handover::HandoverArgs),
+    /// Start the gateway afresh inside its process, after the runs under way
+    Restart,
+    Install(service::InstallArgs),
+    /// Stop the service and remove it; your files stay
+    Uninstall,
+    /// Start the installed service
+    Start,
+    /// Stop the installed service, after the runs under way
+    Stop,
 }
 
 /// How to run the gateway.
@@ -110,6 +122,7 @@ struct RunArgs {
 }
 
 /// Everything a gateway needs to start; read by [`compose::run_gateway`].
+#[derive(Clone)]
 pub(crate) struct GatewayOptions {
     /// Where settings come from.
     pub(crate) source: Source,
@@ -179,6 +192,12 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Health(args)) => ask(cx, health::run(cx, &args)),
         Some(GatewayCommand::Discover(args)) => ask(cx, discover::run(cx, &args)),
         Some(GatewayCommand::Probe(args)) => ask(cx, probe::run(cx, &args)),
+        Some(GatewayCommand::Handover(args)) => ask(cx, handover::handover(cx, &args)),
+        Some(GatewayCommand::Restart) => handover::restart(cx),
+        Some(GatewayCommand::Install(args)) => ask(cx, service::install(cx, &args)),
+        Some(GatewayCommand::Uninstall) => ask(cx, service::uninstall(cx)),
+        Some(GatewayCommand::Start) => ask(cx, service::control(cx, "start")),
+        Some(GatewayCommand::Stop) => ask(cx, service::control(cx, "stop")),
     }
 }
 
@@ -245,27 +264,12 @@ async fn is_taken(port: u16) -> bool {
     port != 0 && TcpStream::connect(("127.0.0.1", port)).await.is_ok()
 }
 
-/// The process that holds the lock of our state. An old file nobody holds names nobody: process ids are used
-/// again, and a stranger must not be stopped.
+/// The process that holds the lock of our state.
 fn running_gateway(cx: &Cx) -> Option<Pid> {
-    let mut file = File::open(cx.source.paths.lock_file()).ok()?;
-    if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        return None;
+    match lock::holder(&cx.source.paths.lock_file()) {
+        Holder::Process(pid) => pid,
+        Holder::Nobody | Holder::Crashed => None,
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text).ok()?;
-    pid_in(&text)
-}
-
-/// The first number of a lock file, whether it is bare or JSON with a `pid`.
-fn pid_in(text: &str) -> Option<Pid> {
-    let json: Option<Value> = serde_json::from_str(text).ok();
-    let number = match json {
-        Some(Value::Number(number)) => number.as_i64(),
-        Some(value) => value.get("pid").and_then(Value::as_i64),
-        None => text.split_whitespace().next().and_then(|word| word.parse().ok()),
-    };
-    number.and_then(|number| i32::try_from(number).ok()).filter(|&number| number > 1).and_then(Pid::from_raw)
 }
 
 async fn status(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
@@ -322,25 +326,4 @@ async fn call(cx: &Cx, args: &CallArgs) -> anyhow::Result<()> {
     cx.console.json(&answer)?;
     client.close().await;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pid_in;
-
-    #[test]
-    fn a_lock_file_may_be_bare_or_json() {
-        for (text, pid) in [
-            ("1234\n", Some(1234)),
-            ("{\"pid\":1234,\"port\":1}", Some(1234)),
-            ("1234 18789", Some(1234)),
-            ("", None),
-            ("1", None),
-            ("-5", None),
-            ("{}", None),
-            ("99999999999999", None),
-        ] {
-            assert_eq!(pid_in(text).map(|pid| pid.as_raw_nonzero().get()), pid, "{text}");
-        }
-    }
 }

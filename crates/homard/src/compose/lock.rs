@@ -2,16 +2,65 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
+use homard_runtime::OrLog;
+use rustix::process::Pid;
+use serde_json::Value;
 
 use crate::report::Advice;
 
-/// Held while the gateway runs; the system lets go of it when the process ends, however it ends.
+/// Held while the gateway runs; the system lets go of it when the process ends, however it ends. It can be
+/// handed to another process, and is never free in between.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: Mutex<Option<File>>,
+}
+
+impl Lock {
+    /// A lock that another process handed over.
+    pub(crate) fn handed_over(file: OwnedFd) -> Self {
+        Self { file: Mutex::new(Some(file.into())) }
+    }
+
+    /// What another process needs to hold it, too.
+    pub(crate) fn share(&self) -> std::io::Result<OwnedFd> {
+        let file = self.lock();
+        let file = file.as_ref().ok_or_else(|| std::io::Error::other("the lock was let go of"))?;
+        file.try_clone().map(OwnedFd::from)
+    }
+
+    /// Writes that this process holds it.
+    pub(crate) fn sign(&self) -> std::io::Result<()> {
+        self.write(&format!("{}\n", std::process::id()))
+    }
+
+    /// Says that the gateway ended as it should: a lock that is free and still signed was left by a crash.
+    pub(crate) fn release(&self) {
+        self.write("").or_log("the lock still names this process");
+        self.let_go();
+    }
+
+    /// Leaves it to whoever else holds it.
+    pub(crate) fn let_go(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, text: &str) -> std::io::Result<()> {
+        let file = self.lock();
+        let Some(mut file) = file.as_ref() else { return Ok(()) };
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(text.as_bytes())?;
+        file.flush()
+    }
 }
 
 /// Takes the lock and writes who holds it.
@@ -42,12 +91,78 @@ pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
             return Err(error).with_context(|| format!("could not lock `{}`", path.display()));
         }
     }
-    let write = |file: &mut File| -> std::io::Result<()> {
-        file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        writeln!(file, "{}", std::process::id())?;
-        file.flush()
+    let lock = Lock { file: Mutex::new(Some(file)) };
+    lock.sign().with_context(|| format!("could not write `{}`", path.display()))?;
+    Ok(lock)
+}
+
+/// Who holds a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// This process, or one that does not say who it is.
+    Process(Option<Pid>),
+    /// Nobody; the last one said goodbye, or never was.
+    Nobody,
+    /// Nobody, and the last one did not say goodbye.
+    Crashed,
+}
+
+/// Who holds the lock at `path`. An old file nobody holds names nobody: process ids are used again, and a
+/// stranger must not be stopped.
+pub(crate) fn holder(path: &Path) -> Holder {
+    let Ok(mut file) = File::open(path) else { return Holder::Nobody };
+    let is_held = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    let mut text = String::new();
+    let pid = file.read_to_string(&mut text).ok().and_then(|_bytes| pid_in(&text));
+    match (is_held, pid) {
+        (true, pid) => Holder::Process(pid),
+        (false, None) => Holder::Nobody,
+        (false, Some(_)) => Holder::Crashed,
+    }
+}
+
+/// The first number of a lock file, whether it is bare or JSON with a `pid`.
+fn pid_in(text: &str) -> Option<Pid> {
+    let json: Option<Value> = serde_json::from_str(text).ok();
+    let number = match json {
+        Some(Value::Number(number)) => number.as_i64(),
+        Some(value) => value.get("pid").and_then(Value::as_i64),
+        None => text.split_whitespace().next().and_then(|word| word.parse().ok()),
     };
-    write(&mut file).with_context(|| format!("could not write `{}`", path.display()))?;
-    Ok(Lock { _file: file })
+    number.and_then(|number| i32::try_from(number).ok()).filter(|&number| number > 1).and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Holder, holder, pid_in, take};
+
+    #[test]
+    fn a_lock_file_may_be_bare_or_json() {
+        for (text, pid) in [
+            ("1234\n", Some(1234)),
+            ("{\"pid\":1234,\"port\":1}", Some(1234)),
+            ("1234 18789", Some(1234)),
+            ("", None),
+            ("1", None),
+            ("-5", None),
+            ("{}", None),
+            ("99999999999999", None),
+        ] {
+            assert_eq!(pid_in(text).map(|pid| pid.as_raw_nonzero().get()), pid, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_lock_tells_who_holds_it_and_how_the_last_one_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gateway.lock");
+        assert_eq!(holder(&path), Holder::Nobody);
+        let lock = take(&path).unwrap();
+        let Holder::Process(Some(pid)) = holder(&path) else { panic!("not held") };
+        assert_eq!(u32::try_from(pid.as_raw_nonzero().get()), Ok(std::process::id()));
+        drop(lock);
+        assert_eq!(holder(&path), Holder::Crashed);
+        take(&path).unwrap().release();
+        assert_eq!(holder(&path), Holder::Nobody);
+    }
 }

@@ -38,6 +38,32 @@ pub(crate) async fn wait_for_stop_signal(stop: &CancellationToken, over: &Cancel
     }
 }
 
+/// What signals ask for besides an end.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    /// Start afresh, inside the process.
+    pub(crate) restart: tokio::sync::Notify,
+    /// Let another program take over.
+    pub(crate) hand_over: tokio::sync::Notify,
+}
+
+/// Passes SIGUSR1 and SIGUSR2 on as wishes, until it is `over`.
+pub(crate) async fn wait_for_wishes(wishes: &Wishes, over: &CancellationToken) {
+    let (Ok(mut restart), Ok(mut hand_over)) =
+        (signal(SignalKind::user_defined1()), signal(SignalKind::user_defined2()))
+    else {
+        tracing::warn!("signals cannot be heard; SIGUSR1 and SIGUSR2 do nothing");
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = restart.recv() => wishes.restart.notify_one(),
+            _ = hand_over.recv() => wishes.hand_over.notify_one(),
+            () = over.cancelled() => return,
+        }
+    }
+}
+
 /// The machine, as presence shows it.
 pub(crate) fn facts() -> HostFacts {
     let uname = rustix::system::uname();

@@ -13,6 +13,7 @@ use homard_runtime::Tasks;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::door::Door;
 use super::machine;
 use crate::commands::dashboard::link;
 use crate::report::{Advice, Console};
@@ -78,8 +79,8 @@ pub(super) fn addresses(config: &Config) -> anyhow::Result<Vec<SocketAddr>> {
     Ok(wanted(config)?.addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
 }
 
-/// Begins to listen.
-pub(super) async fn bind(config: &Config) -> anyhow::Result<Vec<TcpListener>> {
+/// Begins to listen, or goes on listening where the door is open already.
+pub(super) async fn bind(config: &Config, door: &Door) -> anyhow::Result<Vec<TcpListener>> {
     let (listen, port) = (wanted(config)?, config.gateway.port);
     if listen.no_tailnet {
         tracing::warn!(
@@ -88,30 +89,21 @@ pub(super) async fn bind(config: &Config) -> anyhow::Result<Vec<TcpListener>> {
     }
     let mut listeners = Vec::new();
     for ip in listen.addresses {
-        let bound = match (bind_one(SocketAddr::new(ip, port)).await, listen.otherwise) {
+        let bound = match (door.open(SocketAddr::new(ip, port)).await, listen.otherwise) {
             // Nobody is let in without proof where others can knock.
             (Err(error), Some(otherwise))
                 if config.gateway.auth.mode != AuthMode::None && !is_taken(&error) =>
             {
                 tracing::warn!(%error, %otherwise, "loopback cannot be listened on; listening elsewhere");
-                bind_one(SocketAddr::new(otherwise, port)).await?
+                door.open(SocketAddr::new(otherwise, port)).await?
             }
             (bound, _) => bound?,
         };
         listeners.push(bound);
     }
+    let open: Vec<SocketAddr> = listeners.iter().filter_map(|open| open.local_addr().ok()).collect();
+    door.keep_only(&open);
     Ok(listeners)
-}
-
-async fn bind_one(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    match homard_gateway::bind(address).await {
-        Ok(listener) => Ok(listener),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(Advice::error(
-            format!("port {} is in use by another program", address.port()),
-            "stop it, choose another with --port, or take over from a running gateway with --force",
-        )),
-        Err(error) => Err(error).with_context(|| format!("could not listen on {address}")),
-    }
 }
 
 fn is_taken(error: &anyhow::Error) -> bool {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use homard_config::config::logging::{ConsoleStyle, LogLevel, Logging};
+use homard_config::config::logging::{ConsoleStyle, LogLevel, Logging, RedactSensitive};
 use homard_config::{ConfigHandle, Paths};
 use homard_runtime::{Clock, OrCancel};
 use tokio_util::sync::CancellationToken;
@@ -59,7 +59,7 @@ pub(crate) fn start(
     for secret in options.token.iter().chain(&options.password) {
         redactor.keep_secret(secret.expose());
     }
-    Log::start(LogSetup {
+    let log = Log::start(LogSetup {
         files: Some(files(settings, &options.source.paths)),
         file_level,
         console_level,
@@ -67,16 +67,33 @@ pub(crate) fn start(
         color: options.color,
         redactor,
         clock: options.source.clock.clone(),
-    })
+    })?;
+    mask(&log, settings);
+    Ok(log)
 }
 
-/// Takes changed levels and new secrets over as the configuration changes.
+fn mask(log: &Log, settings: &Logging) {
+    log.set_masking(&settings.redact_patterns, settings.redact != RedactSensitive::Off);
+}
+
+/// Takes changed levels, files, looks, patterns and new secrets over as the configuration changes.
 pub(crate) async fn follow(log: &Log, handle: &ConfigHandle, choice: LevelChoice, cancel: CancellationToken) {
     let mut news = handle.subscribe();
+    let mut before = handle.current().logging.clone();
     while let Ok(Ok(())) = news.changed().or_cancel(&cancel).await {
         let config = handle.current();
         let (file, console) = choice.levels(&config.logging);
         log.set_levels(file, console);
+        let settings = &config.logging;
+        let arranged = |of: &Logging| (of.file.clone(), of.max_file_bytes, of.console_style);
+        if arranged(settings) != arranged(&before) {
+            let style = settings.console_style.unwrap_or(ConsoleStyle::Pretty);
+            log.rearrange(files(settings, &handle.source().paths), style);
+        }
+        if (&settings.redact_patterns, settings.redact) != (&before.redact_patterns, before.redact) {
+            mask(log, settings);
+        }
+        before = settings.clone();
         secrets::of(handle).iter().for_each(|secret| log.keep_secret(secret));
     }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use homard_runtime::MIN_SECRET;
+use regex_lite::{NoExpand, Regex};
 use serde_json::Value;
 
 /// What stands in place of a secret.
@@ -67,12 +68,36 @@ pub(crate) struct Redactor {
     known: homard_runtime::Redactor,
     /// What only the log hides, because it is short.
     short: Arc<RwLock<Vec<String>>>,
+    masking: Arc<RwLock<Masking>>,
+}
+
+/// What is masked besides known secrets.
+#[derive(Default)]
+struct Masking {
+    patterns: Vec<Regex>,
+    /// Whether what merely looks like a secret is left alone.
+    trusts_looks: bool,
 }
 
 impl Redactor {
     /// Masks what the house hides, now and later.
     pub(crate) fn over(known: homard_runtime::Redactor) -> Self {
-        Self { known, short: Arc::default() }
+        Self { known, ..Self::default() }
+    }
+
+    /// Masks matches of these patterns from now on, and, if asked to `guess`, what looks like a secret. Known
+    /// secrets are masked in any case. Answers with the patterns that cannot be used.
+    pub(crate) fn set_masking(&self, patterns: &[String], guess: bool) -> Vec<(String, regex_lite::Error)> {
+        let (mut usable, mut refused) = (Vec::new(), Vec::new());
+        for pattern in patterns {
+            match Regex::new(&spelled(pattern)) {
+                Ok(regex) => usable.push(regex),
+                Err(error) => refused.push((pattern.clone(), error)),
+            }
+        }
+        let mut masking = self.masking.write().unwrap_or_else(PoisonError::into_inner);
+        *masking = Masking { patterns: usable, trusts_looks: !guess };
+        refused
     }
 
     /// Masks this very text from now on.
@@ -95,6 +120,15 @@ impl Redactor {
                 masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
             }
         }
+        let masking = self.masking.read().unwrap_or_else(PoisonError::into_inner);
+        for pattern in &masking.patterns {
+            if let Cow::Owned(text) = pattern.replace_all(&masked, NoExpand(MASK)) {
+                masked = Cow::Owned(text);
+            }
+        }
+        if masking.trusts_looks {
+            return masked;
+        }
         let found = Scanner::new(&masked).find();
         if found.is_empty() { masked } else { Cow::Owned(cut_out(&masked, &found)) }
     }
@@ -112,6 +146,18 @@ impl Redactor {
             Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| self.mask_field(name, value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+}
+
+/// A pattern as it may be written for another engine: `/…/i` is the same as `(?i)…`.
+fn spelled(pattern: &str) -> Cow<'_, str> {
+    let slashed = pattern.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    match slashed {
+        Some((body, flags)) if flags.chars().all(|flag| "gimsu".contains(flag)) => {
+            let known: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
+            if known.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(format!("(?{known}){body}")) }
+        }
+        _ => Cow::Borrowed(pattern),
     }
 }
 

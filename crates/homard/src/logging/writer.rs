@@ -9,6 +9,7 @@ use homard_config::config::logging::ConsoleStyle;
 use serde_json::{Map, Value};
 use tracing::Level;
 
+use super::files::LogFiles;
 use super::line::{Line, Look};
 use super::{Levels, LogSetup};
 
@@ -30,6 +31,7 @@ pub(super) struct Record {
 pub(super) enum Job {
     Write(Record),
     Flush(SyncSender<()>),
+    Rearrange(Box<LogFiles>, ConsoleStyle),
 }
 
 /// The callers' end.
@@ -74,11 +76,7 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, jobs: &Receiver<Job>) {
-        self.look = match self.setup.console_style {
-            ConsoleStyle::Pretty => Look::pretty(self.setup.color),
-            ConsoleStyle::Compact => Look::compact(self.setup.color),
-            ConsoleStyle::Json => Look::Json,
-        };
+        self.show_as(self.setup.console_style);
         while let Ok(job) = jobs.recv() {
             self.take(job);
             while let Ok(job) = jobs.try_recv() {
@@ -88,12 +86,26 @@ impl Writer {
         }
     }
 
+    fn show_as(&mut self, style: ConsoleStyle) {
+        self.look = match style {
+            ConsoleStyle::Pretty => Look::pretty(self.setup.color),
+            ConsoleStyle::Compact => Look::compact(self.setup.color),
+            ConsoleStyle::Json => Look::Json,
+        };
+    }
+
     fn take(&mut self, job: Job) {
         match job {
             Job::Write(record) => {
                 self.tell_dropped(record.ms);
                 let line = Line::new(&record.level, record.target, record.message, record.fields);
                 self.write(record.ms, record.level, line);
+            }
+            Job::Rearrange(files, style) => {
+                self.flush();
+                self.setup.files = Some(*files);
+                self.complained = false;
+                self.show_as(style);
             }
             Job::Flush(done) => {
                 self.flush();
@@ -125,7 +137,7 @@ impl Writer {
     }
 
     fn flush(&mut self) {
-        let flushed = self.setup.files.as_mut().map(super::files::LogFiles::flush);
+        let flushed = self.setup.files.as_mut().map(LogFiles::flush);
         self.complain(flushed.and_then(Result::err));
     }
 

@@ -36,6 +36,8 @@ mod first_request;
 #[cfg(test)]
 mod flood;
 #[cfg(test)]
+mod handover;
+#[cfg(test)]
 mod handshake;
 #[cfg(test)]
 mod hooks;
@@ -47,6 +49,8 @@ mod http;
 mod http_doors;
 #[cfg(test)]
 mod http_tools;
+#[cfg(test)]
+mod log_settings;
 #[cfg(test)]
 mod looking_around;
 #[cfg(test)]
@@ -74,6 +78,8 @@ mod reconnect;
 #[cfg(test)]
 mod red_team;
 #[cfg(test)]
+mod restarts;
+#[cfg(test)]
 mod scopes;
 #[cfg(test)]
 mod session_methods;
@@ -97,6 +103,8 @@ mod survival;
 mod tool_policy;
 #[cfg(test)]
 mod tool_turns;
+#[cfg(test)]
+mod traces;
 #[cfg(test)]
 mod undo;
 #[cfg(test)]

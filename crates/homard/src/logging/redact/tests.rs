@@ -74,3 +74,16 @@ proptest! {
         assert!(!Redactor::default().mask(&line).contains("z9"), "{line}");
     }
 }
+
+#[test]
+fn the_owners_patterns_are_masked_and_guessing_can_be_turned_off() {
+    let redactor = super::Redactor::default();
+    redactor.keep_secret("known-secret-of-mine");
+    let patterns = ["badge-[0-9]+", "/PIN \\d{4}/gi", "(broken"].map(str::to_owned);
+    let refused = redactor.set_masking(&patterns, true);
+    assert_eq!(refused.iter().map(|(pattern, _)| pattern.as_str()).collect::<Vec<_>>(), ["(broken"]);
+    let line = "badge-17 pin 1234 token=abcdefgh12345678 known-secret-of-mine";
+    assert_eq!(redactor.mask(line), "•••• •••• token=•••• ••••");
+    redactor.set_masking(&[], false);
+    assert_eq!(redactor.mask(line), "badge-17 pin 1234 token=abcdefgh12345678 ••••");
+}

@@ -1,0 +1,109 @@
+//! `homard gateway handover` and `restart`: a gateway that runs is replaced, or starts afresh.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::super::Cx;
+use crate::compose::handover::{Outcome, Wish, outcome_file, wish_file};
+use crate::compose::lock::{self, Holder};
+use crate::report::Advice;
+
+const EXAMPLES: &str = "\
+Examples:
+  ./homard gateway handover              let the running gateway become this program
+  homard gateway handover --binary /opt/homard-next
+
+Connections made meanwhile wait and are not refused; runs under way finish; messages sent in between are answered
+by the new program. If it does not start, the old one goes on. A bare SIGUSR2 to the gateway does the same with
+the program at the place it was started from.";
+
+/// How long a hand-over may take: getting ready, letting runs finish, opening the store.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// How often to look for its outcome.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Let another program take over from the running gateway, without refusing anybody
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct HandoverArgs {
+    /// The program that takes over; this one when left out
+    #[arg(long, value_name = "PATH")]
+    binary: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The gateway on our state.
+fn running(cx: &Cx) -> anyhow::Result<Pid> {
+    match lock::holder(&cx.source.paths.lock_file()) {
+        Holder::Process(Some(pid)) => Ok(pid),
+        Holder::Process(None) | Holder::Nobody | Holder::Crashed => Err(Advice::error(
+            "no gateway runs on this state folder",
+            "start one with `homard gateway`; --profile and HOMARD_STATE_DIR choose another folder",
+        )),
+    }
+}
+
+/// `homard gateway handover`.
+pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()> {
+    let pid = running(cx)?;
+    let binary = match &args.binary {
+        Some(path) => fs::canonicalize(path).with_context(|| format!("there is no `{}`", path.display()))?,
+        None => std::env::current_exe().context("this program does not know where it lies")?,
+    };
+    let wish = Wish { id: uuid::Uuid::new_v4().to_string(), binary };
+    let file = wish_file(&cx.source);
+    fs::write(&file, serde_json::to_vec(&wish)?)
+        .with_context(|| format!("could not write `{}`", file.display()))?;
+    kill_process(pid, Signal::USR2).context("the gateway that runs could not be asked")?;
+    let outcome = tokio::time::timeout(PATIENCE, outcome_of(cx, &wish)).await;
+    let outcome = outcome.context("the gateway that runs did not answer; its log says why")?;
+    if args.json {
+        cx.console.json(&json!(outcome))?;
+    }
+    match outcome {
+        Outcome { successor: Some(heir), gap_ms, .. } => {
+            if !args.json {
+                let (pid, version, gap) = (heir.pid, heir.version, gap_ms.unwrap_or_default());
+                cx.console.line(&format!(
+                    "Process {pid} (version {version}) took over; new connections waited {gap} ms."
+                ))?;
+            }
+            Ok(())
+        }
+        Outcome { error, .. } => {
+            bail!("the gateway that runs goes on: {}", error.unwrap_or_else(|| "no reason given".to_owned()))
+        }
+    }
+}
+
+async fn outcome_of(cx: &Cx, wish: &Wish) -> Outcome {
+    let file = outcome_file(&cx.source);
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    loop {
+        looks.tick().await;
+        let text = fs::read(&file).unwrap_or_default();
+        match serde_json::from_slice::<Outcome>(&text) {
+            Ok(outcome) if outcome.id.as_deref() == Some(wish.id.as_str()) => return outcome,
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// `homard gateway restart`: a fresh start inside the process, after runs under way.
+pub(crate) fn restart(cx: &Cx) -> anyhow::Result<()> {
+    let pid = running(cx)?;
+    kill_process(pid, Signal::USR1).context("the gateway that runs could not be asked")?;
+    cx.console.line(&format!(
+        "The gateway (process {}) starts afresh as soon as runs under way are over.",
+        pid.as_raw_nonzero()
+    ))?;
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! What outlives one life of the gateway: the lock, the listening sockets, what signals ask for, the last
+//! configuration that worked, and the program that is about to take over.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Context;
+use homard_config::{Config, ConfigHandle, Source, ensure_gateway_token, keep_last_good, restore_last_good};
+use homard_gateway::{Gateway, Hooks};
+use homard_runtime::{OrLog, Tasks};
+use tokio::net::TcpListener;
+use tokio::process::Child;
+use tokio_util::sync::CancellationToken;
+
+use super::door::Door;
+use super::handover::Successor;
+use super::handover::arrival::Arrival;
+use super::lock::{self, Lock};
+use super::machine::{self, Wishes};
+use super::reach;
+use super::systemd::Systemd;
+use crate::commands::gateway::GatewayOptions;
+use crate::report::Console;
+
+/// What outlives one life of the gateway.
+pub(crate) struct House {
+    /// Cancelled when the process is to end.
+    pub(crate) asked: CancellationToken,
+    pub(crate) lock: Lock,
+    pub(crate) door: Door,
+    pub(crate) systemd: Systemd,
+    /// This very program; where it lies may hold a newer one by now.
+    pub(crate) program: PathBuf,
+    /// Whether a process in front of us passes signals on.
+    pub(crate) shepherded: bool,
+    wishes: Wishes,
+    arrival: Option<Arrival>,
+    successor: Mutex<Option<Successor>>,
+    /// Why the configuration was put back, until somebody has been told.
+    put_back: Mutex<Option<String>>,
+}
+
+impl House {
+    /// Takes the lock and the listening socket, or what another process hands over.
+    pub(crate) fn enter(source: &Source, arrival: Option<Arrival>) -> anyhow::Result<Self> {
+        let (lock, door, shepherded) = match &arrival {
+            None => (lock::take(&source.paths.lock_file())?, Door::default(), false),
+            Some(arrival) => {
+                let estate = arrival.take()?;
+                (estate.lock, estate.door, estate.shepherded)
+            }
+        };
+        Ok(Self {
+            asked: CancellationToken::new(),
+            lock,
+            door,
+            systemd: Systemd::of(&source.environment),
+            program: std::env::current_exe().context("this program does not know where it lies")?,
+            shepherded,
+            wishes: Wishes::default(),
+            arrival,
+            successor: Mutex::default(),
+            put_back: Mutex::default(),
+        })
+    }
+
+    /// Waits for the store where another process still has it. `false` when that one keeps it.
+    pub(crate) async fn wait_for_store(
+        &self,
+        options: &GatewayOptions,
+        config: &ConfigHandle,
+    ) -> anyhow::Result<bool> {
+        let Some(arrival) = &self.arrival else { return Ok(true) };
+        // What can go wrong is to go wrong while the other one still serves.
+        drop(self.open_door(options, config).await?);
+        if !arrival.wait_for_store().await? {
+            return Ok(false);
+        }
+        self.lock.sign().context("could not write the lock")?;
+        Ok(true)
+    }
+
+    /// Whether this process took over from another one.
+    pub(crate) fn took_over(&self) -> bool {
+        self.arrival.is_some()
+    }
+
+    /// Hears signals and keeps systemd informed, until `tasks` end.
+    pub(crate) fn listen(self: &Arc<Self>, tasks: &Tasks) {
+        let (stop, over) = (self.asked.clone(), tasks.token().clone());
+        tasks.spawn(async move { machine::wait_for_stop_signal(&stop, &over).await });
+        let (house, over) = (Arc::clone(self), tasks.token().clone());
+        tasks.spawn(async move { machine::wait_for_wishes(&house.wishes, &over).await });
+        tasks.spawn(self.systemd.clone().watch(tasks.token().clone()));
+        let (house, over) = (Arc::clone(self), tasks.token().clone());
+        tasks.spawn(async move {
+            tokio::select! {
+                () = house.asked.cancelled() => {
+                    // From now on nobody waits in the socket for a gateway that does not come back.
+                    house.door.shut();
+                    house.systemd.stopping();
+                }
+                () = over.cancelled() => {}
+            }
+        });
+    }
+
+    /// The settings; those that worked last when the file cannot be used.
+    pub(crate) fn open_config(&self, options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
+        let open = || {
+            ensure_gateway_token(&options.source)?;
+            super::open_config(options)
+        };
+        let error = match open() {
+            Ok(config) => return Ok(config),
+            Err(error) => error,
+        };
+        match self.put_back(options, None, &error) {
+            Some(words) => {
+                // There is no log yet.
+                Console::new(!options.color).warn(&words);
+                open()
+            }
+            None => Err(error),
+        }
+    }
+
+    /// The listening sockets for the settings in effect.
+    pub(crate) async fn open_door(
+        &self,
+        options: &GatewayOptions,
+        config: &ConfigHandle,
+    ) -> anyhow::Result<Vec<TcpListener>> {
+        let current = config.current();
+        reach::check(&current, options.allow_unconfigured)?;
+        reach::bind(&current, &self.door).await
+    }
+
+    /// Goes back to the settings that worked last, when those in effect do not start.
+    pub(crate) fn restore(
+        &self,
+        options: &GatewayOptions,
+        config: &ConfigHandle,
+        error: &anyhow::Error,
+    ) -> bool {
+        // The same addresses would fail again.
+        let tried = reach::check(&config.current(), options.allow_unconfigured)
+            .and_then(|()| reach::addresses(&config.current()))
+            .ok();
+        let Some(words) = self.put_back(options, tried, error) else { return false };
+        tracing::error!("{words}");
+        config.reload();
+        true
+    }
+
+    fn put_back(
+        &self,
+        options: &GatewayOptions,
+        tried: Option<Vec<SocketAddr>>,
+        error: &anyhow::Error,
+    ) -> Option<String> {
+        let fits = |config: &Config| {
+            reach::check(config, options.allow_unconfigured).is_ok()
+                && reach::addresses(config).is_ok_and(|addresses| Some(addresses) != tried)
+        };
+        let restored = restore_last_good(&options.source, fits);
+        let restored = restored.or_log("the last good configuration could not be put back").flatten()?;
+        let rejected = restored.rejected.display();
+        let words = format!(
+            "the configuration did not start ({error:#}); the last one that did was put back, and the other \
+             one kept as `{rejected}`"
+        );
+        *self.put_back.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.clone());
+        Some(words)
+    }
+
+    /// Why the configuration was put back, once.
+    fn take_put_back(&self) -> Option<String> {
+        self.put_back.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What this life of the gateway has to ask or tell the house.
+    pub(crate) fn furnish_hooks(
+        self: &Arc<Self>,
+        hooks: &mut Hooks,
+        options: &GatewayOptions,
+        config: &ConfigHandle,
+    ) {
+        let (house, handle, wishes) = (Arc::clone(self), config.clone(), options.clone());
+        hooks.can_restart = Box::new(move || {
+            let current = handle.current();
+            let opens = reach::check(&current, wishes.allow_unconfigured)
+                .and_then(|()| reach::could_start(&current, &wishes.source, &house.door.addresses()));
+            opens.map_err(|error| {
+                house.restore(&wishes, &handle, &error);
+                house.take_put_back().unwrap_or_else(|| format!("{error:#}"))
+            })
+        });
+        hooks.put_back = self.take_put_back();
+        let (house, handle) = (Arc::clone(self), config.clone());
+        hooks.on_open = Box::new(move || house.opened(&handle));
+        let (handle, reload) =
+            (config.clone(), std::mem::replace(&mut hooks.on_reload, Box::new(|_| Box::pin(async {}))));
+        hooks.on_reload = Box::new(move |news| {
+            keep(&handle);
+            reload(news)
+        });
+    }
+
+    fn opened(&self, config: &ConfigHandle) {
+        keep(config);
+        if let Some(arrival) = &self.arrival {
+            tracing::info!("took over");
+            arrival.serving();
+        }
+        self.systemd.ready();
+    }
+
+    /// Does what signals ask for, for one life of the gateway.
+    pub(crate) fn grant_wishes(self: &Arc<Self>, tasks: &Tasks, gateway: &Arc<Gateway>, source: &Source) {
+        let (house, gateway, source) = (Arc::clone(self), Arc::clone(gateway), source.clone());
+        let over = tasks.token().clone();
+        tasks.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = house.wishes.restart.notified() => gateway.ask_for_restart(),
+                    () = house.wishes.hand_over.notified() => {
+                        if let Some(successor) = Successor::start(&house, &source).await {
+                            *house.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
+                            gateway.ask_for_hand_over();
+                        }
+                    }
+                    () = over.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// Ends a program that was to take over from a life that is over.
+    pub(crate) fn dismiss(&self) {
+        drop(self.successor.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Lets go of everything that another process has now.
+    pub(crate) fn leave(&self) {
+        self.door.shut();
+        self.lock.let_go();
+    }
+
+    /// Lets the program that is ready take over.
+    ///
+    /// # Errors
+    /// When it does not work; the store is free again.
+    pub(crate) async fn hand_over(&self, source: &Source, shut_at: Instant) -> anyhow::Result<Child> {
+        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let successor = successor.context("no program is ready to take over")?;
+        successor.take_over(self, source, shut_at).await
+    }
+}
+
+fn keep(config: &ConfigHandle) {
+    keep_last_good(config.source(), &config.snapshot())
+        .or_log("the configuration cannot be kept to come back to");
+}
