@@ -83,7 +83,8 @@ fn a_tunnel_needs_somewhere_to_go() {
 #[test]
 fn the_local_network_is_told_what_the_owner_wants() {
     let quiet = [("HOMARD_DISABLE_BONJOUR", "1")];
-    let rows: [(Value, &[(&str, &str)], MdnsMode); 5] = [
+    type Variables<'a> = &'a [(&'a str, &'a str)];
+    let rows: [(Value, Variables<'_>, MdnsMode); 5] = [
         (json!({}), &[], MdnsMode::Minimal),
         (json!({"mode": "off"}), &[], MdnsMode::Off),
         (json!({"mode": "full"}), &[], MdnsMode::Full),
