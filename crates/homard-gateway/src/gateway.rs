@@ -432,7 +432,8 @@ impl Gateway {
         self.nodes.leave(&caller.client);
         self.metrics.disconnected();
         tracing::debug!(conn = %caller.client.conn, "disconnected");
-        if self.presence.leave(caller) {
+        // A node that came back on another socket is still here.
+        if !self.nodes.is_here(&caller.client) && self.presence.leave(caller) {
             self.announce_presence();
         }
     }

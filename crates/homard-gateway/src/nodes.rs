@@ -17,9 +17,10 @@ pub(crate) mod surface;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use homard_protocol::connect::ConnectParams;
-use homard_protocol::{ConnId, DeviceId};
+use homard_protocol::{ConnId, DeviceId, Role};
 use homard_relay::{Audience, Published};
 use homard_store::NodeSurface;
 use serde::Deserialize;
@@ -33,6 +34,8 @@ use crate::fanout::Client;
 
 /// Conversations one node may listen to.
 const MAX_SUBSCRIPTIONS: usize = 64;
+/// Least time between two things of the same sort that a node has written down or told to everyone.
+const TELL_INTERVAL: Duration = Duration::from_millis(500);
 /// Events a node that listens to a conversation hears.
 const HEARD: [&str; 2] = ["agent", "chat"];
 
@@ -79,6 +82,8 @@ pub(crate) struct Session {
     subscriptions: BTreeSet<String>,
     /// What it last heard a person say, and when.
     last_words: Option<(String, Instant)>,
+    /// When it last had something written down or told, by what.
+    told: BTreeMap<&'static str, Instant>,
 }
 
 /// The nodes that are here.
@@ -132,6 +137,26 @@ impl Nodes {
         !self.state().here.is_empty()
     }
 
+    /// Whether the node behind a socket is here, by this socket or a newer one.
+    pub(crate) fn is_here(&self, client: &Client) -> bool {
+        let id = client.device.as_ref().filter(|_| client.role == Role::Node);
+        id.is_some_and(|id| self.state().here.contains_key(id))
+    }
+
+    /// Whether a node may have something written down or told again already; a node that says the same all the
+    /// time must cost nobody else anything. `None` when another socket took its place.
+    pub(crate) fn may_tell(&self, client: &Client, what: &'static str) -> Option<bool> {
+        let now = Instant::now();
+        self.change(client, |session| {
+            let last = session.told.get(what).copied();
+            let may = last.is_none_or(|last| now.duration_since(last) >= TELL_INTERVAL);
+            if may {
+                session.told.insert(what, now);
+            }
+            may
+        })
+    }
+
     /// All that are here.
     pub(crate) fn all(&self) -> BTreeMap<DeviceId, Session> {
         self.state().here.clone()
@@ -177,7 +202,7 @@ impl Nodes {
     }
 
     /// Whether a node heard the same words a moment ago; microphones report twice.
-    pub(crate) fn repeats(&self, client: &Client, words: &str, within: std::time::Duration) -> bool {
+    pub(crate) fn repeats(&self, client: &Client, words: &str, within: Duration) -> bool {
         let now = Instant::now();
         let heard = self.change(client, |session| {
             let same = |(last, at): &(String, Instant)| last == words && now.duration_since(*at) < within;

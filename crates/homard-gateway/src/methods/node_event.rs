@@ -184,6 +184,9 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Er
 /// A node woke for a moment.
 async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, ErrorShape> {
     let said = payload.get("trigger").and_then(Value::as_str).unwrap_or_default();
+    if cx.gateway.nodes().may_tell(&cx.caller.client, "alive") == Some(false) {
+        return Ok(Err("throttled"));
+    }
     let reason = WAKE_REASONS.into_iter().find(|known| *known == said).unwrap_or("background");
     let seen = cx.gateway.store().node_seen(&own_id(cx)?, reason).await.map_err(|e| error::store(&e))?;
     Ok(if seen { Ok("persisted") } else { Err("missing_device_identity") })

@@ -31,7 +31,7 @@ pub(super) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     let asked = format!("{id} {command} {given}");
     // A key is the caller's own: nobody learns what another one's request came to.
     let key = format!("{}|{}|{}", cx.caller.id, cx.caller.limit_key(), params.idempotency_key);
-    let first = match cx.gateway.nodes().replays().begin(key, asked) {
+    let first = match cx.gateway.nodes().replays().begin(key, &asked) {
         Begun::First(first) => first,
         Begun::Again(seen) => return settled(seen).await.unwrap_or_else(|| Err(given_up())),
         Begun::Different => {

@@ -73,6 +73,9 @@ pub(crate) fn used(
         Ok(session.activity.clone())
     });
     let activity = changed.ok_or("stale_connection")??;
+    if gateway.nodes().may_tell(client, "activity") == Some(false) {
+        return Ok("updated");
+    }
     let node_id = client.device.as_ref().map(ToString::to_string).unwrap_or_default();
     let active_node_id = most_recent(&gateway.nodes().all()).map(ToString::to_string);
     gateway.bus().publish(&NodePresenceEvent {
@@ -141,6 +144,9 @@ pub(crate) async fn machine(
         .change(client, |session| session.activity.host_stats = Some(stats.clone()))
         .ok_or("stale_connection")?;
     let id = client.device.clone().ok_or("stale_connection")?;
+    if nodes.may_tell(client, "stats") == Some(false) {
+        return Ok("updated");
+    }
     gateway.store().keep_host_stats(&id, &stats).await.or_log("what a node says of its machine was not kept");
     gateway.bus().publish(&NodeHostStatsEvent { node_id: id.to_string(), host_stats: stats });
     Ok("updated")

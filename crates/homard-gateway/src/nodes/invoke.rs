@@ -196,12 +196,9 @@ impl Gateway {
 
     async fn invoke_unhurried(&self, wanted: Wanted) -> Result<Done, InvokeError> {
         let session = self.reachable_node(&wanted.node, &wanted.command).await?;
-        let (ticket, answer) = self.nodes().send(&session, wanted)?;
-        let Ok(answer) = answer.await else {
-            let command = ticket.id.clone();
-            return Err(InvokeError::Disconnected(command));
-        };
-        answer
+        let command = wanted.command.clone();
+        let (_ticket, answer) = self.nodes().send(&session, wanted)?;
+        answer.await.unwrap_or_else(|_nobody_left| Err(InvokeError::Disconnected(command)))
     }
 
     /// The node, if it is here and may be asked this.

@@ -1,6 +1,7 @@
 //! Requests made with a key: the same request again waits for the first one, or gets what that got.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use tokio::time::Instant;
 const KEEP: Duration = Duration::from_secs(300);
 /// Most requests remembered; the oldest answered one is forgotten first.
 const MAX_KEPT: usize = 1_000;
+/// Most bytes of answers remembered; the oldest is forgotten first.
+const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What a request came to.
 pub(crate) type Answer = Result<NodeInvoked, ErrorShape>;
@@ -27,8 +30,10 @@ pub(crate) struct Replays {
 #[derive(Debug)]
 struct Kept {
     /// What was asked, to tell a repetition from a mistake.
-    asked: String,
+    asked: u64,
     at: Instant,
+    /// How large the answer is, roughly.
+    size: usize,
     answer: Seen,
 }
 
@@ -52,20 +57,21 @@ pub(crate) struct First<'r> {
 
 impl Replays {
     /// Begins a request.
-    pub(crate) fn begin(&self, key: String, asked: String) -> Begun<'_> {
+    pub(crate) fn begin(&self, key: String, asked: &str) -> Begun<'_> {
         let now = Instant::now();
+        let mut hasher = DefaultHasher::new();
+        asked.hash(&mut hasher);
+        let asked = hasher.finish();
         let mut kept = self.kept();
         kept.retain(|_, one| one.answer.borrow().is_none() || now.duration_since(one.at) < KEEP);
         if let Some(one) = kept.get(&key) {
             return if one.asked == asked { Begun::Again(one.answer.clone()) } else { Begun::Different };
         }
         if kept.len() >= MAX_KEPT {
-            let answered = kept.iter().filter(|(_, one)| one.answer.borrow().is_some());
-            let oldest = answered.min_by_key(|(_, one)| one.at).map(|(key, _)| key.clone());
-            oldest.and_then(|key| kept.remove(&key));
+            forget_oldest(&mut kept);
         }
         let (tell, answer) = watch::channel(None);
-        kept.insert(key.clone(), Kept { asked, at: now, answer });
+        kept.insert(key.clone(), Kept { asked, at: now, size: 0, answer });
         drop(kept);
         Begun::First(First { replays: self, key, tell, is_kept: false })
     }
@@ -80,9 +86,34 @@ impl First<'_> {
     pub(crate) fn answer(mut self, answer: &Answer, reached: bool) {
         self.is_kept = reached;
         self.tell.send_replace(Some(answer.clone()));
-        if let Some(one) = self.replays.kept().get_mut(&self.key) {
+        let mut kept = self.replays.kept();
+        if let Some(one) = kept.get_mut(&self.key) {
             one.at = Instant::now();
+            one.size = size(answer);
         }
+        while kept.values().map(|one| one.size).sum::<usize>() > MAX_KEPT_BYTES {
+            if !forget_oldest(&mut kept) {
+                break;
+            }
+        }
+    }
+}
+
+/// Forgets the oldest request that was answered; tells whether there was one.
+fn forget_oldest(kept: &mut HashMap<String, Kept>) -> bool {
+    let answered = kept.iter().filter(|(_, one)| one.answer.borrow().is_some());
+    let oldest = answered.min_by_key(|(_, one)| one.at).map(|(key, _)| key.clone());
+    oldest.and_then(|key| kept.remove(&key)).is_some()
+}
+
+fn size(answer: &Answer) -> usize {
+    match answer {
+        Ok(done) => match &done.payload_json {
+            // The same twice: as text and read.
+            Some(text) => text.len().saturating_mul(2),
+            None => done.payload.to_string().len(),
+        },
+        Err(error) => error.message.len(),
     }
 }
 

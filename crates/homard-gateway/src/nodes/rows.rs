@@ -57,7 +57,12 @@ fn row(gateway: &Gateway, device: PairedDevice, known: Known, active: Option<&st
         (Some(session), Some(approved)) => {
             commands::effective(&session.about.platform, &session.declared, approved, &config.gateway.nodes)
         }
-        _ => NodeSurface::default(),
+        (None, Some(approved)) => {
+            // What could be used if it were here.
+            let platform = device.platform.as_deref().unwrap_or_default();
+            commands::askable(platform, approved, &config.gateway.nodes)
+        }
+        (_, None) => NodeSurface::default(),
     };
     let state = match (&asked, &approved) {
         (Some(_), Some(_)) => NodeApproval::PendingReapproval,

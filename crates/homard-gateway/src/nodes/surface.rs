@@ -33,6 +33,7 @@ pub(crate) async fn take_in(
         activity: Activity::default(),
         subscriptions: std::collections::BTreeSet::new(),
         last_words: None,
+        told: std::collections::BTreeMap::new(),
     };
     gateway.store().node_connected(&id).await?;
     compare(gateway, &id, &session).await?;

@@ -38,6 +38,7 @@ fn session(client: &Arc<Client>) -> Session {
         activity: Activity::default(),
         subscriptions: BTreeSet::new(),
         last_words: None,
+        told: std::collections::BTreeMap::new(),
     }
 }
 
@@ -115,6 +116,18 @@ async fn the_same_words_within_a_moment_are_a_repetition() {
     assert!(!nodes.repeats(&client, "there", moment));
     tokio::time::advance(moment).await;
     assert!(!nodes.repeats(&client, "there", moment));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_says_the_same_all_the_time_is_told_on_now_and_then() {
+    let (nodes, client) = (Nodes::default(), client("c1"));
+    assert_eq!(nodes.may_tell(&client, "stats"), None);
+    nodes.arrive(id(), session(&client));
+    assert_eq!(nodes.may_tell(&client, "stats"), Some(true));
+    assert_eq!(nodes.may_tell(&client, "stats"), Some(false));
+    assert_eq!(nodes.may_tell(&client, "alive"), Some(true));
+    tokio::time::advance(super::TELL_INTERVAL).await;
+    assert_eq!(nodes.may_tell(&client, "stats"), Some(true));
 }
 
 #[test]

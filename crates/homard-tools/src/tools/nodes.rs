@@ -239,7 +239,7 @@ impl NodesTool {
         }
         let answer = self.ask(&input, command, params, cx).await?;
         let (bytes, format) = media(&answer.payload)?;
-        let path = keep(&cx.workspace, &cx.call_id.to_string(), &format, bytes.clone()).await?;
+        let path = keep(&cx.workspace, cx.call_id.as_str(), &format, bytes.clone()).await?;
         let mut outcome = ToolOutcome::text(format!("saved to {}", path.display())).with_details(json!({
             "path": path.display().to_string(), "node": answer.node_id, "command": command, "bytes": bytes.len(),
         }));

@@ -3,14 +3,14 @@ use homard_protocol::ErrorShape;
 use super::{Begun, Replays, settled};
 
 fn first<'r>(replays: &'r Replays, key: &str) -> super::First<'r> {
-    match replays.begin(key.to_owned(), "asked".to_owned()) {
+    match replays.begin(key.to_owned(), "asked") {
         Begun::First(first) => first,
         Begun::Again(_) | Begun::Different => panic!("the key is taken"),
     }
 }
 
 fn again(replays: &Replays, key: &str, asked: &str) -> Option<super::Seen> {
-    match replays.begin(key.to_owned(), asked.to_owned()) {
+    match replays.begin(key.to_owned(), asked) {
         Begun::Again(seen) => Some(seen),
         Begun::First(_) | Begun::Different => None,
     }
@@ -42,6 +42,23 @@ async fn what_reached_nobody_or_was_given_up_may_be_tried_again() {
     drop(holder);
     assert_eq!(settled(waiting).await, None);
     drop(first(&replays, "k"));
+}
+
+#[tokio::test]
+async fn large_answers_are_not_kept_without_end() {
+    let replays = Replays::default();
+    for n in 0..5 {
+        let text = "x".repeat(super::MAX_KEPT_BYTES / 8 + 1);
+        let answer = Ok(homard_protocol::methods::node_invoke::NodeInvoked {
+            ok: true,
+            node_id: "n".to_owned(),
+            command: "c".to_owned(),
+            payload: serde_json::Value::Null,
+            payload_json: Some(text),
+        });
+        first(&replays, &format!("k{n}")).answer(&answer, true);
+    }
+    assert_eq!(replays.kept().len(), 3);
 }
 
 #[tokio::test]
