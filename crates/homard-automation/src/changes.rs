@@ -3,7 +3,7 @@
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronAddParams, CronAddResult, CronDeclared, CronJob, CronRemoveResult, CronRunParams, CronRunResult,
-    CronUpdateParams,
+    CronSchedule, CronUpdateParams,
 };
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
@@ -48,8 +48,8 @@ impl Automation {
         let (mut spec, labels) = (wanted.spec, wanted.labels);
         let changed = self.change(id, move |job| {
             if let (
-                homard_protocol::methods::cron::CronSchedule::Every { anchor_ms: old, every_ms: had },
-                homard_protocol::methods::cron::CronSchedule::Every { anchor_ms, every_ms },
+                CronSchedule::Every { anchor_ms: old, every_ms: had },
+                CronSchedule::Every { anchor_ms, every_ms },
             ) = (&job.spec.schedule, &mut spec.schedule)
                 && had == every_ms
             {

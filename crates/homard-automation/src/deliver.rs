@@ -8,7 +8,7 @@ use homard_protocol::SessionKey;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus};
 use homard_runtime::OrLog;
-use homard_store::{CronRunRow, CronSettled, FinishCron};
+use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
@@ -110,7 +110,7 @@ impl Automation {
         }
         let finish = self.ending(run, plan, end, (entry, notes));
         match self.inner.store.finish_cron_run(finish).await {
-            Ok(Some((run, job))) => self.told(&run, job),
+            Ok(Some((run, job))) => self.told(&run, job.as_ref()),
             Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
             Err(error) => {
                 tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded")
@@ -128,10 +128,10 @@ impl Automation {
         (mut entry, mut notes): (CronRunEntry, Vec<(SessionKey, String, Option<Value>)>),
     ) -> FinishCron {
         let (alert, zone, main) = (self.config().cron.failure_alert, self.zone(), plan.main.clone());
-        let settle = Box::new(move |run: &mut CronRunRow, row: Option<&mut homard_store::CronJobRow>| {
+        let settle = Box::new(move |run: &mut CronRunRow, row: Option<&mut CronJobRow>| {
             let mut forget = false;
-            if let Some((row, Ok(mut job))) =
-                row.map(|row| (row.clone(), row)).map(|(old, row)| (row, Job::read(old)))
+            if let Some(row) = row
+                && let Ok(mut job) = Job::read(row.clone())
             {
                 let follows = settle(&mut job, &end, alert, &zone);
                 forget = follows.forget;
@@ -151,11 +151,11 @@ impl Automation {
     }
 
     /// Tells everyone that a run is over, and that its job is gone if it is.
-    fn told(&self, run: &CronRunRow, job: Option<homard_store::CronJobRow>) {
+    fn told(&self, run: &CronRunRow, job: Option<&CronJobRow>) {
         let entry = run.entry.as_deref().and_then(|entry| serde_json::from_str::<CronRunEntry>(entry).ok());
         if let Some(entry) = entry {
             tracing::info!(job = %run.job_id, run = %run.run_id, status = ?entry.status, error = ?entry.error, "a job's run is over");
-            let job = job.clone().and_then(|row| Job::read(row).ok());
+            let job = job.and_then(|row| Job::read(row.clone()).ok());
             let event = CronEvent {
                 job: job.map(|job| Box::new(job.to_wire(&self.config()))),
                 ..CronEvent::finished(&entry)

@@ -1,7 +1,7 @@
 //! After a start: runs that were under way are gone on with, what was missed is due once, nothing is twice.
 
 use homard_runtime::{OrLog, Timestamp};
-use homard_store::StoreError;
+use homard_store::{CronJobRow, StoreError};
 
 use crate::automation::Automation;
 use crate::job::Job;
@@ -37,7 +37,7 @@ impl Automation {
             return Ok(());
         }
         let zone = self.zone();
-        let change = Box::new(move |row: &mut homard_store::CronJobRow| {
+        let change = Box::new(move |row: &mut CronJobRow| {
             let Ok(mut job) = Job::read(row.clone()) else { return false };
             let armed = job.arm(now, &zone);
             if job.state.next_run_at_ms.is_some_and(|due| due <= now) && skips {

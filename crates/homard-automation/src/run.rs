@@ -10,7 +10,7 @@ use homard_protocol::methods::cron::{
 use homard_protocol::{RunId, SessionKey, SessionScope, Usage};
 use homard_relay::{Submission, SubmitError, Submitted, Wake, WakeMode};
 use homard_runtime::{OrCancel, OrLog, Timestamp};
-use homard_store::{CronRunRow, RunRecord, RunStatus};
+use homard_store::{CronJobRow, CronRunRow, RunRecord, RunStatus};
 use homard_tools::Label;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,7 @@ impl Automation {
         let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?)?;
         let now = self.inner.clock.now_ms();
         let run = self.prepare(&job, now)?;
-        let begin = Box::new(move |row: &mut homard_store::CronJobRow| {
+        let begin = Box::new(move |row: &mut CronJobRow| {
             let Ok(mut job) = Job::read(row.clone()) else { return false };
             if why_not(&job, mode, now).is_some() {
                 return false;

@@ -83,6 +83,10 @@ pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone
 
 /// A job that is due once is done, however it went; one that went well is forgotten unless it is to be kept.
 fn once(job: &mut Job, end: &End, alert: Option<FailureAlert>) -> Follows {
+    if job.enabled() && job.state.next_run_at_ms.is_some_and(|due| due > end.started_at) {
+        // Somebody tried it out; its moment is still to come.
+        return Follows { forget: false, alert: due_alert(job, end, alert) };
+    }
     job.spec.enabled = Some(false);
     job.state.next_run_at_ms = None;
     let forget = end.status == CronRunStatus::Ok && job.spec.delete_after_run.unwrap_or(true);

@@ -109,6 +109,15 @@ fn a_job_that_is_due_once_is_done_however_it_went() {
 }
 
 #[test]
+fn a_job_that_is_due_once_and_was_tried_out_before_is_still_due() {
+    let mut job = job(&json!({"kind": "at", "at": "2027-01-15T08:00:00Z"}), &json!({}));
+    job.state.next_run_at_ms = Some(NOW + HOUR);
+    assert_eq!(ended(&mut job, CronRunStatus::Ok, NOW, 5), Follows::default());
+    assert_eq!((job.enabled(), job.state.next_run_at_ms), (true, Some(NOW + HOUR)));
+    assert!(ended(&mut job, CronRunStatus::Ok, NOW + HOUR, 5).forget);
+}
+
+#[test]
 fn a_job_that_was_switched_off_meanwhile_is_not_due_again() {
     let mut job = job(&json!({"kind": "every", "everyMs": HOUR}), &json!({"enabled": false}));
     ended(&mut job, CronRunStatus::Ok, NOW, 5);

@@ -15,7 +15,7 @@ const DEFAULT_MAX_CONCURRENT: usize = 1;
 const DEFAULT_ALERT_AFTER: u32 = 3;
 const DEFAULT_ALERT_COOLDOWN: Duration = Duration::from_secs(60 * 60);
 /// Switches the clock off, whatever the file says.
-const SKIP_VARIABLES: [&str; 2] = ["HOMARD_SKIP_CRON", "OPENCLAW_SKIP_CRON"];
+const SKIP_VARIABLE: &str = "HOMARD_SKIP_CRON";
 
 /// Decided `cron`.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ impl Default for FailureAlert {
 
 impl Cron {
     pub(super) fn resolve(raw: raw::Cron, cx: &mut Resolve<'_>) -> Self {
-        let skipped = SKIP_VARIABLES.iter().any(|name| cx.env.get(name).is_some_and(is_yes));
+        let skipped = cx.env.get(SKIP_VARIABLE).is_some_and(is_yes);
         let retention = match &raw.session_retention {
             None | Some(Value::Null | Value::Bool(true)) => Some(DEFAULT_RETENTION),
             Some(Value::Bool(false)) => None,
