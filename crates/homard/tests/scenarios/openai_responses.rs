@@ -97,7 +97,7 @@ async fn a_previous_response_is_remembered_after_a_restart_and_an_unknown_one_re
     let mut world = open().await;
     world.fake.says("Noted.").says("Blue.");
     let first = world.answer(RESPONSES, &asks(json!("my colour is blue"))).await;
-    world.gateway.kill().await.unwrap();
+    world.gateway.kill9().await.unwrap();
     world.gateway.restart().await.unwrap();
     let body = with(asks(json!("which colour?")), json!({"previous_response_id": first["id"]}));
     world.answer(RESPONSES, &body).await;
