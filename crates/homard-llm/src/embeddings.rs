@@ -65,9 +65,9 @@ struct Counted {
 }
 
 /// Asks for the vectors.
-pub(crate) async fn ask(http: &Http, place: Place, request: EmbedRequest) -> Result<Embedded, LlmError> {
+pub(crate) async fn ask(http: &Http, place: Place, request: &EmbedRequest) -> Result<Embedded, LlmError> {
     let url = address(&place.base_url, &request.model)?;
-    let mut fetch = Fetch::post(url, body(&request).to_string().into_bytes()).with_headers(place.headers);
+    let mut fetch = Fetch::post(url, body(request).to_string().into_bytes()).with_headers(place.headers);
     fetch.size_limit = MAX_ANSWER;
     let secrets: Vec<&str> = place.secrets.iter().map(String::as_str).collect();
     let answer = http.fetch(fetch).await?.json(&secrets)?;

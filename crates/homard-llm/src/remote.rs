@@ -93,7 +93,7 @@ impl Provider for Remote {
 
     fn embed(&self, request: EmbedRequest) -> BoxFuture<'static, Result<Embedded, LlmError>> {
         let (place, http) = (self.target.place(&request), self.http.clone());
-        async move { embeddings::ask(&http, place, request).await }.boxed()
+        async move { embeddings::ask(&http, place, &request).await }.boxed()
     }
 }
 

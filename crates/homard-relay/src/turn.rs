@@ -220,13 +220,15 @@ pub(crate) async fn prepare(
     let policy = Arc::new(tool_policy((&config, agent), &routed, (&settings.model, &session), &others));
     let skills = inner.skills().for_turn(&config, agent).await;
     told::fit(&mut settings, routed.session_key(), &policy, &skills);
-    let mut told = match history.take() {
+    // What a program brought stands before the message, or in its place.
+    let alone = overrides.program.as_ref().is_none_or(|program| program.before.is_empty());
+    let mut told = match history.take().filter(|_| alone) {
         Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
             kept.record(Message::User(message), started.seq);
             kept
         }
         // Nothing was noted before the message either.
-        _ if started.new_session && started.seq == FIRST_SEQ => {
+        _ if alone && started.new_session && started.seq == FIRST_SEQ => {
             let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
             let mut told = History::new(session.session_id.clone(), nothing, settings.zone.clone());
             told.record(Message::User(message), started.seq);

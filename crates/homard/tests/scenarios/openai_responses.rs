@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openai_world::{EMBEDDINGS, RESPONSES, open, open_with, told, with};
 use crate::world::fetch;
 
-fn asks(input: Value) -> Value {
+fn asks(input: &Value) -> Value {
     json!({"model": "openclaw", "input": input})
 }
 
@@ -17,7 +17,7 @@ fn weather() -> Value {
 async fn a_response_has_the_shape_clients_read() {
     let world = open().await;
     world.fake.says("Hello there");
-    let body = with(asks(json!("hello")), json!({"instructions": "Be kind.", "metadata": {"a": "b"}}));
+    let body = with(asks(&json!("hello")), json!({"instructions": "Be kind.", "metadata": {"a": "b"}}));
     let answer = world.answer(RESPONSES, &body).await;
     assert!(answer["id"].as_str().unwrap().starts_with("resp_"));
     assert_eq!((&answer["object"], &answer["status"]), (&json!("response"), &json!("completed")));
@@ -42,7 +42,7 @@ async fn a_response_has_the_shape_clients_read() {
 async fn a_stream_of_events_tells_the_whole_story_in_order() {
     let world = open().await;
     world.fake.says("one two");
-    let events = world.post(RESPONSES, &with(asks(json!("count")), json!({"stream": true}))).await.events();
+    let events = world.post(RESPONSES, &with(asks(&json!("count")), json!({"stream": true}))).await.events();
     let mut names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     names.dedup();
     assert_eq!(
@@ -73,7 +73,7 @@ async fn a_stream_of_events_tells_the_whole_story_in_order() {
 async fn a_function_call_is_answered_by_its_output_in_the_session_of_the_response() {
     let world = open().await;
     world.fake.calls("weather", json!({"city": "Oslo"})).says("Snow.");
-    let body = with(asks(json!("weather?")), json!({"tools": weather(), "stream": true}));
+    let body = with(asks(&json!("weather?")), json!({"tools": weather(), "stream": true}));
     let events = world.post(RESPONSES, &body).await.events();
     let first = &events.last().unwrap().1["response"];
     let call = &first["output"][0];
@@ -84,7 +84,7 @@ async fn a_function_call_is_answered_by_its_output_in_the_session_of_the_respons
 
     let output = json!([{"type": "function_call_output", "call_id": call["call_id"], "output": "snow"}]);
     let second =
-        world.answer(RESPONSES, &with(asks(output), json!({"previous_response_id": first["id"]}))).await;
+        world.answer(RESPONSES, &with(asks(&output), json!({"previous_response_id": first["id"]}))).await;
     assert_eq!(second["output"][0]["content"][0]["text"], "Snow.");
     assert_eq!(second["previous_response_id"], first["id"]);
     let told = told(&world.fake.wait_for_request(2).await.unwrap().body);
@@ -96,14 +96,14 @@ async fn a_function_call_is_answered_by_its_output_in_the_session_of_the_respons
 async fn a_previous_response_is_remembered_after_a_restart_and_an_unknown_one_refused() {
     let mut world = open().await;
     world.fake.says("Noted.").says("Blue.");
-    let first = world.answer(RESPONSES, &asks(json!("my colour is blue"))).await;
+    let first = world.answer(RESPONSES, &asks(&json!("my colour is blue"))).await;
     world.gateway.kill9().await.unwrap();
     world.gateway.restart().await.unwrap();
-    let body = with(asks(json!("which colour?")), json!({"previous_response_id": first["id"]}));
+    let body = with(asks(&json!("which colour?")), json!({"previous_response_id": first["id"]}));
     world.answer(RESPONSES, &body).await;
     let told = told(&world.fake.wait_for_request(2).await.unwrap().body);
     assert_eq!(told.len(), 3, "{told:?}");
-    let body = with(asks(json!("x")), json!({"previous_response_id": "resp_nobody"}));
+    let body = with(asks(&json!("x")), json!({"previous_response_id": "resp_nobody"}));
     let page = world.post(RESPONSES, &body).await;
     assert_eq!(page.status, 400);
     assert_eq!(page.json()["error"]["code"], "previous_response_not_found");
@@ -115,7 +115,7 @@ async fn files_reach_the_model_as_somebodys_words_and_addresses_of_this_machine_
     world.fake.says("read");
     let file = json!({"type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,c2VjcmV0IHBsYW4="});
     let input = json!([{"role": "user", "content": [{"type": "input_text", "text": "sum up"}, file]}]);
-    world.answer(RESPONSES, &asks(input)).await;
+    world.answer(RESPONSES, &asks(&input)).await;
     let told = told(&world.fake.wait_for_request(1).await.unwrap().body);
     assert!(
         told[0].1.contains("secret plan") && told[0].1.contains("EXTERNAL_UNTRUSTED_CONTENT"),
@@ -127,7 +127,7 @@ async fn files_reach_the_model_as_somebodys_words_and_addresses_of_this_machine_
         json!({"type": "input_file", "file_url": "http://169.254.169.254/latest"}),
         json!({"type": "input_file", "source": {"type": "url", "url": "http://localhost/x"}}),
     ] {
-        let page = world.post(RESPONSES, &asks(json!([{"role": "user", "content": [part]}]))).await;
+        let page = world.post(RESPONSES, &asks(&json!([{"role": "user", "content": [part]}]))).await;
         assert_eq!(page.status, 400, "{page:?}");
         assert!(page.json()["error"]["message"].as_str().unwrap().contains("private network"), "{page:?}");
     }
@@ -137,11 +137,11 @@ async fn files_reach_the_model_as_somebodys_words_and_addresses_of_this_machine_
 async fn a_cut_response_is_incomplete_and_a_failed_stream_says_so() {
     let world = open().await;
     world.fake.runs_out("and then");
-    let answer = world.answer(RESPONSES, &with(asks(json!("go")), json!({"max_output_tokens": 20}))).await;
+    let answer = world.answer(RESPONSES, &with(asks(&json!("go")), json!({"max_output_tokens": 20}))).await;
     assert_eq!(answer["status"], "incomplete");
     assert_eq!(answer["incomplete_details"], json!({"reason": "max_output_tokens"}));
     world.fake.fails(400, "{\"error\": {\"message\": \"no\", \"type\": \"invalid_request_error\"}}");
-    let events = world.post(RESPONSES, &with(asks(json!("go")), json!({"stream": true}))).await.events();
+    let events = world.post(RESPONSES, &with(asks(&json!("go")), json!({"stream": true}))).await.events();
     let (name, last) = events.last().unwrap();
     assert_eq!((name.as_str(), &last["response"]["status"]), ("response.failed", &json!("failed")));
 }
@@ -171,7 +171,7 @@ async fn agents_are_listed_as_models() {
         assert_eq!(page.json()["error"]["type"], "invalid_request_error", "{path}");
     }
     // Several agents and none marked: nobody is meant by the bare name.
-    let page = world.post(RESPONSES, &asks(json!("hello"))).await;
+    let page = world.post(RESPONSES, &asks(&json!("hello"))).await;
     assert_eq!(page.status, 400);
     assert!(page.json()["error"]["message"].as_str().unwrap().starts_with("Invalid `model`"), "{page:?}");
 }

@@ -159,7 +159,7 @@ async fn message(
 }
 
 impl Running {
-    /// What is heard next; `Ok(None)` before the end means more words, which are in `Some`.
+    /// What is heard next; a run that ends badly is an error.
     pub(super) async fn next(&mut self) -> Result<News, ApiError> {
         match self.listener.next().await {
             Heard::Text(text) => Ok(News::Text(text)),

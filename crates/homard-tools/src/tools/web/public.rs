@@ -90,9 +90,10 @@ impl PublicFetch {
     }
 
     async fn walk(&self, address: &str, limits: FetchLimits<'_>) -> Result<FetchedBytes, NotFetched> {
-        let mut url = self.guard.parse(address).map_err(refused)?;
+        let mut url =
+            self.guard.parse(address).map_err(|refused| NotFetched::Refused(refused.to_string()))?;
         for _ in 0..=limits.max_redirects {
-            self.guard.check(&url).map_err(refused)?;
+            self.guard.check(&url).map_err(|refused| NotFetched::Refused(refused.to_string()))?;
             check_listed(&url, limits.hosts)?;
             let client = self.client(url.scheme() == "http").map_err(failed)?;
             let mut response = client.get(url.clone()).send().await.map_err(failed)?;
@@ -138,10 +139,6 @@ fn check_listed(url: &Url, hosts: &[String]) -> Result<(), NotFetched> {
         }
     };
     if hosts.is_empty() || hosts.iter().any(is_listed) { Ok(()) } else { Err(NotFetched::NotListed { host }) }
-}
-
-fn refused(refused: Refused) -> NotFetched {
-    NotFetched::Refused(refused.to_string())
 }
 
 /// What the guard said is somewhere inside what the client says.

@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 
 use super::{Brought, Offered, chosen};
 
-fn read(tools: Value, choice: Value) -> Result<Offered, String> {
+fn read(tools: Value, choice: &Value) -> Result<Offered, String> {
     let tools: Vec<Brought> = serde_json::from_value(tools).map_err(|error| error.to_string())?;
     let tools: Result<Vec<_>, _> = tools.into_iter().map(Brought::tool).collect();
-    chosen(tools.map_err(|error| error.to_string())?, Some(&choice)).map_err(|error| error.to_string())
+    chosen(tools.map_err(|error| error.to_string())?, Some(choice)).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn both_spellings_of_a_tool_are_read_and_the_choice_with_them() {
         json!([{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]);
     let flat =
         json!([{"type": "function", "name": "weather", "parameters": {"type": "object"}, "strict": true}]);
-    assert_eq!(read(nested.clone(), json!(null)).unwrap(), read(flat.clone(), json!("auto")).unwrap());
+    assert_eq!(read(nested.clone(), &json!(null)).unwrap(), read(flat.clone(), &json!("auto")).unwrap());
     let choices = [
         (json!("required"), ToolChoice::Required),
         (
@@ -25,9 +25,9 @@ fn both_spellings_of_a_tool_are_read_and_the_choice_with_them() {
         (json!({"type": "function", "name": "weather"}), ToolChoice::Tool("weather".to_owned())),
     ];
     for (choice, expected) in choices {
-        assert_eq!(read(nested.clone(), choice.clone()).unwrap().choice, expected, "{choice}");
+        assert_eq!(read(nested.clone(), &choice).unwrap().choice, expected, "{choice}");
     }
-    assert_eq!(read(flat, json!("none")).unwrap(), Offered::default());
+    assert_eq!(read(flat, &json!("none")).unwrap(), Offered::default());
 }
 
 #[test]
@@ -47,6 +47,6 @@ fn what_is_no_tool_or_no_choice_is_refused() {
         (good, json!({"type": "tool", "name": "weather"})),
     ];
     for (tools, choice) in cases {
-        assert!(read(tools.clone(), choice.clone()).is_err(), "{tools} {choice}");
+        assert!(read(tools.clone(), &choice).is_err(), "{tools} {choice}");
     }
 }
