@@ -217,11 +217,11 @@ impl House {
 
     fn opened(&self, config: &ConfigHandle) {
         keep(config);
+        self.systemd.ready();
         if let Some(arrival) = &self.arrival {
             tracing::info!("took over");
             arrival.serving();
         }
-        self.systemd.ready();
     }
 
     /// Does what signals ask for, for one life of the gateway.
