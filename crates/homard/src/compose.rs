@@ -121,7 +121,12 @@ async fn live(
         Ok(Some(_)) => house.leave(),
         Err(_) => {}
     }
-    Ok(outcome?.filter(|_| !house.shepherded && !house.systemd.listens()))
+    let child = outcome?;
+    let stays = !house.shepherded && !house.systemd.listens();
+    if child.is_some() && !stays {
+        house.farewell().await;
+    }
+    Ok(child.filter(|_| stays))
 }
 
 /// What is known about secrets and strangers' files; it outlives a start with a new configuration.
@@ -210,12 +215,14 @@ async fn serve(
     let mut hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
     house.furnish_hooks(&mut hooks, options, config);
     house.grant_wishes(&tasks, &gateway, source);
+    let sockets = gateway.sockets().clone();
     announce(&listener, &current, first_start.take());
     let stopped = homard_gateway::run(gateway, listener, hooks, house.asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
     store.close().await;
+    house.say_goodbye(sockets);
     Ok(stopped)
 }
 
