@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -163,6 +164,7 @@ pub struct Gateway {
     started: Instant,
     tasks: Tasks,
     sockets: Tasks,
+    visitors: AtomicUsize,
     stopping: CancellationToken,
     leaving: CancellationToken,
     restart: CancellationToken,
@@ -219,6 +221,7 @@ impl Gateway {
             started: Instant::now(),
             tasks: Tasks::new(),
             sockets: Tasks::new(),
+            visitors: AtomicUsize::new(0),
             stopping: CancellationToken::new(),
             leaving: CancellationToken::new(),
             restart: CancellationToken::new(),
@@ -345,8 +348,13 @@ impl Gateway {
         &self.tasks
     }
 
-    /// Where connections run.
-    pub(crate) fn sockets(&self) -> &Tasks {
+    /// HTTP connections that are open, each with a request under way or about to come.
+    pub(crate) fn visitors(&self) -> &AtomicUsize {
+        &self.visitors
+    }
+
+    /// Where connections run. After a hand-over some still say goodbye; the process is to wait for them.
+    pub fn sockets(&self) -> &Tasks {
         &self.sockets
     }
 

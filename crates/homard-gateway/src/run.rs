@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -184,29 +185,31 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
     gateway.automation().finish(CLOSE_GRACE).await;
     // Requests under way are answered before their sockets close.
     gateway.tasks().finish(CLOSE_GRACE).await;
-    say_goodbye(gateway).await;
+    close_sockets(gateway);
+    gateway.sockets().finish(CLOSE_GRACE).await;
 }
 
 /// Closes what is left when another process waits to take over. Messages are taken to the very end: whoever is
 /// left after standing back has had the time to finish, and what comes in is answered by the other process.
 async fn leave(gateway: &Gateway) {
-    let answered = async {
+    let answered = async || {
         let mut looks = interval_at(Instant::now(), HAND_OVER_LOOK);
-        while gateway.tasks().running() > 0 {
+        while gateway.tasks().running() > 0 || gateway.visitors().load(Ordering::Relaxed) > 0 {
             looks.tick().await;
         }
     };
-    let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered).await;
-    say_goodbye(gateway).await;
+    let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered()).await;
+    close_sockets(gateway);
+    let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered()).await;
     gateway.tasks().finish(HAND_OVER_GRACE).await;
     gateway.relay().stop(Duration::ZERO).await;
     gateway.automation().finish(CLOSE_GRACE).await;
+    // Sockets say goodbye on their own: a client that does not answer is no reason to let others wait.
 }
 
-async fn say_goodbye(gateway: &Gateway) {
+fn close_sockets(gateway: &Gateway) {
     gateway.clients().close_all(&Close::new(1012, "service restart"));
     gateway.stopping().cancel();
-    gateway.sockets().finish(CLOSE_GRACE).await;
 }
 
 /// Tells everyone that the gateway is still here, and looks after its health.

@@ -80,7 +80,24 @@ impl Drop for Place {
     }
 }
 
+/// One of the HTTP connections, counted until dropped.
+struct Visit<'a>(&'a AtomicUsize);
+
+impl<'a> Visit<'a> {
+    fn begin(visitors: &'a AtomicUsize) -> Self {
+        visitors.fetch_add(1, Ordering::Relaxed);
+        Self(visitors)
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
+    let _visit = Visit::begin(gateway.visitors());
     stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
     if gateway.tls().is_none() {
         return converse(gateway, stream, remote).await;

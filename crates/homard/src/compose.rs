@@ -119,7 +119,12 @@ async fn live(
         Ok(Some(_)) => house.leave(),
         Err(_) => {}
     }
-    Ok(outcome?.filter(|_| !house.shepherded && !house.systemd.listens()))
+    let child = outcome?;
+    let stays = !house.shepherded && !house.systemd.listens();
+    if child.is_some() && !stays {
+        house.farewell().await;
+    }
+    Ok(child.filter(|_| stays))
 }
 
 /// What is known about secrets and strangers' files; it outlives a start with a new configuration.
@@ -221,6 +226,7 @@ async fn serve(
     let mut hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
     house.furnish_hooks(&mut hooks, options, config);
     house.grant_wishes(&tasks, &gateway, source);
+    let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
         let address = listeners.first().and_then(|listener| listener.local_addr().ok());
@@ -236,6 +242,7 @@ async fn serve(
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
     store.close().await;
+    house.say_goodbye(sockets);
     Ok(stopped)
 }
 

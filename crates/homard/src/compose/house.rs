@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use homard_config::{Config, ConfigHandle, Source, ensure_gateway_token, keep_last_good, restore_last_good};
@@ -24,6 +24,9 @@ use super::systemd::Systemd;
 use crate::commands::gateway::GatewayOptions;
 use crate::report::Console;
 
+/// How long sockets may take to say goodbye after a hand-over.
+const GOODBYE_GRACE: Duration = Duration::from_secs(2);
+
 /// What outlives one life of the gateway.
 pub(crate) struct House {
     /// Cancelled when the process is to end.
@@ -38,6 +41,8 @@ pub(crate) struct House {
     wishes: Wishes,
     arrival: Option<Arrival>,
     successor: Mutex<Option<Successor>>,
+    /// Sockets of the last life that still say goodbye.
+    leaving: Mutex<Tasks>,
     /// Why the configuration was put back, until somebody has been told.
     put_back: Mutex<Option<String>>,
 }
@@ -62,6 +67,7 @@ impl House {
             wishes: Wishes::default(),
             arrival,
             successor: Mutex::default(),
+            leaving: Mutex::default(),
             put_back: Mutex::default(),
         })
     }
@@ -211,11 +217,11 @@ impl House {
 
     fn opened(&self, config: &ConfigHandle) {
         keep(config);
+        self.systemd.ready();
         if let Some(arrival) = &self.arrival {
             tracing::info!("took over");
             arrival.serving();
         }
-        self.systemd.ready();
     }
 
     /// Does what signals ask for, for one life of the gateway.
@@ -247,6 +253,17 @@ impl House {
     pub(crate) fn leave(&self) {
         self.door.shut();
         self.lock.let_go();
+    }
+
+    /// Waits for sockets that still say goodbye, before the process ends.
+    pub(crate) async fn farewell(&self) {
+        let leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        leaving.finish(GOODBYE_GRACE).await;
+    }
+
+    /// Remembers the sockets of a life that is over.
+    pub(crate) fn say_goodbye(&self, sockets: Tasks) {
+        *self.leaving.lock().unwrap_or_else(PoisonError::into_inner) = sockets;
     }
 
     /// Lets the program that is ready take over.

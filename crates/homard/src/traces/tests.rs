@@ -70,7 +70,7 @@ fn traces_that_are_not_kept_leave_nothing_behind() {
     (0..200).for_each(|_| one_message(&traces));
     let spans = traces.take().0;
     assert!(
-        spans.len() % 3 == 0 && (150..450).contains(&spans.len()),
+        spans.len().is_multiple_of(3) && (150..450).contains(&spans.len()),
         "whole traces, about half: {}",
         spans.len()
     );
