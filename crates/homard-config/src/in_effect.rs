@@ -173,6 +173,7 @@ const IN_EFFECT: &[&str] = &[
     "session.maintenance.pruneAfter",
     "session.maintenance.pruneDays",
     "skills",
+    "talk",
     "tools.agentToAgent",
     "tools.allow",
     "tools.alsoAllow",

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use homard_protocol::connect::HandedToken;
 use homard_protocol::events::{DevicePairSetupCompletedEvent, PairDecision};
 use homard_protocol::methods::setup_codes::{
-    SETUP_TTL_MS, SetupAccess, SetupCodeParams, SetupCodeResult, SetupCompletion, SetupPayload, SetupProfile,
+    SETUP_TTL_MS, SetupCodeParams, SetupCodeResult, SetupCompletion, SetupPayload, SetupProfile,
     setup_access, setup_scopes,
 };
 use homard_protocol::{ErrorShape, Role, ScopeSet};
@@ -143,7 +143,7 @@ pub(crate) async fn join(gateway: &Gateway, join_code: &str) -> Result<Option<Se
 /// Who came with a code.
 pub(crate) fn completion(code: SetupCode) -> Option<SetupCompletion> {
     Some(SetupCompletion {
-        access: access_of(&code)?,
+        access: profile_of(&code).ok().map(setup_access)?,
         setup_id: code.setup_id,
         device_id: code.device_id?,
         device_name: code.device_name,
@@ -151,16 +151,9 @@ pub(crate) fn completion(code: SetupCode) -> Option<SetupCompletion> {
     })
 }
 
-/// A profile as it was kept; the outer `None` for one this version does not know.
-fn profile_of(code: &SetupCode) -> Option<Option<SetupProfile>> {
-    match &code.profile {
-        None => Some(None),
-        Some(name) => serde_json::from_value(json!(name)).ok().map(Some),
-    }
-}
-
-fn access_of(code: &SetupCode) -> Option<SetupAccess> {
-    profile_of(code).map(setup_access)
+/// A profile as it was kept; an error for one this version does not know.
+fn profile_of(code: &SetupCode) -> Result<Option<SetupProfile>, serde_json::Error> {
+    code.profile.as_ref().map(|name| serde_json::from_value(json!(name))).transpose()
 }
 
 /// A device that comes with a code instead of the shared secret.
@@ -171,7 +164,8 @@ pub(crate) async fn redeem(
 ) -> Result<Paired, Refusal> {
     let store = gateway.store();
     let known = store.setup_code_by_token(token).await.map_err(pairing::broken)?;
-    let profile = known.as_ref().and_then(profile_of).ok_or_else(refused)?;
+    let known = known.ok_or_else(refused)?;
+    let profile = profile_of(&known).map_err(|_unknown| refused())?;
     let scopes = setup_scopes(profile);
     let fits = question.role == Role::Node || profile != Some(SetupProfile::Node);
     if !fits || !scopes.covers(question.requested) {

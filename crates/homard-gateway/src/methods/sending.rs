@@ -11,11 +11,11 @@ use crate::table::Cx;
 
 /// `send`.
 pub(super) async fn send(_cx: Cx, params: SendParams) -> Result<Value, ErrorShape> {
-    let filled = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
-    let media = filled(&params.media_url)
-        || filled(&params.buffer)
+    let filled = |text: Option<&String>| text.is_some_and(|text| !text.trim().is_empty());
+    let media = filled(params.media_url.as_ref())
+        || filled(params.buffer.as_ref())
         || params.media_urls.as_ref().is_some_and(|urls| !urls.is_empty());
-    if !filled(&params.message) && !media {
+    if !filled(params.message.as_ref()) && !media {
         return Err(ErrorShape::invalid("invalid send params: text or media is required"));
     }
     Err(refuse(params.channel.as_deref(), "channel"))

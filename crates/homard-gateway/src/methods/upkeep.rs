@@ -148,11 +148,16 @@ fn add_load(info: &mut SystemInfoResult) {
     const LOAD_UNIT: f64 = 65_536.0;
     let system = rustix::system::sysinfo();
     let unit = u64::from(system.mem_unit);
-    #[expect(clippy::cast_precision_loss, reason = "a load is small")]
     let loads = system.loads.iter().map(|load| *load as f64 / LOAD_UNIT);
     info.load_average = loads.collect();
-    info.memory_total_bytes = Some(u64::from(system.totalram).saturating_mul(unit));
-    info.memory_free_bytes = Some(u64::from(system.freeram).saturating_mul(unit));
+    info.memory_total_bytes = Some(wide(system.totalram).saturating_mul(unit));
+    info.memory_free_bytes = Some(wide(system.freeram).saturating_mul(unit));
+}
+
+/// The system's own number, which is narrower on small machines.
+#[cfg(target_os = "linux")]
+fn wide(number: impl Into<u64>) -> u64 {
+    number.into()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -65,10 +65,20 @@ pub(super) async fn carry_out(gateway: &Gateway, plan: Plan) -> Result<(), Strin
     written.map(drop).map_err(|error| error.message)
 }
 
+/// What differs from how it is; what stays the same is not written, so that nothing restarts for it.
 fn change(gateway: &Gateway, plan: &Plan) -> Value {
-    let mut auth = json!({"mode": plan.auth});
-    if let (Some(fields), Some(password)) = (auth.as_object_mut(), &plan.password) {
-        fields.insert("password".to_owned(), json!(password.expose()));
+    let config = gateway.config().current();
+    let mut server = Map::new();
+    if config.gateway.mode.is_none() {
+        server.insert("mode".to_owned(), json!("local"));
+    }
+    if plan.port != config.gateway.port {
+        server.insert("port".to_owned(), json!(plan.port));
+    }
+    if let Some(password) = &plan.password {
+        server.insert("auth".to_owned(), json!({"mode": plan.auth, "password": password.expose()}));
+    } else if plan.auth != gateway.access().auth.mode() {
+        server.insert("auth".to_owned(), json!({"mode": plan.auth}));
     }
     let mut defaults = Map::new();
     if let Some((provider, model)) = &plan.model {
@@ -77,17 +87,19 @@ fn change(gateway: &Gateway, plan: &Plan) -> Value {
     if let Some(workspace) = &plan.workspace {
         defaults.insert("workspace".to_owned(), json!(workspace));
     }
-    let mut change = json!({
-        "gateway": {"mode": "local", "port": plan.port, "auth": auth},
-        "wizard": {
-            "lastRunAt": gateway.clock().now_rfc3339(),
-            "lastRunVersion": gateway.version(),
-            "lastRunCommand": "wizard",
-            "lastRunMode": "local",
-        },
+    let mut change = Map::new();
+    let ran = json!({
+        "lastRunAt": gateway.clock().now_rfc3339(),
+        "lastRunVersion": gateway.version(),
+        "lastRunCommand": "wizard",
+        "lastRunMode": "local",
     });
-    if let (false, Some(fields)) = (defaults.is_empty(), change.as_object_mut()) {
-        fields.insert("agents".to_owned(), json!({"defaults": defaults}));
+    change.insert("wizard".to_owned(), ran);
+    if !server.is_empty() {
+        change.insert("gateway".to_owned(), Value::Object(server));
     }
-    change
+    if !defaults.is_empty() {
+        change.insert("agents".to_owned(), json!({"defaults": defaults}));
+    }
+    Value::Object(change)
 }

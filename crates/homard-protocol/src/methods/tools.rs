@@ -19,7 +19,7 @@ impl Method for ToolsCatalog {
 
 /// Parameters of [`ToolsCatalog`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolsCatalogParams {
     /// Whose; the default agent's when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ impl Method for ToolsEffective {
 
 /// Parameters of [`ToolsEffective`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolsEffectiveParams {
     /// Whose, for bare keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,7 +141,7 @@ impl Method for ToolsExplain {
 
 /// Parameters of [`ToolsExplain`]. The conversation need not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolsExplainParams {
     /// The tool; all of them when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

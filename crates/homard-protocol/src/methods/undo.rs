@@ -24,7 +24,7 @@ impl Method for UndoList {
 
 /// Parameters of [`UndoList`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UndoListParams {
     /// Only of this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ impl Method for UndoApply {
 
 /// Parameters of [`UndoApply`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UndoApplyParams {
     /// In this conversation; any when left out.
     #[serde(skip_serializing_if = "Option::is_none")]

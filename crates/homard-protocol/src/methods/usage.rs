@@ -160,7 +160,7 @@ impl Method for UsageCost {
 
 /// Parameters of [`UsageCost`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UsageCostParams {
     /// Which days.
     #[serde(flatten)]

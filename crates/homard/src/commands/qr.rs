@@ -24,6 +24,7 @@ nobody else. Over ws:// to another machine a device gets limited access, because
 /// Show a code that lets a phone in
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(crate) struct QrArgs {
     /// Print the code alone
     #[arg(long)]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::world::{OPENAI, World, config, launch, until};
 
 /// Answers the question that waits.
-async fn answer(owner: &mut TestClient, session: &Value, turn: &Value, value: Value) -> Value {
+async fn answer(owner: &mut TestClient, session: &Value, turn: &Value, value: &Value) -> Value {
     let params = json!({"sessionId": session, "answer": {"stepId": turn["step"]["id"], "value": value}});
     owner.call("wizard.next", params).await.unwrap()
 }
@@ -39,23 +39,23 @@ async fn good_answers_are_written_and_the_key_is_kept_elsewhere() {
         Some(&["keep", "groq"][..]),
         "a key that was found comes first: {providers:?}"
     );
-    let found = answer(&mut owner, &session, &started, json!("groq")).await;
+    let found = answer(&mut owner, &session, &started, &json!("groq")).await;
     assert!(found["step"]["message"].as_str().unwrap().contains("GROQ_API_KEY"), "{found}");
-    let key = answer(&mut owner, &session, &found, json!(false)).await;
+    let key = answer(&mut owner, &session, &found, &json!(false)).await;
     assert_eq!(key["step"]["sensitive"], true);
-    let empty = answer(&mut owner, &session, &key, json!(" ")).await;
+    let empty = answer(&mut owner, &session, &key, &json!(" ")).await;
     assert_eq!((&empty["error"], &empty["step"]["id"]), (&json!("paste the key"), &key["step"]["id"]));
-    let model = answer(&mut owner, &session, &key, json!("gsk-typed-by-a-person")).await;
+    let model = answer(&mut owner, &session, &key, &json!("gsk-typed-by-a-person")).await;
     let chosen = match model["step"]["type"].as_str() {
         Some("select") => option_values(&model).first().map(|id| (*id).to_owned()).unwrap(),
         _ => "some-model".to_owned(),
     };
-    let port = answer(&mut owner, &session, &model, json!(chosen)).await;
+    let port = answer(&mut owner, &session, &model, &json!(chosen)).await;
     let same_port = port["step"]["initialValue"].clone();
-    let auth = answer(&mut owner, &session, &port, same_port).await;
-    let confirm = answer(&mut owner, &session, &auth, json!("token")).await;
+    let auth = answer(&mut owner, &session, &port, &same_port).await;
+    let confirm = answer(&mut owner, &session, &auth, &json!("token")).await;
     assert!(confirm["step"]["message"].as_str().unwrap().contains(&format!("groq/{chosen}")), "{confirm}");
-    let done = answer(&mut owner, &session, &confirm, json!(true)).await;
+    let done = answer(&mut owner, &session, &confirm, &json!(true)).await;
     assert_eq!(done, json!({"done": true, "status": "done"}));
 
     let text = std::fs::read_to_string(world.gateway.home().config_path()).unwrap();
@@ -109,7 +109,7 @@ async fn one_wizard_at_a_time_and_bad_calls_are_refused_with_words() {
     assert_eq!(again["step"], started["step"], "without an answer the question is asked again");
     let params = json!({"sessionId": session, "answer": {"stepId": "another", "value": 1}});
     assert_eq!(owner.request("wizard.next", params).await.unwrap()["error"]["code"], "INVALID_REQUEST");
-    let bad = answer(&mut owner, &session, &started, json!("nobody")).await;
+    let bad = answer(&mut owner, &session, &started, &json!("nobody")).await;
     assert_eq!((&bad["error"], &bad["done"]), (&json!("choose one of the options"), &json!(false)));
     let over = json!({"status": "cancelled", "error": "cancelled"});
     for method in ["wizard.cancel", "wizard.status"] {
@@ -123,7 +123,7 @@ async fn one_wizard_at_a_time_and_bad_calls_are_refused_with_words() {
     assert_eq!(channels["step"]["type"], "note");
     let session = channels["sessionId"].clone();
     assert_eq!(
-        answer(&mut owner, &session, &channels, json!(null)).await,
+        answer(&mut owner, &session, &channels, &json!(null)).await,
         json!({"done": true, "status": "done"})
     );
     let after = std::fs::read_to_string(world.gateway.home().config_path()).unwrap();

@@ -35,7 +35,7 @@ impl Method for SessionsUsage {
 
 /// Parameters of [`SessionsUsage`]. What newer clients add is taken and ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsUsageParams {
     /// Only this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
