@@ -97,7 +97,8 @@ impl Drop for Visit<'_> {
 }
 
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
-    let _visit = Visit::begin(gateway.visitors());
+    let host = Arc::clone(&gateway);
+    let _visit = Visit::begin(host.visitors());
     stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
     if gateway.tls().is_none() {
         return converse(gateway, stream, remote).await;
