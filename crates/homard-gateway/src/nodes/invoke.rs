@@ -116,6 +116,9 @@ fn words(error: &NodeError) -> String {
     text.chars().take(MAX_WORDS).collect()
 }
 
+/// Where the result of a command comes.
+type Outcome = oneshot::Receiver<Result<Done, InvokeError>>;
+
 /// A command somebody waits for.
 #[derive(Debug)]
 pub(super) struct Open {
@@ -220,11 +223,7 @@ impl Gateway {
 
 impl Nodes {
     /// Sends a command and makes a place for its result.
-    fn send(
-        &self,
-        session: &Session,
-        wanted: Wanted,
-    ) -> Result<(Ticket<'_>, oneshot::Receiver<Result<Done, InvokeError>>), InvokeError> {
+    fn send(&self, session: &Session, wanted: Wanted) -> Result<(Ticket<'_>, Outcome), InvokeError> {
         let id = uuid::Uuid::new_v4().to_string();
         let (done, answer) = oneshot::channel();
         let conn = session.client.conn.clone();
