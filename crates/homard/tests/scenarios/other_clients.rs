@@ -24,12 +24,7 @@ async fn rooms_that_are_not_furnished_say_that_they_are_empty() {
         ("question.list", json!({}), "", json!({"questions": []})),
         ("sessions.companion.state", session, "", json!({"exchanges": []})),
         ("sessions.describe", json!({"key": "main"}), "", json!({"session": null})),
-        (
-            "sessions.messages.subscribe",
-            json!({"key": "main"}),
-            "",
-            json!({"subscribed": false, "key": "agent:main:main"}),
-        ),
+        ("sessions.groups.list", json!({}), "", json!({"groups": []})),
         ("taskSuggestions.list", json!({}), "", json!({"suggestions": []})),
         ("tasks.list", json!({"status": ["queued", "running"]}), "", json!({"tasks": []})),
     ] {
