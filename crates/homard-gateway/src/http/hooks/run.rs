@@ -30,7 +30,7 @@ const SUMMARY_CHARS: usize = 500;
 
 /// Does everything one call comes to. The first that cannot be begun ends it.
 pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>) -> Said {
-    let is_many = calls.len() > 1;
+    let dispatched = calls.len();
     let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
     for call in calls {
         let done = match call {
@@ -48,8 +48,7 @@ pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>
             }
         }
     }
-    if is_many {
-        let dispatched = runs.len();
+    if dispatched > 1 {
         last = json!({"ok": true, "runId": runs.first(), "runIds": runs, "dispatched": dispatched});
     }
     (StatusCode::OK, last)
