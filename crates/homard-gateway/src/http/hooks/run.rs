@@ -7,7 +7,7 @@ use homard_channel::Inbound;
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
-use homard_relay::{Submission, SubmitError, Submitted, Wake, WakeMode, Woken};
+use homard_relay::{Submission, SubmitError, Wake, WakeMode};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source, wrap_untrusted};
@@ -30,7 +30,7 @@ const SUMMARY_CHARS: usize = 500;
 
 /// Does everything one call comes to. The first that cannot be begun ends it.
 pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>) -> Said {
-    let is_many = calls.len() > 1;
+    let dispatched = calls.len();
     let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
     for call in calls {
         let done = match call {
@@ -48,8 +48,7 @@ pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>
             }
         }
     }
-    if is_many {
-        let dispatched = runs.len();
+    if dispatched > 1 {
         last = json!({"ok": true, "runId": runs.first(), "runIds": runs, "dispatched": dispatched});
     }
     (StatusCode::OK, last)
@@ -62,11 +61,9 @@ async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Valu
     let (text, labels) = words(path, &call.text, call.is_trusted);
     let mode = relay_mode(call.mode);
     let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
-    let woken = within(gateway.relay().wake(event)).await?;
-    let outcome = match woken {
-        Woken::Turn(_) | Woken::Waits => "queued",
-    };
-    Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": outcome}))
+    // Every event is kept by itself; none is merged with another.
+    let _woken = within(gateway.relay().wake(event)).await?;
+    Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": "queued"}))
 }
 
 /// Gives an agent a message to answer.
@@ -89,10 +86,8 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         timeout: call.timeout,
         extra_system: None,
     };
-    match within(gateway.relay().submit_from(submission, labels)).await? {
-        Submitted::Started { .. } | Submitted::InFlight { .. } | Submitted::Answered { .. } => {}
-        Submitted::Finished(_) => {}
-    }
+    // The name is new, so the message is, too.
+    let _started = within(gateway.relay().submit_from(submission, labels)).await?;
     tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
     if call.wake_mode.is_some() && place.is_hooks_own {
         tell_main(gateway, &call, &run_id, &place.key);
