@@ -80,7 +80,8 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
     let submission = Submission {
         message: Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms()),
-        source: "hook",
+        // Who waits for the end cannot be carried over to another process.
+        source: if call.waits { "http-hook" } else { "hook" },
         model: call.model.clone(),
         thinking: call.thinking.clone(),
         timeout: call.timeout,

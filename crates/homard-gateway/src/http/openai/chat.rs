@@ -21,7 +21,7 @@ use stream::ChatTeller;
 /// What sessions of this route begin with.
 const PREFIX: &str = "openai";
 /// Which route a run came by, for the record.
-const SOURCE: &str = "openai";
+const SOURCE: &str = "http-chat";
 /// The default agent, for requests that name no model.
 const DEFAULT_MODEL: &str = "openclaw";
 

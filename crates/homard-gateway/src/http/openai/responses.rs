@@ -21,7 +21,7 @@ use stream::ResponseTeller;
 /// What sessions of this route begin with.
 const PREFIX: &str = "openresponses";
 /// Which route a run came by, for the record; only such runs can be continued by their id.
-const SOURCE: &str = "openresponses";
+const SOURCE: &str = "http-responses";
 
 /// Answers one request.
 pub(super) async fn answer(
