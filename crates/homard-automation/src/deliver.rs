@@ -113,7 +113,7 @@ impl Automation {
             Ok(Some((run, job))) => self.told(&run, job.as_ref()),
             Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
             Err(error) => {
-                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded")
+                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded");
             }
         }
         self.inner.changed.notify_one();

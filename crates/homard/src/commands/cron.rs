@@ -34,9 +34,9 @@ Examples:
   homard cron disable digest
   homard cron rm digest
 
-A job either tells the main session something (--system-event) or has an agent work in a session of its own
-(--message). Results are kept for the main session until a chat platform can carry them; --no-deliver keeps them
-to the run's own session. More in docs/cron.md.";
+A job either tells the main session something (--system-event) or has an agent work in a session
+of its own (--message). Results are kept for the main session until a chat platform can carry
+them; --no-deliver keeps them to the run's own session. More in docs/cron.md.";
 
 /// Plan reminders and tasks by the clock
 #[derive(Args)]
