@@ -37,4 +37,8 @@ auth: HelloAuth,
 /**
  * The limits in force.
  */
-policy: HelloPolicy, };
+policy: HelloPolicy, 
+/**
+ * Where documents made for people are found, by kind; good for as long as this socket is open.
+ */
+pluginSurfaceUrls?: { [key in string]: string } | null, };

@@ -56,6 +56,9 @@ pub(super) enum Wanted {
 
 /// Whether `path` is one of these.
 pub(super) fn owned(page: &ControlUi, path: &str) -> Option<Wanted> {
+    if path == page.base_path {
+        return None;
+    }
     let path =
         path.strip_prefix(page.base_path.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(path);
     if SETUP.contains(&path) {

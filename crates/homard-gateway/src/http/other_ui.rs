@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::answers::{Answer, text, with_type};
 use super::folder::{self, Served};
+use super::page::redirect;
 
 /// The first file.
 const INDEX: &str = "index.html";
@@ -29,6 +30,9 @@ const BASE_ATTRIBUTE: &str = "data-openclaw-control-ui-base-path";
 /// Answers with a file of the folder; paths of the app are the app.
 pub(super) async fn answer(root: &Path, base: &str, request: &Request<Incoming>) -> Answer {
     let path = request.uri().path();
+    if !base.is_empty() && path == base {
+        return redirect(&format!("{base}/"));
+    }
     let Some(path) = path.strip_prefix(base) else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let (root, path) = (root.to_path_buf(), path.trim_start_matches('/').to_owned());
     let headers = request.headers();

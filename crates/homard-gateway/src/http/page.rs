@@ -77,7 +77,8 @@ pub(super) fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answ
     answer
 }
 
-fn redirect(to: &str) -> Answer {
+/// The address that is meant.
+pub(super) fn redirect(to: &str) -> Answer {
     let mut answer = text(StatusCode::PERMANENT_REDIRECT, "Moved");
     if let Ok(to) = HeaderValue::from_str(to) {
         answer.headers_mut().insert(LOCATION, to);

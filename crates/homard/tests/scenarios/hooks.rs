@@ -8,6 +8,8 @@ use crate::world::{OPENAI, Page, World, fetch, history, said, text_of};
 
 const TOKEN: &str = "the-hooks-own-token";
 
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
 async fn world(hooks: Value) -> World {
     World::start_with(OPENAI, |config| {
         config["hooks"] = json!({"enabled": true, "token": TOKEN});
@@ -34,7 +36,7 @@ async fn only_the_hooks_own_token_opens_and_it_does_not_belong_in_the_address() 
     let port = world.gateway.port();
     let good = json!({"message": "m"}).to_string();
     let bearer = format!("Bearer {TOKEN}");
-    let rows: [(&str, &[(&str, &str)], u16, &str); 7] = [
+    let rows: [(_, Headers<'_>, _, _); 7] = [
         ("/hooks/agent", &[], 401, "Unauthorized"),
         ("/hooks/agent", &[("authorization", "Bearer wrong")], 401, "Unauthorized"),
         ("/hooks/agent", &[("authorization", "Bearer test-token")], 401, "Unauthorized"),
@@ -152,17 +154,14 @@ async fn what_a_hook_wants_done_needs_the_owners_yes() {
     let world = world(json!({})).await;
     world.fake.calls("exec", json!({"command": "touch done-by-hook"})).says("I could not");
     let mut owner = world.owner().await;
-    let page = tokio::spawn({
-        let (port, bearer) = (world.gateway.port(), format!("Bearer {TOKEN}"));
-        async move {
-            let body = json!({"message": "run it", "waitForCompletion": true}).to_string();
-            post(port, "/hooks/agent", &[("authorization", &bearer)], &body).await
-        }
-    });
-    let asked = owner.next_event("exec.approval.requested").await.unwrap()["payload"].take();
-    assert!(asked["request"]["reasons"].to_string().contains("external event"), "{asked}");
-    owner.call("exec.approval.resolve", json!({"id": asked["id"], "decision": "deny"})).await.unwrap();
-    assert_eq!(json_of(&page.await.unwrap())["completion"]["text"], "I could not");
+    let deciding = async {
+        let asked = owner.next_event("exec.approval.requested").await.unwrap()["payload"].take();
+        assert!(asked["request"]["reasons"].to_string().contains("external event"), "{asked}");
+        owner.call("exec.approval.resolve", json!({"id": asked["id"], "decision": "deny"})).await.unwrap();
+    };
+    let body = json!({"message": "run it", "waitForCompletion": true});
+    let (page, ()) = tokio::join!(call(&world, "/hooks/agent", body), deciding);
+    assert_eq!(json_of(&page)["completion"]["text"], "I could not");
     assert!(!world.gateway.home().state_dir().join("workspace/done-by-hook").exists());
 }
 

@@ -77,12 +77,12 @@ async fn what_needs_a_yes_says_so_and_is_done_when_somebody_says_it() {
 
     let mut owner = world.owner().await;
     for (decision, status) in [("deny", 403), ("allow-once", 200)] {
-        let (port, text) = (world.gateway.port(), body.to_string());
-        let asking = tokio::spawn(async move { post(port, "/tools/invoke", &[BEARER], &text).await });
-        let asked = owner.next_event("plugin.approval.requested").await.unwrap()["payload"].take();
-        let params = json!({"id": asked["id"], "decision": decision});
-        owner.call("plugin.approval.resolve", params).await.unwrap();
-        let page = asking.await.unwrap();
+        let deciding = async {
+            let asked = owner.next_event("plugin.approval.requested").await.unwrap()["payload"].take();
+            let params = json!({"id": asked["id"], "decision": decision});
+            owner.call("plugin.approval.resolve", params).await.unwrap();
+        };
+        let (page, ()) = tokio::join!(invoke(&world, body.clone()), deciding);
         assert_eq!((page.status, file.exists()), (status, status == 200), "{decision}: {page:?}");
     }
 }

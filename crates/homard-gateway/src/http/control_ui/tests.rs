@@ -33,4 +33,8 @@ fn paths_are_known_with_and_without_the_base_and_the_rest_is_the_apps() {
             assert_eq!(owned(&page, &format!("{base}{path}")), expected, "{base}{path}");
         }
     }
+    "/ui".clone_into(&mut page.base_path);
+    for path in ["/ui", "/ui/", "/ui/chat/main"] {
+        assert_eq!(owned(&page, path), None, "the owner put the page there: {path}");
+    }
 }
