@@ -92,6 +92,7 @@ use crate::gateway::Gateway;
 use crate::table::MethodTable;
 
 /// Every method, in alphabetical order. (`connect` is answered by the handshake.)
+#[expect(clippy::too_many_lines, reason = "it is a table: one line per method")]
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
         .on::<Agent, _, _>(agent::agent)
