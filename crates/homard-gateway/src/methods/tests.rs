@@ -148,7 +148,7 @@ const LIST_FILTERS: &[&str] = &[
     "workspaceDir",
 ];
 /// Methods whose handler looks at the names itself, because they depend on each other or on values.
-const OPEN_METHODS: &[&str] = &["cron.list", "cron.runs", "exec.approval.request", "sessions.patch"];
+const OPEN_METHODS: &[&str] = &["agent", "cron.list", "cron.runs", "exec.approval.request", "sessions.patch"];
 
 /// The names between backquotes of serde's refusal of an unknown field.
 fn fields(refusal: &str) -> Vec<String> {

@@ -33,7 +33,8 @@ Examples:
   homard devices remove 9b1c                 it must ask to be paired again
   homard devices join-code                   an address another machine joins by, once
 
-A device on the gateway's own machine is let in by the gateway's secret alone; `homard qr` lets a phone in.
+A device on the gateway's own machine is let in by the gateway's secret alone; `homard qr`
+lets a phone in.
 Changing that secret ends the tokens of all devices.";
 
 const ROLES: [&str; 2] = ["operator", "node"];

@@ -18,8 +18,9 @@ Examples:
   homard qr --limited                              a device that changes no settings
   homard qr --setup-code-only                      the code alone, to be pasted
 
-The code works for ten minutes and for one device, which needs no approval. Whoever scans it is in: show it to
-nobody else. Over ws:// to another machine a device gets limited access, because others could read along.";
+The code works for ten minutes and for one device, which needs no approval. Whoever scans it is
+in: show it to nobody else. Over ws:// to another machine a device gets limited access, because
+others could read along.";
 
 /// Show a code that lets a phone in
 #[derive(Args)]
@@ -86,7 +87,7 @@ fn show(cx: &Cx, made: &SetupCodeResult, picture: bool) -> anyhow::Result<()> {
     if picture {
         let code = QrCode::with_error_correction_level(&made.setup_code, EcLevel::L)?;
         // Terminals are mostly dark: what is dark on paper is left as the background there.
-        let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Dark).light_color(Dense1x2::Light).build();
+        let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
         cx.console.line(&drawn)?;
         cx.console.line("")?;
     }

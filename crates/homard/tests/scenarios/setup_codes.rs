@@ -229,6 +229,7 @@ async fn a_connected_device_asks_to_do_more_and_hears_what_was_decided() {
     let unknown =
         phone.request("device.scopes.waitUpgrade", json!({"requestId": "never-was"})).await.unwrap();
     assert_eq!(unknown["error"]["message"], "scope upgrade expired or not found");
-    let nobody = owner.request(ask, json!({"scopes": ["operator.admin"]})).await.unwrap();
+    let mut service = world.with_scopes(&["operator.read"]).await;
+    let nobody = service.request(ask, json!({"scopes": ["operator.admin"]})).await.unwrap();
     assert_eq!(nobody["error"]["details"]["code"], "DEVICE_IDENTITY_REQUIRED");
 }
