@@ -39,20 +39,28 @@ pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
 
 /// Why a node did not do what was asked.
 pub(crate) fn invoke(error: &InvokeError, node: &DeviceId, command: &str) -> ErrorShape {
-    let mut details = json!({"code": error.code(), "nodeId": node, "command": command});
+    let details = |name: &str, more: serde_json::Value| {
+        let mut details = json!({"code": error.code(), "nodeId": node, "command": command});
+        if let Some(fields) = details.as_object_mut().filter(|_| !name.is_empty()) {
+            fields.insert(name.to_owned(), more);
+        }
+        details
+    };
+    let unavailable = |details| ErrorShape::unavailable(error.to_string()).with_details(details);
     match error {
-        InvokeError::Store(inner) => return store(inner),
+        InvokeError::Store(inner) => store(inner),
         InvokeError::NotAllowed(reason) => {
-            details["reason"] = json!(reason.to_string());
-            return ErrorShape::invalid(error.to_string()).with_details(details);
+            ErrorShape::invalid(error.to_string()).with_details(details("reason", json!(reason.to_string())))
         }
-        InvokeError::Failed(said) => details["nodeError"] = json!(said),
+        InvokeError::Failed(said) => unavailable(details("nodeError", json!(said))),
         InvokeError::TimedOut | InvokeError::Disconnected(_) => {
-            details["nodeError"] = json!({"code": error.code(), "message": error.to_string()});
+            let said = json!({"code": error.code(), "message": error.to_string()});
+            unavailable(details("nodeError", said))
         }
-        InvokeError::Unknown | InvokeError::NotConnected | InvokeError::Busy => {}
+        InvokeError::Unknown | InvokeError::NotConnected | InvokeError::Busy => {
+            unavailable(details("", serde_json::Value::Null))
+        }
     }
-    ErrorShape::unavailable(error.to_string()).with_details(details)
 }
 
 /// What is wrong with a session key.

@@ -15,11 +15,11 @@ const KEY: &str = "voicewake.triggers";
 pub(crate) async fn words(gateway: &Gateway) -> Result<WakeWords, StoreError> {
     let kept = gateway.store().get_kv(KEY).await?;
     let triggers: Vec<String> = kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
-    Ok(WakeWords { triggers: tidy(triggers) })
+    Ok(WakeWords { triggers: tidy(&triggers) })
 }
 
 /// Keeps other words and tells everybody.
-pub(crate) async fn change(gateway: &Gateway, triggers: Vec<String>) -> Result<WakeWords, StoreError> {
+pub(crate) async fn change(gateway: &Gateway, triggers: &[String]) -> Result<WakeWords, StoreError> {
     let words = WakeWords { triggers: tidy(triggers) };
     let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
     gateway.store().set_kv(KEY, &kept).await?;
@@ -38,7 +38,7 @@ pub(crate) fn tell(client: &Client, words: &WakeWords) {
 }
 
 /// Words as nodes can use them; none at all means the usual ones.
-fn tidy(triggers: Vec<String>) -> Vec<String> {
+fn tidy(triggers: &[String]) -> Vec<String> {
     let words = triggers.iter().map(|word| cut(word.trim())).filter(|word| !word.is_empty());
     let words: Vec<String> = words.take(MAX_WAKE_WORDS).collect();
     if words.is_empty() { DEFAULT_WAKE_WORDS.map(str::to_owned).to_vec() } else { words }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn words_are_trimmed_counted_and_cut_and_none_means_the_usual_ones() {
-        let tidy = |words: &[&str]| tidy(words.iter().map(|&word| word.to_owned()).collect());
+        let tidy = |words: &[&str]| tidy(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
         assert_eq!(tidy(&[]), ["openclaw", "claude", "computer"]);
         assert_eq!(tidy(&[" ", ""]), ["openclaw", "claude", "computer"]);
         assert_eq!(tidy(&[" hey lobster ", ""]), ["hey lobster"]);

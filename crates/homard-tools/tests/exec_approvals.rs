@@ -174,7 +174,7 @@ async fn the_model_can_only_be_stricter_than_the_owner() {
 
 #[tokio::test]
 async fn where_the_owner_wants_commands_elsewhere_none_run_here() {
-    for (host, word) in [("node", "no node is connected"), ("sandbox", "sandbox")] {
+    for (host, word) in [("node", "run on a node"), ("sandbox", "sandbox")] {
         let mut world = World::new(None, None);
         world.scope.exec.host = Some(host.to_owned());
         let outcome = world.exec(json!({"command": TOUCH, "host": "gateway"})).await;

@@ -110,6 +110,14 @@ fn a_refusal_names_the_scope_and_a_wrong_role_is_told_apart() {
 /// Fields that take any value: what is in them belongs to another, or is taken and not used.
 const OPEN_FIELDS: &[(&str, &[&str])] = &[
     ("browser.request", &["body"]),
+    // Refused by the handler, with words: nothing of it is built.
+    ("cron.add", &["owner", "pacing", "trigger"]),
+    ("node.event", &["payload"]),
+    ("node.invoke", &["params", "turnSourceThreadId"]),
+    ("node.invoke.result", &["payload"]),
+    ("sessions.create", &["contextWindow", "fastMode", "mentions", "repository", "toolOverrides"]),
+    ("sessions.send", &["mentions"]),
+    ("sessions.steer", &["mentions"]),
     (
         "chat.send",
         &[
@@ -148,7 +156,8 @@ const LIST_FILTERS: &[&str] = &[
     "workspaceDir",
 ];
 /// Methods whose handler looks at the names itself, because they depend on each other or on values.
-const OPEN_METHODS: &[&str] = &["agent", "cron.list", "cron.runs", "exec.approval.request", "sessions.patch"];
+const OPEN_METHODS: &[&str] =
+    &["agent", "exec.approval.request", "exec.approvals.node.set", "sessions.patch", "wake"];
 
 /// The names between backquotes of serde's refusal of an unknown field.
 fn fields(refusal: &str) -> Vec<String> {

@@ -14,5 +14,5 @@ pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<WakeWords, ErrorSha
 
 /// `voicewake.set`.
 pub(super) async fn set(cx: Cx, params: WakeWords) -> Result<WakeWords, ErrorShape> {
-    voicewake::change(&cx.gateway, params.triggers).await.map_err(|e| error::store(&e))
+    voicewake::change(&cx.gateway, &params.triggers).await.map_err(|e| error::store(&e))
 }

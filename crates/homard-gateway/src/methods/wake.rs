@@ -24,7 +24,7 @@ pub(super) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Error
         CronWakeMode::Now => WakeMode::Now,
         CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
     };
-    let text = checked("wake", params.text)?;
+    let text = checked("wake", &params.text)?;
     let wake = Wake { session, text, mode, source: "wake", run_id: None, labels: Vec::new() };
     tell(&cx, wake).await
 }
@@ -32,7 +32,7 @@ pub(super) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Error
 /// `system-event`.
 pub(super) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResult, ErrorShape> {
     let session = session_key(&cx.gateway, params.session_key.as_deref().unwrap_or(MAIN), None)?;
-    let text = checked("system-event", params.text)?;
+    let text = checked("system-event", &params.text)?;
     let run_id = match params.idempotency_key.as_deref() {
         Some(key) => Some(RunId::parse(key).map_err(|e| ErrorShape::invalid(e.to_string()))?),
         None => None,
@@ -62,7 +62,7 @@ async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, ErrorShape> {
     }
 }
 
-fn checked(method: &str, text: String) -> Result<String, ErrorShape> {
+fn checked(method: &str, text: &str) -> Result<String, ErrorShape> {
     if text.trim().is_empty() || text.chars().count() > MAX_EVENT_CHARS {
         return Err(ErrorShape::invalid(format!(
             "invalid {method} params: at /text: must have 1 to {MAX_EVENT_CHARS} characters"

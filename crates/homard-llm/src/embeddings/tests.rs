@@ -1,3 +1,5 @@
+//! Embedding calls as they are written and read.
+
 use serde_json::json;
 
 use super::{Embedded, read};

@@ -1,3 +1,5 @@
+//! What a node offers and how it answers; also the machine in a folder that the other tests use.
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -157,7 +157,7 @@ mod tests {
             match (asked(input), expected) {
                 (Ok(asked), Ok(expected)) => assert_eq!(asked, expected, "{arguments}"),
                 (Err(error), Err(words)) => {
-                    assert!(error.to_string().contains(words), "{arguments}: {error}")
+                    assert!(error.to_string().contains(words), "{arguments}: {error}");
                 }
                 (got, expected) => panic!("{arguments}: {got:?}, not {expected:?}"),
             }

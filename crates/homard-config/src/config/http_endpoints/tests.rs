@@ -1,3 +1,5 @@
+//! Which limits of the HTTP endpoints hold when nothing, or nonsense, is written.
+
 use std::time::Duration;
 
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Bodies that are too large, too slow or cut off.
+
 use std::convert::Infallible;
 
 use bytes::Bytes;

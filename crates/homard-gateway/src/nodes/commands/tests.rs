@@ -1,3 +1,5 @@
+//! Which commands a node may be asked, by platform and lists.
+
 use std::collections::BTreeMap;
 
 use homard_config::config::gateway::Nodes as Lists;

@@ -1,3 +1,5 @@
+//! Commands on their way: results, progress, limits, ends.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Repeated requests: one command, one answer.
+
 use homard_protocol::ErrorShape;
 
 use super::{Begun, Replays, settled};

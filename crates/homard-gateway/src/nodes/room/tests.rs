@@ -1,3 +1,5 @@
+//! Who is connected, and what becomes of it when it leaves.
+
 use homard_protocol::methods::nodes::Node;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Cameras and screens, with a program in place of `ffmpeg`.
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Who may run what on a node, and what is told of it.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

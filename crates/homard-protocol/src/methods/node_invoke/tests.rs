@@ -1,3 +1,5 @@
+//! Which commands of nodes need an admin.
+
 use serde_json::json;
 
 use super::{NodeInvoke, NodeInvokeParams, NodeInvokeResultParams};

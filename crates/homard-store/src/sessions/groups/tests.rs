@@ -34,6 +34,6 @@ async fn conversations_follow_their_drawer_and_outlive_it() {
 
     let wanted = GroupDefaults { name: "new".into(), cwd: Some("/tmp".into()), worktree: true };
     assert!(home.store.update_session_group(wanted.clone()).await.unwrap());
-    assert_eq!(home.store.group_defaults().await.unwrap(), [wanted.clone()]);
+    assert_eq!(home.store.group_defaults().await.unwrap(), std::slice::from_ref(&wanted));
     assert!(!home.store.update_session_group(GroupDefaults { name: "none".into(), ..wanted }).await.unwrap());
 }

@@ -1,3 +1,5 @@
+//! The `nodes` tool: what it asks and what it refuses.
+
 use serde_json::{Value, json};
 
 use super::{NodesInput, command, media};

@@ -1,3 +1,5 @@
+//! Chat requests as they are read, good and bad.
+
 use serde_json::{Value, json};
 
 use super::ChatRequest;

@@ -1,3 +1,5 @@
+//! Embedding requests: limits and encodings.
+
 use serde_json::{Value, json};
 
 use super::{EmbeddingsRequest, checked, dimensions, packed};

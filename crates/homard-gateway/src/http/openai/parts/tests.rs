@@ -1,3 +1,5 @@
+//! Parts of messages: texts, pictures, files.
+
 use std::time::Duration;
 
 use homard_config::config::http_endpoints::PartRules;

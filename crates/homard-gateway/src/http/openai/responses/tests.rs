@@ -1,3 +1,5 @@
+//! Response requests as they are read, good and bad.
+
 use serde_json::{Value, json};
 
 use super::ResponsesRequest;

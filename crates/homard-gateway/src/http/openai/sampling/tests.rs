@@ -1,3 +1,5 @@
+//! Sampling values within and outside their ranges.
+
 use homard_llm::Sampling;
 use serde_json::json;
 

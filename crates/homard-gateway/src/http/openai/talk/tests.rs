@@ -1,3 +1,5 @@
+//! How a list of messages becomes a prompt and its context.
+
 use super::{Said, Talk, call};
 use crate::http::openai::parts::Part;
 

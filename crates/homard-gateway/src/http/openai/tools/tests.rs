@@ -1,3 +1,5 @@
+//! Callers' tools and which of them the model must use.
+
 use homard_llm::ToolChoice;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Which agent a model name means.
+
 use super::{named_by, user_part};
 
 #[test]

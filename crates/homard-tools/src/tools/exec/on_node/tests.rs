@@ -1,3 +1,5 @@
+//! Commands that run on a node: words and refusals.
+
 use homard_protocol::UserBlock;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Which addresses count as public.
+
 use std::time::Duration;
 
 use homard_testkit::{FakeWeb, WebPage};

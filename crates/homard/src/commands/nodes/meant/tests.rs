@@ -1,3 +1,5 @@
+//! Which node a person means.
+
 use homard_protocol::methods::nodes::{Node, PendingNodeRow};
 use serde_json::json;
 
