@@ -246,7 +246,7 @@ async fn status(cx: &Cx, reach: &Reach) -> anyhow::Result<()> {
 async fn add(cx: &Cx, args: wish::AddArgs) -> anyhow::Result<()> {
     let reach_json = args.reach.json;
     let client = connect(cx, &args.reach).await?;
-    let spec = args.wish.into_job(args.name, args.disabled, cx.source.clock.now_ms())?;
+    let spec = args.wish.into_job(&args.name, args.disabled, cx.source.clock.now_ms())?;
     let added = client.call::<CronAdd>(&spec).await?;
     client.close().await;
     if reach_json {
@@ -326,10 +326,11 @@ async fn run_now(cx: &Cx, args: &RunArgs) -> anyhow::Result<()> {
     };
     client.close().await;
     if args.reach.json {
-        return Ok(match &ended {
+        match &ended {
             Some(entry) => cx.console.json(entry)?,
             None => cx.console.json(&begun)?,
-        });
+        }
+        return Ok(());
     }
     match (begun.run_id, ended) {
         (_, Some(entry)) => show::ended(cx, &entry),

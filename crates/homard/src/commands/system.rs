@@ -73,8 +73,9 @@ pub(crate) async fn run(cx: &Cx, args: SystemArgs) -> anyhow::Result<()> {
     if args.json {
         return Ok(cx.console.json(&told)?);
     }
-    Ok(match told.run_id {
+    match told.run_id {
         Some(run) => cx.console.line(&format!("a turn about it has begun ({run})"))?,
         None => cx.console.line("kept; it is told with the next turn")?,
-    })
+    }
+    Ok(())
 }

@@ -155,7 +155,7 @@ impl House {
         let tried = reach::check(&config.current(), options.allow_unconfigured)
             .and_then(|()| reach::addresses(&config.current()))
             .ok();
-        let Some(words) = self.put_back(options, tried, error) else { return false };
+        let Some(words) = self.put_back(options, tried.as_deref(), error) else { return false };
         tracing::error!("{words}");
         config.reload();
         true
@@ -164,12 +164,12 @@ impl House {
     fn put_back(
         &self,
         options: &GatewayOptions,
-        tried: Option<Vec<SocketAddr>>,
+        tried: Option<&[SocketAddr]>,
         error: &anyhow::Error,
     ) -> Option<String> {
         let fits = |config: &Config| {
             reach::check(config, options.allow_unconfigured).is_ok()
-                && reach::addresses(config).is_ok_and(|addresses| Some(addresses) != tried)
+                && reach::addresses(config).is_ok_and(|addresses| Some(addresses.as_slice()) != tried)
         };
         let restored = restore_last_good(&options.source, fits);
         let restored = restored.or_log("the last good configuration could not be put back").flatten()?;

@@ -112,7 +112,7 @@ pub(super) struct Wish {
 
 impl Wish {
     /// The job that is wished for.
-    pub(super) fn into_job(self, name: String, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
+    pub(super) fn into_job(self, name: &str, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
         let schedule = self.schedule(now)?;
         let schedule = schedule
             .ok_or_else(|| Advice::error("when it is due was not given", "use --at, --every or --cron"))?;

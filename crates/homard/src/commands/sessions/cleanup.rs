@@ -67,7 +67,7 @@ pub(crate) async fn run(cx: &Cx, args: CleanupArgs) -> anyhow::Result<()> {
         (false, _) => cx.console.note(&format!("nothing to do: all {} are kept", done.before_count)),
         (true, true) => cx.console.note(&format!("{gone} would go ({reasons}); --enforce does it")),
         (true, false) => {
-            cx.console.note(&format!("{gone} put away ({reasons}); `homard sessions restore` lists them"))
+            cx.console.note(&format!("{gone} put away ({reasons}); `homard sessions restore` lists them"));
         }
     }
     Ok(())
