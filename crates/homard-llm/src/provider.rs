@@ -17,7 +17,7 @@ use crate::request::Request;
 /// Implementors: starting never fails and does no work before the first poll; the stream ends exactly once,
 /// with [`StreamEvent::Done`] or [`StreamEvent::Failed`], and yields nothing after it; when `cancel` fires,
 /// the connection is dropped at once and the last event is `Failed` with
-/// [`FailReason::Aborted`](crate::FailReason::Aborted), carrying what had arrived. Dropping the stream drops
+/// [`FailReason::Aborted`], carrying what had arrived. Dropping the stream drops
 /// the connection too.
 pub trait Provider: Send + Sync {
     /// The provider's name, as model references spell it.
@@ -84,7 +84,7 @@ pub struct Attempt {
     /// With which credential, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Why it did not answer, in the word of [`FailReason`](crate::FailReason).
+    /// Why it did not answer, in the word of [`FailReason`].
     pub reason: String,
     /// The HTTP status, when there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ pub(crate) struct CronTool {
 /// "text":"Reminder: the tea is ready."}}}. A task of its own: payload {"kind":"agentTurn","message":"…"}. Schedules:
 /// {"kind":"at","at":"2027-01-31T09:00:00+01:00"} or "in":"2h"; {"kind":"every","everyMs":3600000};
 /// {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Paris"}. sessionTarget: main for systemEvent, else isolated,
-/// current or session:<key>. delivery: {"mode":"none"} to tell nobody. Write reminders so that they make sense to
+/// current or session:KEY. delivery: {"mode":"none"} to tell nobody. Write reminders so that they make sense to
 /// whoever reads them later. Do not make jobs nobody asked for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
