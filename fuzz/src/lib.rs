@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use homard_llm::wire::{self, Wire};
-use homard_llm::{LlmError, ModelSpec, Request, StreamEvent, ThinkingLevel};
+use homard_llm::{LlmError, ModelSpec, Request, Sampling, StreamEvent, ThinkingLevel};
 use homard_protocol::{ModelId, ProviderId};
 
 /// Longest message an error may carry, in characters, with the sign that it was cut.
@@ -62,5 +62,6 @@ fn request(api: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        sampling: Sampling::default(),
     }
 }
