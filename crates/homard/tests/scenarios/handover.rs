@@ -266,11 +266,12 @@ async fn a_program_that_fails_with_the_store_gives_it_back() {
 async fn systemd_is_told_who_the_gateway_is_now_and_the_old_process_ends() {
     let fake = FakeLlm::start().await.unwrap();
     let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
-    let reaper = Reaper::of(&home);
     let path = home.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     let launch = launch().env("NOTIFY_SOCKET", path.display().to_string());
     let mut gateway = TestGateway::start(launch, home).await.unwrap();
+    // After the gateway: it must find the lock before the folder goes.
+    let reaper = Reaper::of(gateway.home());
     let (ok, told, errors) = hand_over(gateway.home(), &[]).await;
     assert!(ok, "{errors}");
     assert!(gateway.ended().await.unwrap().success(), "systemd looks at the new process by itself");
