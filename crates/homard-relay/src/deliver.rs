@@ -10,8 +10,8 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
     StopReason, ToolCall, Usage,
 };
-use homard_store::{FinishRun, RunStatus};
-use serde_json::{Value, json};
+use homard_store::{FinishRun, RawJson, RunStatus};
+use serde_json::json;
 
 use crate::relay::Inner;
 use crate::runs::{Run, RunEnd};
@@ -45,7 +45,7 @@ pub(crate) struct Reply {
     /// Whether the transcript is no longer what the lane believes.
     pub(crate) changed_elsewhere: bool,
     /// Where the prompt's tokens went, when that is news to the session.
-    pub(crate) prompt_report: Option<Value>,
+    pub(crate) prompt_report: Option<RawJson>,
 }
 
 impl Reply {

@@ -16,10 +16,10 @@ use homard_llm::Resolved;
 use homard_protocol::SessionKey;
 use homard_protocol::prompt_report::PromptReport;
 use homard_skills::Snapshot;
-use homard_store::{SessionEntry, StoreError};
+use homard_store::{RawJson, SessionEntry, StoreError};
 use homard_tools::{ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::history_limit::history_limit;
 use crate::policy_view::Supposing;
@@ -91,17 +91,24 @@ pub(crate) async fn system_prompt(
 }
 
 /// The report as the session keeps it; `None` when it has the same already.
-pub(crate) fn changed_report(report: &PromptReport, session: &SessionEntry) -> Option<Value> {
+pub(crate) fn changed_report(report: &PromptReport, session: &SessionEntry) -> Option<RawJson> {
     let kept = session.system_prompt_report.as_ref();
     // The usual case: the same prompt as last time, measured once.
-    if kept.and_then(|kept| kept.get("generatedAt")?.as_i64()) == Some(report.generated_at) {
+    if kept.and_then(RawJson::read::<Stamp>).is_some_and(|stamp| stamp.generated_at == report.generated_at) {
         return None;
     }
-    let kept: Option<PromptReport> = kept.and_then(|kept| serde_json::from_value(kept.clone()).ok());
+    let kept = kept.and_then(RawJson::read::<PromptReport>);
     if kept.is_some_and(|kept| kept.is_like(report)) {
         return None;
     }
-    serde_json::to_value(report).ok()
+    RawJson::of(report)
+}
+
+/// When a report was made; all that is looked at of most.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stamp {
+    generated_at: i64,
 }
 
 /// Shows the model pictures the owner speaks of, when it can see.

@@ -13,9 +13,9 @@ use homard_models::failover::{Caller, Winner};
 use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
-use homard_store::{CallOwner, Context, RunStatus, SessionRecord, StartRun, Started};
+use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, ToolPolicy};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 use tracing::field::Empty;
@@ -55,7 +55,7 @@ pub(crate) struct Prepared {
     pub(crate) told: History,
     limit: Duration,
     /// Where the prompt's tokens go, when that is news to the session.
-    prompt_report: Option<Value>,
+    prompt_report: Option<RawJson>,
 }
 
 /// Why a turn could not even begin.

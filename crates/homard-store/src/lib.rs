@@ -22,6 +22,7 @@ mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod raw_json;
 mod reader;
 mod runs;
 mod search;
@@ -44,6 +45,7 @@ pub use effects::NewEntries;
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key,

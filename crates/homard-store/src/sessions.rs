@@ -16,6 +16,8 @@ use homard_runtime::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::raw_json::RawJson;
+
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
 pub use groups::{GroupDefaults, SessionGroup};
 pub(crate) use list::Filter;
@@ -181,7 +183,7 @@ pub struct SessionEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills_snapshot: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_prompt_report: Option<Value>,
+    pub system_prompt_report: Option<RawJson>,
 }
 
 /// Where a session's first message came from.
