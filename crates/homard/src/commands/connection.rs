@@ -52,6 +52,18 @@ pub(crate) struct Patience {
     pub(crate) timeout: u64,
 }
 
+/// What a command takes that asks a gateway for something and tells what came of it.
+#[derive(Args)]
+pub(crate) struct Reach {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
+}
+
 impl Target {
     /// Whether the gateway meant is not this machine's own: somebody said where it is, or the configuration names one
     /// elsewhere.

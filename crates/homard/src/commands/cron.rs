@@ -15,7 +15,7 @@ use homard_protocol::methods::cron::{
 };
 use serde_json::{Map, Value, json};
 
-use super::connection::{self, Patience, Target};
+use super::connection::{self, Reach};
 use super::{Cx, words};
 use crate::report::Advice;
 
@@ -73,18 +73,6 @@ enum CronCommand {
     Enable(JobArgs),
     /// Keep a job, but do not run it
     Disable(JobArgs),
-}
-
-/// What every command here takes.
-#[derive(Args)]
-pub(super) struct Reach {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
 }
 
 #[derive(Args)]

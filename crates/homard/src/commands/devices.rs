@@ -15,7 +15,7 @@ use homard_protocol::methods::devices::{
 use homard_protocol::{DeviceId, Role};
 
 use self::meant::{device, name_of, request, short, who};
-use super::connection::{self, Patience, Target};
+use super::connection::{self, Reach};
 use super::table::table;
 use super::{Cx, words};
 use crate::cli::words_of;
@@ -67,18 +67,6 @@ enum DevicesCommand {
     Revoke(RevokeArgs),
     /// Make an address that another machine joins by, once
     JoinCode(join_code::JoinCodeArgs),
-}
-
-/// What every command here takes.
-#[derive(Args)]
-struct Reach {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
 }
 
 #[derive(Args)]

@@ -20,7 +20,7 @@ Examples:
 
 The gateway's owner lets a new node in with `homard devices approve`, and decides which of its commands
 may be used with `homard nodes approve`. What runs here is decided here, too: by the list of commands in
-~/.homard/node/exec-approvals.json, which the owner can change with `homard approvals --node`.";
+~/.homard/node/exec-approvals.json on this machine. What is not on it, the owner is asked about.";
 
 /// Offer this machine's commands to a gateway
 #[derive(Args)]

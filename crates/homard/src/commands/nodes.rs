@@ -18,7 +18,7 @@ use homard_protocol::methods::nodes::{
 use serde_json::{Map, Value, json};
 
 use self::meant::{latest, name_of, node, request, short};
-use super::connection::{self, Patience, Target};
+use super::connection::{self, Reach};
 use super::table::{pairs, table};
 use super::{Cx, words};
 use crate::report::{Advice, Mark};
@@ -75,18 +75,6 @@ enum NodesCommand {
     Invoke(InvokeArgs),
     /// Show a notification on a node
     Notify(NotifyArgs),
-}
-
-/// What every command here takes.
-#[derive(Args)]
-struct Reach {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
 }
 
 #[derive(Args)]

@@ -5,7 +5,7 @@ use homard_automation::schedule::read_duration;
 use homard_protocol::methods::cron::{CronAddParams, CronJob, CronPayload};
 use serde_json::{Map, Value, json};
 
-use super::Reach;
+use super::super::connection::Reach;
 use crate::report::Advice;
 
 const WAKE: [&str; 2] = ["now", "next-heartbeat"];
