@@ -22,6 +22,8 @@ use crate::taint::Passed;
 
 /// The command of nodes that runs commands.
 const RUN: &str = "system.run";
+/// How a node says that its own list wants a person's yes.
+const YES_WANTED: &str = "SYSTEM_RUN_DENIED: approval required";
 /// What the node is given beyond the command's own time.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -49,7 +51,25 @@ pub(super) async fn execute(
     if !room.has_any() {
         return Err(NotAllowed::NoNode.into());
     }
-    obtain(input, cx).await?;
+    let mut has_yes = match reasons_to_ask(input, cx).await? {
+        Some(reasons) => ask(input, reasons, cx).await.map(|()| true)?,
+        None => false,
+    };
+    loop {
+        match room.invoke(cx, call(input, timeout, has_yes, cx)).await {
+            Ok(answer) => return Ok(tell(&answer.name, &answer.payload)),
+            // The node has a list of its own, and this command is not on it.
+            Err(error) if !has_yes && error.to_string().contains(YES_WANTED) => {
+                ask(input, vec!["it is not on the node's own list".to_owned()], cx).await?;
+                has_yes = true;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// What the node is asked; whether a person said yes goes along, for its own list.
+fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
     let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
     let params = json!({
         "command": ["/bin/sh", "-c", input.command],
@@ -60,19 +80,19 @@ pub(super) async fn execute(
         "agentId": cx.session_key.agent_id().map(ToString::to_string),
         "sessionKey": cx.session_key.to_string(),
         "runId": cx.call_id.to_string(),
+        "approved": has_yes.then_some(true),
+        "approvalDecision": has_yes.then_some("allow-once"),
     });
-    let call = NodeCall {
+    NodeCall {
         node: input.node.clone().filter(|node| !node.trim().is_empty()),
         command: RUN.to_owned(),
         params: without_nulls(params),
         timeout: Some(timeout.saturating_add(GRACE)),
-    };
-    let answer = room.invoke(cx, call).await?;
-    Ok(tell(&answer.name, &answer.payload))
+    }
 }
 
-/// Waits for permission.
-async fn obtain(input: &ExecInput, cx: &ToolCx) -> Result<(), NotAllowed> {
+/// Why a person must be asked; `None` when nobody needs to be.
+async fn reasons_to_ask(input: &ExecInput, cx: &ToolCx) -> Result<Option<Vec<String>>, NotAllowed> {
     let security: Option<ExecSecurity> =
         wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
     let ask: Option<ExecAsk> = wish(input.ask.as_deref(), "ask", "off, on-miss, always")?;
@@ -92,13 +112,16 @@ async fn obtain(input: &ExecInput, cx: &ToolCx) -> Result<(), NotAllowed> {
         Some(Passed::MustAsk(reasons)) => Some(reasons),
         Some(Passed::Allowed) | None => None,
     };
-    if gate.is_none() && rules.security == ExecSecurity::Full && rules.ask != ExecAsk::Always {
-        return Ok(());
-    }
+    let runs_unasked = rules.security == ExecSecurity::Full && rules.ask != ExecAsk::Always;
+    Ok(if gate.is_none() && runs_unasked { None } else { Some(gate.unwrap_or_default()) })
+}
+
+/// Waits for a person's yes.
+async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let secrets = &cx.scope.guards.secrets;
     let node = input.node.as_deref().unwrap_or("the only one that can");
     let mut reasons = vec![format!("it runs on a node: {node}")];
-    reasons.extend(gate.into_iter().flatten());
+    reasons.extend(more);
     reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
     let request = ApprovalRequest {
         tool: super::NAME.to_owned(),
