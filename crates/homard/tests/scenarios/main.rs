@@ -60,6 +60,10 @@ mod marks;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
+mod node_host;
+#[cfg(test)]
+mod node_words;
+#[cfg(test)]
 mod nodes;
 #[cfg(test)]
 mod openai_chat;
