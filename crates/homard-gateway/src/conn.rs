@@ -266,6 +266,10 @@ where
             message = socket.next() => {
                 alive.heard();
                 let message = message.ok_or(Gone::Left)??;
+                if gateway.stopping().is_cancelled() {
+                    // Nobody is left to answer it: whoever comes back sends it again.
+                    return Ok(service_restart());
+                }
                 if let Some(text) = message.as_text() {
                     if let Some(close) = requests.take(text) {
                         return Ok(close);

@@ -168,6 +168,11 @@ async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &C
 }
 
 async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationToken, stopped: Stopped) {
+    gateway.automation().stop_beginning();
+    if !matches!(stopped, Stopped::HandOver { .. }) {
+        // Before the door shuts: whoever finds it shut can rely on nothing being taken any more.
+        gateway.relay().take_no_more();
+    }
     accepting.cancel();
     doors.finish(CLOSE_GRACE).await;
     let (reason, restart_expected_ms) = match stopped {
@@ -177,7 +182,6 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::HandOver { .. } => ("another process takes over", Some(RESTART_EXPECTED_MS)),
     };
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
-    gateway.automation().stop_beginning();
     if matches!(stopped, Stopped::HandOver { .. }) {
         return leave(gateway).await;
     }

@@ -450,10 +450,15 @@ impl Relay {
         self.inner.session_changed(session, reason, active);
     }
 
+    /// Takes no more messages and begins no more turns. Those under way go on.
+    pub fn take_no_more(&self) {
+        self.inner.stopping.cancel();
+    }
+
     /// Takes no more messages, lets running turns finish for `grace`, then stops them. Messages that still
     /// wait stay kept and are answered after the next start.
     pub async fn stop(&self, grace: Duration) {
-        self.inner.stopping.cancel();
+        self.take_no_more();
         let wait_for_runs = async {
             let runs = self.inner.runs.all();
             let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
