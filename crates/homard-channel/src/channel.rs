@@ -2,24 +2,31 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use homard_protocol::ChannelId;
+use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::Clock;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
-use crate::inbound::Inbound;
+use crate::inbound::{Attachment, Fetched, Heard};
 use crate::outbound::{Outbound, Receipt};
 
-/// A place people write from. An adapter translates; it decides nothing.
+/// One of our accounts at a place people write from. An adapter translates; it decides nothing.
 ///
-/// Implementors: `listen` hands every message to the inbox and tells its platform "received" only after
-/// [`Inbox::put`] returned, because only then is the message kept; it returns when `cancel` fires. `deliver`
-/// is called for one conversation at a time, in order.
+/// Implementors: `listen` hands everything to the inbox and tells its platform "received" only after [`Inbox::put`]
+/// returned, because only then is it kept; it calls [`Inbox::alive`] whenever the platform gave any sign of life, and
+/// returns when `cancel` fires. `deliver` is called for one conversation at a time, in order; it never tries again by
+/// itself, and never says [`ChannelError::Unreachable`] when the platform may have taken the message.
 pub trait Channel: Send + Sync + 'static {
     /// Its name in configuration and session keys.
     fn id(&self) -> ChannelId;
+    /// Which of our accounts.
+    fn account(&self) -> AccountId;
     /// What the platform can do.
     fn abilities(&self) -> Abilities;
     /// Hears until cancelled or broken.
@@ -30,29 +37,66 @@ pub trait Channel: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), ChannelError>> + Send;
     /// Says one thing.
     fn deliver(&self, outbound: Outbound) -> impl Future<Output = Result<Receipt, ChannelError>> + Send;
+    /// Fetches a file that came with a message, unless it is larger than `limit` bytes.
+    fn fetch(
+        &self,
+        file: Attachment,
+        limit: u64,
+    ) -> impl Future<Output = Result<Fetched, ChannelError>> + Send;
+    /// Asks the platform who we are there.
+    fn probe(&self) -> impl Future<Output = Result<Probe, ChannelError>> + Send;
+}
+
+/// Who we are on a platform.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Probe {
+    /// Our id.
+    pub id: Option<String>,
+    /// Our name there, without `@`; the one people mention.
+    pub username: Option<String>,
+    /// What else the platform says that helps a person, for `channels.status`.
+    pub facts: Value,
+    /// What the owner should change there, in sentences.
+    pub advice: Vec<String>,
 }
 
 /// Why a platform could not be heard or spoken to.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
     /// Credentials are wrong; trying again is useless until the owner acts.
     #[error("the platform refused our credentials: {0}")]
     Refused(String),
-    /// The platform asks to wait.
+    /// The platform asks to wait. The message was not taken.
     #[error("the platform asks to wait {} s", .0.as_secs())]
     Wait(Duration),
-    /// This message will never be taken.
+    /// This will never be taken.
     #[error("the platform will not take this message: {0}")]
     Permanent(String),
-    /// The connection broke; it may work later.
+    /// The connection broke before anything was taken; it may work later.
     #[error("could not reach the platform: {0}")]
     Unreachable(String),
+    /// The connection broke when the platform may have taken it already.
+    #[error("nobody knows whether the platform took it: {0}")]
+    Unknown(String),
+    /// A file is larger than the limit.
+    #[error("the file has {size} bytes, more than the {limit} that are fetched")]
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
 }
+
+/// What the relay reads: a thing heard, and the acknowledgement to send once it is kept.
+pub type Kept = (Heard, oneshot::Sender<()>);
 
 /// Where an adapter puts what it heard.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    to_relay: mpsc::Sender<(Inbound, oneshot::Sender<()>)>,
+    to_relay: mpsc::Sender<Kept>,
+    last_sign: Arc<AtomicI64>,
+    clock: Clock,
 }
 
 /// Nobody takes messages any more; the gateway is stopping. The platform must not be told "received".
@@ -61,44 +105,67 @@ pub struct Inbox {
 pub struct InboxClosed;
 
 impl Inbox {
-    /// An inbox and the end the relay reads: each message comes with the acknowledgement to send once it is
-    /// kept. When `capacity` messages wait, adapters wait, which is how a platform learns to slow down.
+    /// An inbox over the end that writes to the relay. When as many wait as that end holds, adapters wait, which is
+    /// how a platform learns to slow down.
     #[must_use]
-    pub fn new(capacity: usize) -> (Self, mpsc::Receiver<(Inbound, oneshot::Sender<()>)>) {
-        let (to_relay, from_adapters) = mpsc::channel(capacity);
-        (Self { to_relay }, from_adapters)
+    pub fn new(to_relay: mpsc::Sender<Kept>, clock: Clock) -> Self {
+        let last_sign = Arc::new(AtomicI64::new(clock.now_ms()));
+        Self { to_relay, last_sign, clock }
     }
 
-    /// Hands over one message and waits until it is kept.
+    /// Hands over one thing and waits until it is kept.
     ///
     /// # Errors
     /// When the relay is gone.
-    pub async fn put(&self, message: Inbound) -> Result<(), InboxClosed> {
+    pub async fn put(&self, heard: Heard) -> Result<(), InboxClosed> {
+        self.alive();
         let (kept, is_kept) = oneshot::channel();
-        if self.to_relay.send((message, kept)).await.is_err() {
+        if self.to_relay.send((heard, kept)).await.is_err() {
             return Err(InboxClosed);
         }
         is_kept.await.or(Err(InboxClosed))
     }
+
+    /// The platform gave a sign of life.
+    pub fn alive(&self) {
+        self.last_sign.store(self.clock.now_ms(), Ordering::Relaxed);
+    }
+
+    /// When the platform last gave a sign of life, in milliseconds since 1970.
+    #[must_use]
+    pub fn last_sign(&self) -> i64 {
+        self.last_sign.load(Ordering::Relaxed)
+    }
 }
 
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// What is returned where a trait object is needed.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// [`Channel`] behind a pointer: what the relay holds.
 pub trait DynChannel: Send + Sync {
     /// See [`Channel::id`].
     fn id(&self) -> ChannelId;
+    /// See [`Channel::account`].
+    fn account(&self) -> AccountId;
     /// See [`Channel::abilities`].
     fn abilities(&self) -> Abilities;
     /// See [`Channel::listen`].
     fn listen(&self, inbox: Inbox, cancel: CancellationToken) -> BoxFuture<'_, Result<(), ChannelError>>;
     /// See [`Channel::deliver`].
     fn deliver(&self, outbound: Outbound) -> BoxFuture<'_, Result<Receipt, ChannelError>>;
+    /// See [`Channel::fetch`].
+    fn fetch(&self, file: Attachment, limit: u64) -> BoxFuture<'_, Result<Fetched, ChannelError>>;
+    /// See [`Channel::probe`].
+    fn probe(&self) -> BoxFuture<'_, Result<Probe, ChannelError>>;
 }
 
 impl<C: Channel> DynChannel for C {
     fn id(&self) -> ChannelId {
         Channel::id(self)
+    }
+
+    fn account(&self) -> AccountId {
+        Channel::account(self)
     }
 
     fn abilities(&self) -> Abilities {
@@ -112,4 +179,15 @@ impl<C: Channel> DynChannel for C {
     fn deliver(&self, outbound: Outbound) -> BoxFuture<'_, Result<Receipt, ChannelError>> {
         Box::pin(Channel::deliver(self, outbound))
     }
+
+    fn fetch(&self, file: Attachment, limit: u64) -> BoxFuture<'_, Result<Fetched, ChannelError>> {
+        Box::pin(Channel::fetch(self, file, limit))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<Probe, ChannelError>> {
+        Box::pin(Channel::probe(self))
+    }
 }
+
+/// A channel that can be held by many.
+pub type SharedChannel = Arc<dyn DynChannel>;

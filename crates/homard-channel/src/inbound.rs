@@ -1,9 +1,12 @@
 //! What comes in.
 
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId, UserBlock};
+use serde::{Deserialize, Serialize};
+
+use crate::abilities::{ChatKind, MediaKind};
 
 /// One message from outside, before anybody asked whether its sender may speak.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inbound {
     /// The platform.
     pub channel: ChannelId,
@@ -13,7 +16,7 @@ pub struct Inbound {
     pub conversation: Conversation,
     /// Who said it.
     pub sender: Sender,
-    /// The platform's id for it: the key that makes hearing it twice harmless.
+    /// The platform's id for it: the key that makes hearing it twice harmless, with account and conversation.
     pub message_id: String,
     /// The text.
     pub text: String,
@@ -21,6 +24,9 @@ pub struct Inbound {
     pub images: Vec<UserBlock>,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,
+    /// What only some platforms tell.
+    #[serde(default)]
+    pub details: Details,
 }
 
 impl Inbound {
@@ -36,12 +42,14 @@ impl Inbound {
             text,
             images: Vec::new(),
             timestamp,
+            details: Details::default(),
         }
     }
 }
 
 /// Where a message was said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Conversation {
     /// An operator named the session; nothing is left to route.
     Session(SessionKey),
@@ -59,10 +67,50 @@ pub enum Conversation {
         /// A thread in it.
         thread: Option<ThreadId>,
     },
+    /// A room or broadcast channel.
+    Room {
+        /// The room.
+        id: PeerId,
+        /// A thread in it.
+        thread: Option<ThreadId>,
+    },
+}
+
+impl Conversation {
+    /// With how many people; an operator's session counts as direct.
+    #[must_use]
+    pub fn kind(&self) -> ChatKind {
+        match self {
+            Self::Session(_) | Self::Direct { .. } => ChatKind::Direct,
+            Self::Group { .. } => ChatKind::Group,
+            Self::Room { .. } => ChatKind::Channel,
+        }
+    }
+
+    /// The person or room, where there is one.
+    #[must_use]
+    pub fn peer(&self) -> Option<&PeerId> {
+        match self {
+            Self::Session(_) => None,
+            Self::Direct { peer: id, .. } | Self::Group { id, .. } | Self::Room { id, .. } => Some(id),
+        }
+    }
+
+    /// The thread, where there is one.
+    #[must_use]
+    pub fn thread(&self) -> Option<&ThreadId> {
+        match self {
+            Self::Session(_) => None,
+            Self::Direct { thread, .. } | Self::Group { thread, .. } | Self::Room { thread, .. } => {
+                thread.as_ref()
+            }
+        }
+    }
 }
 
 /// Who said it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Sender {
     /// An operator the gateway has authenticated; the owner, by definition.
     Operator,
@@ -73,4 +121,150 @@ pub enum Sender {
         /// What they call themselves.
         name: Option<String>,
     },
+}
+
+/// What only some platforms tell about a message. Nothing here is to be trusted but what says so.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Details {
+    /// The sender's changeable handle, without `@`.
+    pub username: Option<String>,
+    /// Other ids under which allow-lists may know the sender, as trustworthy as the id itself: `nick!user@host`, a
+    /// phone number.
+    pub also_known_as: Vec<String>,
+    /// Whether a program wrote it.
+    pub is_bot: bool,
+    /// What the conversation is called.
+    pub label: Option<String>,
+    /// What the thread is called.
+    pub thread_label: Option<String>,
+    /// The room a thread belongs to, where threads are rooms of their own.
+    pub parent: Option<PeerId>,
+    /// The server or team the room belongs to.
+    pub space: Option<String>,
+    /// The sender's roles there.
+    pub roles: Vec<String>,
+    /// Whether the platform says that we are meant; `None` when it cannot tell.
+    pub mentions_us: Option<bool>,
+    /// What it answers to.
+    pub reply_to: Option<Quoted>,
+    /// Where it was forwarded from, in words.
+    pub forwarded_from: Option<String>,
+    /// Files, not yet fetched.
+    pub files: Vec<Attachment>,
+    /// Messages with the same word are parts of one.
+    pub part_of: Option<String>,
+    /// Whether it is one of the platform's own commands rather than a text.
+    pub native_command: bool,
+    /// Words about the place that strangers may have written, such as a topic.
+    pub about: Vec<String>,
+}
+
+/// A message that is answered to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Quoted {
+    /// Its id.
+    pub message_id: String,
+    /// Who said it.
+    pub sender: Option<String>,
+    /// What it said, or the part that was marked.
+    pub text: String,
+    /// Whether only a part was marked.
+    pub is_part: bool,
+    /// Whether we said it.
+    pub is_ours: bool,
+}
+
+/// A file that can be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    /// What kind.
+    pub kind: MediaKind,
+    /// What the platform calls it; means something to its adapter only.
+    pub handle: String,
+    /// Its media type, as the platform says.
+    pub mime: Option<String>,
+    /// Its name, as the sender says.
+    pub name: Option<String>,
+    /// Its size, as the platform says.
+    pub size: Option<u64>,
+}
+
+/// A fetched file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its media type.
+    pub mime: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+}
+
+/// What an adapter hears.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Heard {
+    /// A message.
+    Message(Box<Inbound>),
+    /// Something happened that is no message: the next turn is told, none begins.
+    Event(Happening),
+    /// A conversation has a new id; the owner's settings for the old one belong to it.
+    Moved {
+        /// The platform.
+        channel: ChannelId,
+        /// Our account.
+        account: AccountId,
+        /// What it was.
+        from: PeerId,
+        /// What it is.
+        to: PeerId,
+    },
+}
+
+impl Heard {
+    /// Which platform, and which of our accounts.
+    #[must_use]
+    pub fn ears(&self) -> (&ChannelId, &AccountId) {
+        match self {
+            Self::Message(message) => (&message.channel, &message.account),
+            Self::Event(event) => (&event.channel, &event.account),
+            Self::Moved { channel, account, .. } => (channel, account),
+        }
+    }
+
+    /// The key under which hearing it twice is harmless.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Message(message) => {
+                let place = message.conversation.peer().map_or("", PeerId::as_str);
+                format!("{place}:{}", message.message_id)
+            }
+            Self::Event(event) => format!("event:{}", event.key),
+            Self::Moved { from, to, .. } => format!("moved:{from}:{to}"),
+        }
+    }
+}
+
+/// A reaction, a new member, a pinned message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Happening {
+    /// The platform.
+    pub channel: ChannelId,
+    /// Our account.
+    pub account: AccountId,
+    /// Where.
+    pub conversation: Conversation,
+    /// Who did it; they must be allowed to speak, else it is not told.
+    pub sender: Sender,
+    /// The platform's key for it.
+    pub key: String,
+    /// In words.
+    pub text: String,
+    /// When, in milliseconds since 1970.
+    pub timestamp: i64,
 }

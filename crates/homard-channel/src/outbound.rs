@@ -1,39 +1,170 @@
 //! What goes out.
 
-use homard_protocol::{AccountId, ChannelId, PeerId, RunId, ThreadId};
+use std::path::PathBuf;
 
-/// One message to be sent, cut to the platform's size.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outbound {
+use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
+use serde::{Deserialize, Serialize};
+
+use crate::abilities::{ChatKind, MediaKind};
+
+/// Where an answer goes: everything that is needed to reach the conversation again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Address {
     /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts speaks.
     pub account: AccountId,
-    /// To whom.
+    /// With how many people one talks there.
+    pub chat: ChatKind,
+    /// The person or room.
     pub to: PeerId,
-    /// In which thread.
+    /// The thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadId>,
-    /// The run that says it, and the part of its answer: the key that makes sending it twice harmless where
-    /// the platform can tell.
-    pub run: RunId,
-    /// Which part of the run's answer, from 0.
-    pub part: u32,
+}
+
+/// One message to be sent, cut to the platform's size and written in its dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outbound {
+    /// To whom.
+    pub address: Address,
+    /// The key that makes sending it twice harmless where the platform can tell.
+    pub key: String,
+    /// The message it answers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// Whether nobody's device is to make a sound.
+    #[serde(default)]
+    pub silent: bool,
     /// What.
     pub content: Content,
 }
 
+/// Text in two forms.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Words {
+    /// In the platform's own dialect.
+    pub formatted: String,
+    /// Without formatting, for when the platform does not take the other.
+    pub plain: String,
+}
+
+impl Words {
+    /// Text without formatting.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        let plain = text.into();
+        Self { formatted: plain.clone(), plain }
+    }
+}
+
+/// A button below a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Button {
+    /// What it says.
+    pub text: String,
+    /// What comes back when it is pressed.
+    pub value: String,
+}
+
+/// A file on its way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct File {
+    /// What kind.
+    pub kind: MediaKind,
+    /// Where it lies; kept until it is sent.
+    pub path: PathBuf,
+    /// Its media type.
+    pub mime: String,
+    /// Its name.
+    pub name: String,
+}
+
 /// What is sent. Closed on purpose: variety lives here, not in methods every adapter must have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Content {
-    /// Text in the platform's own dialect.
-    Text(String),
+    /// Text.
+    Text {
+        /// What it says.
+        words: Words,
+        /// Rows of buttons.
+        #[serde(default)]
+        buttons: Vec<Vec<Button>>,
+    },
+    /// A file with a text.
+    Media {
+        /// The file.
+        file: File,
+        /// What is said beside it; fits the platform's limit.
+        caption: Words,
+    },
+    /// A question with answers to choose from.
+    Poll {
+        /// The question.
+        question: String,
+        /// The answers.
+        options: Vec<String>,
+        /// How many may be chosen.
+        max_selections: u32,
+        /// How long it is open, in seconds.
+        open_seconds: Option<u64>,
+        /// Whether nobody sees who chose what.
+        anonymous: bool,
+    },
+    /// New text for a sent message.
+    Edit {
+        /// Which.
+        message_id: String,
+        /// What it says now.
+        words: Words,
+        /// Its buttons now.
+        #[serde(default)]
+        buttons: Vec<Vec<Button>>,
+    },
+    /// A sent message is taken back.
+    Delete {
+        /// Which.
+        message_id: String,
+    },
+    /// A reaction; none takes ours back.
+    React {
+        /// To which message.
+        message_id: String,
+        /// With what.
+        emoji: Option<String>,
+    },
+    /// A message is pinned, or no longer.
+    Pin {
+        /// Which.
+        message_id: String,
+        /// Whether it is pinned from now on.
+        pinned: bool,
+    },
+    /// A thread is begun.
+    NewThread {
+        /// What it is called.
+        name: String,
+    },
     /// "Somebody is typing."
-    Typing,
+    Typing {
+        /// Whether they record their voice instead.
+        voice: bool,
+    },
 }
 
 /// Proof that the platform took a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Receipt {
-    /// The platform's id for what was sent.
+    /// The platform's id for what was sent; empty where it gives none.
     pub message_id: String,
+    /// Where it went in the end, if elsewhere: a thread that was begun, a group that moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub went_to: Option<Address>,
 }

@@ -79,7 +79,9 @@ pub fn route(policy: &RoutePolicy, admitted: Admitted) -> Result<Routed, Unrouta
     let message = admitted.into_message();
     let session_key = match &message.conversation {
         Conversation::Session(key) => key.clone(),
-        Conversation::Direct { .. } | Conversation::Group { .. } => return Err(Unroutable::NoRoute),
+        Conversation::Direct { .. } | Conversation::Group { .. } | Conversation::Room { .. } => {
+            return Err(Unroutable::NoRoute);
+        }
     };
     let agent = session_key.agent_id().unwrap_or(&policy.default_agent).clone();
     if !policy.agents.contains(&agent) {

@@ -1,0 +1,5 @@
+//! The chat platforms Homard knows, one folder each, and the table that names them.
+
+mod registry;
+
+pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, entry};

@@ -1,0 +1,1 @@
+//! How a message is told to a model: the envelope, blocks of what strangers wrote, group history.

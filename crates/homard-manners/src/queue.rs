@@ -1,0 +1,1 @@
+//! How messages wait while a turn is under way: modes, debounce, caps and what is dropped.

@@ -1,0 +1,1 @@
+//! What a message means: commands, directives in the text, words that stop.
