@@ -20,6 +20,7 @@ use tokio::sync::{Notify, oneshot};
 use crate::compact::{CompactWish, ReportSlot};
 use crate::program::Program;
 use crate::relay::Inner;
+use crate::reply_route::ReplyRoute;
 use crate::route::Routed;
 use crate::runs::Run;
 use crate::turn;
@@ -81,6 +82,9 @@ pub(crate) struct Overrides {
     /// What a program wants that talks to the agent as if it were a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<Box<Program>>,
+    /// Where the answer goes beside those who watch the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply: Option<Box<ReplyRoute>>,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

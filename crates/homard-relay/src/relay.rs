@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
+use crate::channels::Channels;
 use crate::lane::Lanes;
 use crate::offer::Offers;
 use crate::runs::{RunEnd, RunView, Runs};
@@ -98,6 +99,7 @@ pub(crate) struct Inner {
     tasks: Tasks,
     family: Family,
     wakes: Wakes,
+    channels: Channels,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -149,6 +151,11 @@ impl Inner {
 
     pub(crate) fn wakes(&self) -> &Wakes {
         &self.wakes
+    }
+
+    /// The accounts that are connected to chat platforms.
+    pub(crate) fn channels(&self) -> &Channels {
+        &self.channels
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -274,6 +281,7 @@ impl Relay {
             tasks,
             family: Family::default(),
             wakes: Wakes::default(),
+            channels: Channels::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),

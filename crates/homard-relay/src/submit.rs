@@ -18,6 +18,7 @@ use crate::narrate::{Narrator, Subject};
 use crate::program::Program;
 use crate::queue::Queue;
 use crate::relay::Relay;
+use crate::reply_route::ReplyRoute;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::Run;
 use crate::strangers;
@@ -76,6 +77,8 @@ pub(crate) struct Brought {
     pub(crate) program: Option<Box<Program>>,
     /// Who wants to listen to the run.
     pub(crate) listening: Option<oneshot::Sender<Listener>>,
+    /// Where the answer goes beside those who watch the conversation.
+    pub(crate) reply: Option<Box<ReplyRoute>>,
 }
 
 /// Why a message was not taken.
@@ -141,7 +144,7 @@ impl Relay {
         queue: Queue,
         brought: Brought,
     ) -> Result<Submitted, SubmitError> {
-        let Brought { mut labels, program, listening } = brought;
+        let Brought { mut labels, program, listening, reply } = brought;
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
@@ -174,6 +177,7 @@ impl Relay {
             nested: submission.source == letters::SOURCE,
             labels,
             program,
+            reply,
         };
         let new = NewRun {
             run_id: run_id.clone(),

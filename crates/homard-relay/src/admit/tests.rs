@@ -15,6 +15,7 @@ pub(crate) fn inbound(sender: Sender) -> Inbound {
         text: "hi".into(),
         images: Vec::new(),
         timestamp: 1,
+        details: homard_channel::Details::default(),
     }
 }
 

@@ -1,0 +1,19 @@
+//! Where the answer of a turn goes when it was asked for on a chat platform. Kept with the message, so that it is
+//! known after a restart and travels with a message that waits.
+
+use homard_channel::Address;
+use serde::{Deserialize, Serialize};
+
+/// Where an answer goes, and what decides how it is shown on the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReplyRoute {
+    /// The conversation.
+    pub(crate) address: Address,
+    /// The message that is answered.
+    pub(crate) message_id: Option<String>,
+    /// Whether we were meant: a direct message, or a mention in a group.
+    pub(crate) was_mentioned: bool,
+    /// Whether the owner asked.
+    pub(crate) is_owner: bool,
+}
