@@ -22,6 +22,7 @@ mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod outbox;
 mod raw_json;
 mod reader;
 mod runs;
@@ -45,6 +46,7 @@ pub use effects::NewEntries;
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
 pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,

@@ -18,7 +18,7 @@ use crate::layout::Layout;
 use crate::store::StoreError;
 use crate::transcripts::OpenFiles;
 use crate::usage::{self, PendingCall, PendingCalls};
-use crate::{runs, search, transcripts};
+use crate::{outbox, runs, search, transcripts};
 
 /// Jobs waiting for the writer; when full, callers wait.
 const QUEUE: usize = 1024;
@@ -292,7 +292,8 @@ impl Writer {
             return true;
         }
         if now >= self.chores.prune_at {
-            let more = runs::prune(&self.conn, now);
+            let more =
+                outbox::prune(&self.conn, now).and_then(|more| Ok(runs::prune(&self.conn, now)? || more));
             if !more.or_log("old runs were not pruned").unwrap_or(false) {
                 self.chores.prune_at = now.saturating_add(PRUNE_EVERY_MS);
             }
