@@ -22,6 +22,7 @@ mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod pairing;
 mod raw_json;
 mod reader;
 mod runs;
@@ -45,6 +46,7 @@ pub use effects::NewEntries;
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
 pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
