@@ -7,6 +7,7 @@ mod fake_collector;
 mod fake_llm;
 mod fake_models;
 mod fake_oauth;
+mod fake_telegram;
 mod fake_web;
 mod gateway;
 mod home;
@@ -21,6 +22,9 @@ pub use fake_llm::{
 };
 pub use fake_models::{Asked, FakeModels, Page};
 pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued, OAuthFault};
+pub use fake_telegram::{
+    FakeTelegram, Fault, FaultSource, Outcome, Said, Saying, Sending, Sent, Shown, Upload,
+};
 pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;
