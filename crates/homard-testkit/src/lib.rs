@@ -2,6 +2,7 @@
 
 mod bench;
 mod client;
+mod crash;
 mod device;
 mod fake_collector;
 mod fake_llm;
@@ -15,6 +16,7 @@ mod node;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
+pub use crash::{CrashOptions, CrashReport, run_crash};
 pub use device::{ProofVersion, TestDevice};
 pub use fake_collector::{CollectedSpan, FakeCollector};
 pub use fake_llm::{
