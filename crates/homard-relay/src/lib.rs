@@ -29,6 +29,7 @@ mod meter;
 mod narrate;
 mod offer;
 mod outbox;
+mod pairing;
 mod policy_layers;
 mod policy_view;
 mod program;
