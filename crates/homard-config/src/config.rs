@@ -10,6 +10,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod cron;
 pub mod delegation;
+pub mod delivery;
 pub mod diagnostics;
 pub mod gateway;
 pub mod hooks;
@@ -60,6 +61,8 @@ pub struct Config {
     pub owners: owners::Owners,
     /// What counts as our name in groups.
     pub mentions: mentions::Mentions,
+    /// How answers reach people on chat platforms.
+    pub delivery: delivery::Delivery,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -89,6 +92,7 @@ impl Config {
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
         let mentions = mentions::Mentions::resolve(&raw);
+        let delivery = delivery::Delivery::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -108,6 +112,7 @@ impl Config {
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
+            delivery,
             mentions,
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),

@@ -43,18 +43,14 @@ pub(crate) struct Channels {
 impl Channels {
     /// One that may be spoken through: it was not stopped by hand.
     pub(crate) fn get(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
-        self.account(channel, account).filter(|account| !account.is_stopped()).map(|account| account.channel())
+        self.account(channel, account)
+            .filter(|account| !account.is_stopped())
+            .map(|account| account.channel())
     }
 
     /// One that is known, stopped or not.
     pub(crate) fn known(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
         self.account(channel, account).map(|account| account.channel())
-    }
-
-    /// Who we are there, as the platform last said.
-    #[expect(dead_code, reason = "for those who look for mentions of us")]
-    pub(crate) fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
-        self.account(channel, account)?.status().probe
     }
 
     /// Something was sent through it.
@@ -168,6 +164,12 @@ impl Relay {
         account: &AccountId,
     ) -> Option<homard_channel::Abilities> {
         self.inner().channels().known(channel, account).map(|channel| channel.abilities())
+    }
+
+    /// Who we are on an account's platform, as it last said.
+    #[must_use]
+    pub fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
+        self.inner().channels().account(channel, account)?.status().probe
     }
 
     /// Asks an account's platform who we are there, at most for `limit`.

@@ -18,10 +18,11 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
+        self.recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.unfinished_runs().await? {
-            if record.status != RunStatus::Queued {
+            if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
