@@ -85,6 +85,14 @@ pub(crate) struct Overrides {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<Box<ReplyRoute>>,
+    /// How often restarts cut the turn off before anything came of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) restarts: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

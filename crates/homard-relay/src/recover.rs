@@ -21,10 +21,11 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
+        self.recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.unfinished_runs().await? {
-            if record.status != RunStatus::Queued {
+            if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 // First: a crash between the two finds the run unfinished and the other turn known.
                 again::ask_again(self, &record).await?;

@@ -178,6 +178,7 @@ impl Relay {
             labels,
             program,
             reply,
+            restarts: 0,
         };
         let new = NewRun {
             run_id: run_id.clone(),
