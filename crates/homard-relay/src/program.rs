@@ -115,7 +115,7 @@ impl Relay {
             labels,
             program: Some(Box::new(program)),
             listening: Some(listening),
-            reply: None,
+            ..Brought::default()
         };
         match self.take(submission, Queue::Wait, brought).await? {
             Submitted::Started { .. } => listener.await.map_err(|_gone| SubmitError::Stopping),
