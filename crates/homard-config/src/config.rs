@@ -17,6 +17,7 @@ pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;
+pub mod mentions;
 pub mod models;
 pub mod owners;
 pub mod pruning;
@@ -57,6 +58,8 @@ pub struct Config {
     pub tools: tools::Tools,
     /// Who on chat platforms is the owner.
     pub owners: owners::Owners,
+    /// What counts as our name in groups.
+    pub mentions: mentions::Mentions,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -85,6 +88,7 @@ impl Config {
 
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
+        let mentions = mentions::Mentions::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -104,6 +108,7 @@ impl Config {
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
+            mentions,
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
