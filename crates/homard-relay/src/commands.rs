@@ -117,6 +117,11 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
     (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
 }
 
+/// Whether a text is a command and nothing else.
+pub(crate) fn is_command(text: &str) -> bool {
+    parse(text).is_some()
+}
+
 impl Relay {
     /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
     ///

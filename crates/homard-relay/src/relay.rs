@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
+use crate::intake::Intake;
 use crate::lane::Lanes;
 use crate::offer::Offers;
 use crate::runs::{RunEnd, RunView, Runs};
@@ -100,6 +101,7 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
+    intake: Intake,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -156,6 +158,16 @@ impl Inner {
     /// The accounts that are connected to chat platforms.
     pub(crate) fn channels(&self) -> &Channels {
         &self.channels
+    }
+
+    /// What is remembered of messages that come in.
+    pub(crate) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// Where files that came with messages are kept.
+    pub(crate) fn media_dir(&self) -> std::path::PathBuf {
+        self.config.source().paths.state_dir.join("media").join("inbound")
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -282,6 +294,7 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
+            intake: Intake::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
