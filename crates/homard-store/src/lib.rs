@@ -23,6 +23,7 @@ mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod pairing;
 mod raw_json;
 mod reader;
 mod runs;
@@ -47,6 +48,7 @@ pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
 pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
