@@ -23,6 +23,7 @@ mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod outbox;
 mod pairing;
 mod raw_json;
 mod reader;
@@ -48,6 +49,7 @@ pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
 pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
 pub use raw_json::RawJson;
 pub use runs::{

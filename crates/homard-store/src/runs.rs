@@ -3,6 +3,7 @@
 //! A run's row is also the idempotency record of its request (the run id is the key) and, until it starts,
 //! the inbox: what was accepted is found again after a crash. `lifecycle` moves a run along.
 
+mod again;
 mod lifecycle;
 mod steered;
 
@@ -17,6 +18,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::inbox::InboxId;
+use crate::outbox::NewOutbound;
 use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
 use crate::transcripts::Appended;
@@ -228,6 +230,8 @@ pub struct FinishRun {
     pub entries: Vec<EntryKind>,
     /// What changes in the session: token counts, model, `abortedLastRun`.
     pub patch: Option<SessionPatch>,
+    /// What is to be sent to people, kept in the same commit.
+    pub outbox: Vec<NewOutbound>,
 }
 
 impl FinishRun {
@@ -246,6 +250,7 @@ impl FinishRun {
             attempts: Vec::new(),
             entries: Vec::new(),
             patch: None,
+            outbox: Vec::new(),
         }
     }
 }

@@ -7,13 +7,14 @@ use homard_protocol::{
 };
 use rusqlite::params;
 
-use super::{Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, load, steered};
-use crate::inbox;
-use crate::notes;
+use super::{
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, again, load, steered,
+};
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
 use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, Appended};
 use crate::writer::Batch;
+use crate::{inbox, notes, outbox};
 
 /// What the transcript says of a run that a restart cut off.
 const INTERRUPTED: &str = "interrupted by a gateway restart";
@@ -121,8 +122,13 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
     let session_id = draft.record.session_id.clone();
     transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
     let mut before = start.before;
-    before.extend(notes::take(batch, &run.session_key)?);
-    let Appended { entry_id, seq } = append_user(batch, &session_id, before, start.message)?;
+    let Appended { entry_id, seq } = match again::already_said(batch, &run, &session_id)? {
+        Some(said) => said,
+        None => {
+            before.extend(notes::take(batch, &run.session_key)?);
+            append_user(batch, &session_id, before, start.message)?
+        }
+    };
     batch.execute(
         "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
         params![run.run_id.as_str(), session_id.as_str(), now],
@@ -198,6 +204,9 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
             attempts,
         ],
     )?;
+    for row in &finish.outbox {
+        outbox::insert(batch, row)?;
+    }
     let gone = Finished { appended: Vec::new(), session: None };
     let Some(session_id) = run.session_id else { return Ok(gone) };
     let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };
