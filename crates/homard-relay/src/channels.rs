@@ -51,7 +51,6 @@ impl Channels {
     }
 
     /// Who we are there, as the platform last said.
-    #[expect(dead_code, reason = "for those who look for mentions of us")]
     pub(crate) fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
         self.account(channel, account)?.status().probe
     }

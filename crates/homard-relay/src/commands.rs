@@ -37,6 +37,13 @@ struct Command {
     act: Act,
 }
 
+/// A command that is kept and about to be obeyed.
+pub(crate) struct Begun {
+    run: Arc<Run>,
+    routed: Routed,
+    reply: Option<Box<ReplyRoute>>,
+}
+
 /// What a command does.
 #[derive(Debug, Clone, Copy)]
 enum Act {
@@ -117,11 +124,6 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
     (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
 }
 
-/// Whether a text is a command and nothing else.
-pub(crate) fn is_command(text: &str) -> bool {
-    parse(text).is_some()
-}
-
 impl Relay {
     /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
     ///
@@ -167,12 +169,12 @@ impl Relay {
         }
     }
 
-    async fn answer_at_once(
+    /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
+    pub(crate) async fn begin_command(
         &self,
         placed: Placed,
         brought: Brought,
-        act: Act,
-    ) -> Result<Submitted, SubmitError> {
+    ) -> Result<Result<Begun, Submitted>, SubmitError> {
         let inner = self.inner();
         let run_id = placed.run_id()?;
         let Placed { routed, source, .. } = placed;
@@ -190,23 +192,45 @@ impl Relay {
             inbox,
         };
         if let Accepted::Duplicate(record) = inner.store().accept_run(new).await? {
-            return Ok(if record.status.is_finished() {
+            return Ok(Err(if record.status.is_finished() {
                 Submitted::Finished(record)
             } else {
                 Submitted::InFlight { run_id, session_key: key }
-            });
+            }));
         }
-        let run = self.run_of(&routed, run_id.clone(), &message);
+        let run = self.run_of(&routed, run_id, &message);
+        Ok(Ok(Begun { run, routed, reply }))
+    }
+
+    /// Records what came of a command and says it where it was typed.
+    pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Submitted {
+        let Begun { run, routed, reply } = begun;
+        self.tell_there(&run.id, reply.as_deref(), &answer).await;
+        conclude(self.inner(), &run, answer).await;
+        Submitted::Answered { run_id: run.id.clone(), session_key: routed.session_key().clone() }
+    }
+
+    async fn answer_at_once(
+        &self,
+        placed: Placed,
+        brought: Brought,
+        act: Act,
+    ) -> Result<Submitted, SubmitError> {
+        let begun = match self.begin_command(placed, brought).await? {
+            Ok(begun) => begun,
+            Err(known) => return Ok(known),
+        };
+        let (routed, key) = (&begun.routed, begun.routed.session_key().clone());
         let answer = match act {
             Act::Stop => self.stop_all(&key).await,
             Act::Reset(reason) => match self.reset(&key, reason).await {
                 Ok(_) => Ok("A new conversation begins.".to_owned()),
                 Err(error) => Err(error.to_string()),
             },
-            Act::Status => self.status(&routed).await,
-            Act::Help => Ok(help() + &self.skill_commands(&routed).await),
+            Act::Status => self.status(routed).await,
+            Act::Help => Ok(help() + &self.skill_commands(routed).await),
             Act::Queue => {
-                self.queue_as(&key, parse(&message.content.text()).map_or("", |(_, rest)| rest)).await
+                self.queue_as(&key, parse(&routed.message().text).map_or("", |(_, rest)| rest)).await
             }
             Act::Context => match self.context_report(&key).await {
                 Ok(report) => Ok(report.to_string()),
@@ -219,9 +243,7 @@ impl Relay {
             // Shortening waits for its turn; it never comes here.
             Act::Compact => Err("not now".to_owned()),
         };
-        self.tell_there(&run_id, reply.as_deref(), &answer).await;
-        conclude(inner, &run, answer).await;
-        Ok(Submitted::Answered { run_id, session_key: key })
+        Ok(self.end_command(begun, answer).await)
     }
 
     /// Says what came of a command where it was typed. Before the end is recorded, and under the run's own name: if a

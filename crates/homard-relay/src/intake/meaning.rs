@@ -1,34 +1,36 @@
-//! What a message on a platform means, as far as the intake acts on it.
+//! What a message on a platform means, before and after it is known who sent it.
 
 use homard_channel::Inbound;
+use homard_manners::words::{self, Meaning, Reading, Vocabulary};
 
 use super::gather::Pace;
-use crate::commands::is_command;
 use crate::relay::Relay;
 
-/// Words that stop what goes on, when they are the whole message.
-const STOP_WORDS: [&str; 8] = ["/stop", "/abort", "stop", "esc", "abort", "wait", "exit", "interrupt"];
-
-/// Whether a message stops what goes on.
-pub(super) fn is_stop(text: &str) -> bool {
-    let text = text.trim();
-    let word = text.strip_prefix('/').map_or(text, |command| command.split('@').next().unwrap_or(command));
-    let slashed = text.starts_with('/');
-    STOP_WORDS.iter().any(|stop| match stop.strip_prefix('/') {
-        Some(stop) => slashed && stop.eq_ignore_ascii_case(word),
-        None => !slashed && stop.eq_ignore_ascii_case(word),
-    })
+/// Whether a message would be a command, and nothing else, from somebody who may use them.
+pub(super) fn is_control(words: &Vocabulary, message: &Inbound, our_name: Option<&str>) -> bool {
+    message.details.native_command || words::is_control(&message.text, &words.reading(our_name, &[]))
 }
 
-/// Whether a message is a command and nothing else.
-pub(super) fn is_control(message: &Inbound) -> bool {
-    message.details.native_command || is_stop(&message.text) || is_command(&message.text)
+/// What a message of somebody means.
+pub(super) fn read(message: &Inbound, reading: &Reading<'_>) -> Meaning {
+    if message.details.native_command {
+        words::read_native(&message.text, reading)
+    } else {
+        words::read(&message.text, reading)
+    }
 }
 
 impl Relay {
     /// How long a message waits for more of its kind.
     pub(super) fn pace_of(&self, message: &Inbound) -> Pace {
-        let quiet = self.inner().config().messages.inbound.debounce_on(&message.channel);
-        Pace { quiet, hurries: is_control(message) }
+        let rules = self.company_rules();
+        let quiet = rules.config.messages.inbound.debounce_on(&message.channel);
+        let name = self.our_name(message);
+        Pace { quiet, hurries: is_control(&rules.words, message, name.as_deref()) }
+    }
+
+    /// What people on the platform of a message call us.
+    pub(super) fn our_name(&self, message: &Inbound) -> Option<String> {
+        self.inner().channels().who_we_are(&message.channel, &message.account)?.username
     }
 }

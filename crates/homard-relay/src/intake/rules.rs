@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_config::Config;
 use homard_manners::access::{AccountRules, CommandRules, MentionPatterns};
 use homard_manners::routing::RouteRules;
+use homard_manners::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
 use serde_json::Value;
 
@@ -19,14 +20,21 @@ pub(super) struct CompanyRules {
     pub(super) config: Arc<Config>,
     pub(super) routes: RouteRules,
     pub(super) commands: CommandRules,
+    pub(super) words: Vocabulary,
     accounts: Mutex<HashMap<(ChannelId, AccountId), Arc<AccountRules>>>,
     patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
 }
 
 impl CompanyRules {
     pub(super) fn of(config: Arc<Config>) -> Self {
-        let (routes, commands) = (RouteRules::of(&config), CommandRules::of(&config));
-        Self { config, routes, commands, accounts: Mutex::default(), patterns: Mutex::default() }
+        Self {
+            routes: RouteRules::of(&config),
+            commands: CommandRules::of(&config),
+            words: Vocabulary::of(&config),
+            config,
+            accounts: Mutex::default(),
+            patterns: Mutex::default(),
+        }
     }
 
     /// The rules of one of our accounts; a platform nobody wrote about has the strictest.
