@@ -9,12 +9,14 @@
 //! taken up again after a restart.
 
 mod corners;
+mod directives;
 mod gather;
 mod happenings;
 mod media;
 mod meaning;
 mod prompt;
 mod rules;
+mod understand;
 mod waiting_room;
 mod walk;
 

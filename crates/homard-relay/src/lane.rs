@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_agent::History;
+use homard_manners::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
 use homard_store::SessionKind;
@@ -99,6 +100,9 @@ pub(crate) struct Overrides {
     /// Who said it on which platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<Box<Origin>>,
+    /// What is remembered of messages that had to go for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) overflow: Option<Box<Overflow>>,
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

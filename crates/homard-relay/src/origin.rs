@@ -11,6 +11,8 @@ use crate::lane::Overrides;
 
 /// Longest name of a person or place that is noted, in characters.
 const MAX_NAME: usize = 120;
+/// How much of what was said is noted, in characters.
+const MAX_SAID: usize = 200;
 
 /// Who said a message, where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub(crate) struct Origin {
     space: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parent: Option<SessionKey>,
+    /// The beginning of what was said, for lists.
+    #[serde(default)]
+    said: String,
 }
 
 impl Origin {
@@ -46,7 +51,13 @@ impl Origin {
             label: label.as_deref().map(short),
             space: space.as_deref().map(short),
             parent,
+            said: message.text.chars().take(MAX_SAID).collect(),
         }
+    }
+
+    /// The beginning of what was said.
+    pub(crate) fn said(&self) -> &str {
+        &self.said
     }
 
     /// The message again, of a run that was kept, with the verdict of then.

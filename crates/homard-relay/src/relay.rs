@@ -170,6 +170,18 @@ impl Inner {
         self.config.source().paths.state_dir.join("media").join("inbound")
     }
 
+    /// Moves settings in the owner's file from one place to another. Blocks.
+    pub(crate) fn rename_in_config(
+        &self,
+        new: &str,
+        old: &str,
+        value: serde_json::Value,
+    ) -> Result<(), homard_config::WriteError> {
+        self.config.set_path(new, value)?;
+        self.config.unset_path(old)?;
+        Ok(())
+    }
+
     pub(crate) fn skills(&self) -> &Skills {
         &self.skills
     }

@@ -3,7 +3,7 @@
 use homard_channel::{Conversation, Inbound};
 use homard_config::Config;
 use homard_manners::access::Standing;
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, SessionKey, UserBlock};
 
 use crate::admit::Admitted;
 
@@ -70,6 +70,16 @@ impl Routed {
     /// Puts other words into the message: what is left of a command, what a skill makes of it.
     pub(crate) fn reword(&mut self, text: String) {
         self.message.text = text;
+    }
+
+    /// Puts pictures beside the words.
+    pub(crate) fn show(&mut self, pictures: Vec<UserBlock>) {
+        self.message.images = pictures;
+    }
+
+    /// Gives the message another id, and with it another run.
+    pub(crate) fn rename(&mut self, id: String) {
+        self.message.message_id = id;
     }
 }
 

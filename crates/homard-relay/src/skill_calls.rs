@@ -25,6 +25,16 @@ impl Relay {
         }
     }
 
+    /// The names by which skills of the agent that answers may be called.
+    pub(crate) async fn skill_names(&self, routed: &Routed) -> Vec<String> {
+        if !routed.message().text.contains('/') {
+            return Vec::new();
+        }
+        let snapshot = self.skills_of(routed).await;
+        let names = |skills: Arc<Snapshot>| skills.commands().iter().map(|one| one.name.clone()).collect();
+        snapshot.map(names).unwrap_or_default()
+    }
+
     /// The lines that a list of commands has for skills; each begins with a line break.
     pub(crate) async fn skill_commands(&self, routed: &Routed) -> String {
         let mut text = String::new();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
+use homard_manners::queue::Overflow;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_store::{Accepted, InboxId, NewRun, RunRecord, StoreError};
 use homard_tools::Label;
@@ -102,6 +103,8 @@ pub(crate) struct Brought {
     pub(crate) origin: Option<Box<Origin>>,
     /// The platform's messages it is made of.
     pub(crate) inbox: Vec<InboxId>,
+    /// What is remembered of messages that had to go for it.
+    pub(crate) overflow: Option<Box<Overflow>>,
 }
 
 /// Why a message was not taken.
@@ -189,7 +192,7 @@ impl Relay {
         brought: Brought,
     ) -> Result<Submitted, SubmitError> {
         let run_id = placed.run_id()?;
-        let Brought { mut labels, program, listening, reply, origin, inbox } = brought;
+        let Brought { mut labels, program, listening, reply, origin, inbox, overflow } = brought;
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
@@ -199,7 +202,8 @@ impl Relay {
         if self.inner().runs().get(&run_id).is_some() {
             return Ok(Submitted::InFlight { run_id, session_key: key });
         }
-        if !self.inner().lanes().has_room(&key) {
+        // Who waits for messages of platforms has been decided with them.
+        if origin.is_none() && !self.inner().lanes().has_room(&key) {
             return Err(SubmitError::Full);
         }
         labels.extend(strangers::labels(routed.message(), routed.standing().is_owner));
@@ -221,6 +225,7 @@ impl Relay {
             program,
             reply,
             origin,
+            overflow,
         };
         let new = NewRun {
             run_id: run_id.clone(),

@@ -74,9 +74,29 @@ impl Relay {
         let is_known = rules.groups.place(&conversation, None).is_listed;
         tracing::warn!(%channel, %from, %to, "a group has a new id");
         if !rules.config_writes || !is_known {
-            tracing::warn!("write `channels.{channel}.groups.{to}` where `{from}` stands, and restart nothing");
+            tracing::warn!(%channel, "write the new id where the old one stands in `channels.{channel}.groups`");
             return;
         }
-        self.move_group(channel, account, (from, to)).await;
+        let section = self.inner().config().channels.get(channel).map(|section| section.as_value().clone());
+        let section = section.unwrap_or_default();
+        let places = [
+            (format!("channels.{channel}.groups"), section.pointer("/groups")),
+            (
+                format!("channels.{channel}.accounts.{account}.groups"),
+                section.pointer(&format!("/accounts/{account}/groups")),
+            ),
+        ];
+        for (path, groups) in places {
+            let Some(rules) = groups.and_then(|groups| groups.get(from.as_str())) else { continue };
+            let rules = rules.clone();
+            let (new, old) = (format!("{path}[\"{to}\"]"), format!("{path}[\"{from}\"]"));
+            let relay = self.clone();
+            let written = tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, rules));
+            match written.await {
+                Ok(Ok(())) => tracing::info!(path, "the group's settings have moved to its new id"),
+                Ok(Err(error)) => tracing::warn!(%error, path, "the group's settings could not be moved"),
+                Err(error) => tracing::warn!(%error, path, "the group's settings could not be moved"),
+            }
+        }
     }
 }

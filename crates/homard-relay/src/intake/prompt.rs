@@ -1,7 +1,7 @@
 //! What the model is told of a message: the text, where it was said and by whom, what came with it, what was said
 //! before. And whose words all that is.
 
-use homard_channel::Sender;
+use homard_channel::{ChatKind, Sender};
 use homard_manners::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
 use homard_protocol::UserBlock;
 use homard_tools::{Label, Source};
@@ -43,10 +43,10 @@ impl Relay {
         let place = visit.account.groups.place(&message.conversation, message.details.parent.as_ref());
         let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
         let owner_says = match message.conversation.kind() {
-            homard_channel::ChatKind::Direct => {
+            ChatKind::Direct => {
                 visit.account.directs.system_prompt(peer).map(str::to_owned)
             }
-            _ => Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty()),
+            ChatKind::Group | ChatKind::Channel => Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty()),
         };
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
@@ -74,7 +74,12 @@ impl Relay {
             text.push_str(missing);
             text.push(']');
         }
-        let system_extra = Some(parts.system_extra).filter(|words| !words.trim().is_empty());
+        let mut system_extra = parts.system_extra;
+        if let Some(words) = owner_says.filter(|_| message.conversation.kind() == ChatKind::Direct) {
+            system_extra.push_str("\n\n");
+            system_extra.push_str(&words);
+        }
+        let system_extra = Some(system_extra).filter(|words| !words.trim().is_empty());
         let labels = others(visit, routed, !history.is_empty());
         Some(Telling { text, pictures: media.pictures, system_extra, labels })
     }

@@ -35,7 +35,8 @@ impl Relay {
                     overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
                     overflow.lines.extend(earlier.lines.iter().cloned());
                 }
-                overflow.note(&waiting.routed.message().text, policy.cap);
+                let said = waiting.overrides.origin.as_ref().map_or("", |origin| origin.said());
+                overflow.note(said, policy.cap);
             }
             given_up.push(waiting);
         }

@@ -7,6 +7,7 @@ use homard_channel::{Address, ChatKind, Inbound, Sender, SharedChannel, Threads}
 use homard_manners::access::{
     AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge, pairing_reply,
 };
+use homard_manners::envelope::Said;
 use homard_manners::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
 use homard_runtime::OrLog;
@@ -29,8 +30,6 @@ use crate::submit::{Brought, SubmitError};
 const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
 /// How often it is looked for.
 const ACCOUNT_LOOK: Duration = Duration::from_millis(50);
-/// Messages of context kept for a group when nobody says how many.
-const MAX_SENDER_NAME: usize = 120;
 
 /// What became of a message.
 pub(super) enum Outcome {
@@ -226,18 +225,8 @@ impl Relay {
     /// Keeps what was not for us, as context for what will be.
     fn overhear(&self, visit: &Visit) {
         let message = &visit.message;
-        let text = if message.text.trim().is_empty() {
-            let kinds = message.details.files.iter().map(|file| format!("<media:{}>", file.kind.placeholder()));
-            kinds.collect::<Vec<_>>().join(" ")
-        } else {
-            message.text.clone()
-        };
-        let remark = Remark {
-            sender: sender_name(message),
-            text,
-            timestamp: message.timestamp,
-            message_id: message.message_id.clone(),
-        };
+        let Said { sender, timestamp, text, message_id } = Said::of(message);
+        let remark = Remark { sender, text, timestamp, message_id };
         self.inner().intake().company().history.keep(&visit.place(), remark, visit.history_limit());
     }
 }
@@ -246,18 +235,6 @@ fn refused(visit: &Visit, why: Refusal) -> Outcome {
     let channel = &visit.message.channel;
     tracing::debug!(%channel, place = visit.place(), %why, "a message is refused");
     Outcome::Nothing(why.to_string())
-}
-
-/// What people are called in what the model is told.
-pub(super) fn sender_name(message: &Inbound) -> String {
-    let name = match &message.sender {
-        Sender::Operator => "the owner".to_owned(),
-        Sender::Peer { id, name } => {
-            let named = name.clone().or_else(|| message.details.username.clone());
-            named.unwrap_or_else(|| id.to_string())
-        }
-    };
-    name.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_SENDER_NAME).collect()
 }
 
 /// What goes with the run of a message.

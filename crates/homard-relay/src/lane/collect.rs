@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use homard_channel::Address;
+use homard_manners::queue::{self, Combined, Item, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
@@ -14,8 +15,6 @@ use super::{Kind, Overrides, Waiting};
 use crate::relay::Inner;
 use crate::turn::{is_kept, stop_waiting};
 
-/// What stands above messages that are told together.
-const TITLE: &str = "[Queued messages while agent was busy]";
 /// Most messages of one turn; the rest gets the next.
 const MAX_TOGETHER: usize = 50;
 
@@ -55,7 +54,11 @@ fn asks(overrides: &Overrides) -> (Option<&str>, Option<&str>, bool) {
 /// Makes one of them; `None` when none is left to answer.
 pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Option<Waiting> {
     if together.len() < 2 {
-        return together.into_iter().next();
+        let mut only = together.into_iter().next()?;
+        if let Some(overflow) = only.overrides.overflow.take() {
+            only.message.content = told_together(&[&only.message], &overflow);
+        }
+        return Some(only);
     }
     let mut kept = Vec::with_capacity(together.len());
     for mut waiting in together {
@@ -73,8 +76,14 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
     if kept.is_empty() {
         return Some(newest);
     }
+    let mut overflow = Overflow::default();
+    for earlier in kept.iter().chain([&newest]).filter_map(|waiting| waiting.overrides.overflow.as_ref()) {
+        overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
+        overflow.lines.extend(earlier.lines.iter().cloned());
+    }
     let messages: Vec<&UserMessage> = kept.iter().chain([&newest]).map(|waiting| &waiting.message).collect();
-    newest.message.content = told_together(&messages);
+    newest.message.content = told_together(&messages, &overflow);
+    newest.overrides.overflow = None;
     let labels: Vec<Label> = kept.iter().flat_map(|waiting| waiting.overrides.labels.clone()).collect();
     for label in labels {
         if !newest.overrides.labels.contains(&label) {
@@ -85,11 +94,15 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
     Some(newest)
 }
 
-/// Several messages as one.
-fn told_together(messages: &[&UserMessage]) -> UserContent {
+/// Several messages as one, with what is remembered of those that had to go.
+fn told_together(messages: &[&UserMessage], overflow: &Overflow) -> UserContent {
     let texts: Vec<String> = messages.iter().map(|message| message.content.text()).collect();
-    let blocks = texts.iter().enumerate().map(|(n, text)| format!("---\nQueued #{}\n{text}", n + 1));
-    let text = std::iter::once(TITLE.to_owned()).chain(blocks).collect::<Vec<_>>().join("\n\n");
+    let items: Vec<Item<'_>> =
+        texts.iter().map(|text| Item { message_id: "", route: None, prompt: text }).collect();
+    let text = match queue::combine(&items, overflow) {
+        Combined::Together(text) => text,
+        Combined::OneByOne => texts.join("\n\n"),
+    };
     let others = messages.iter().flat_map(|message| match &message.content {
         UserContent::Text(_) => Vec::new(),
         UserContent::Blocks(blocks) => {

@@ -1,5 +1,6 @@
 //! What messages look like that are told together.
 
+use homard_manners::queue::Overflow;
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 
 use super::told_together;
@@ -14,6 +15,11 @@ fn messages_are_numbered_below_a_title_and_pictures_come_last() {
     let picture = UserBlock::Image { data: "x".to_owned(), mime_type: "image/png".to_owned() };
     let two = message(UserContent::Blocks(vec![UserBlock::text("second"), picture.clone()]));
     let text = "[Queued messages while agent was busy]\n\n---\nQueued #1\nfirst\n\n---\nQueued #2\nsecond";
-    assert_eq!(told_together(&[&one, &one]).text().lines().count(), 7);
-    assert_eq!(told_together(&[&one, &two]), UserContent::Blocks(vec![UserBlock::text(text), picture]));
+    let none = Overflow::default();
+    assert_eq!(told_together(&[&one], &none), UserContent::Text("first".to_owned()));
+    assert_eq!(told_together(&[&one, &two], &none), UserContent::Blocks(vec![UserBlock::text(text), picture]));
+    let mut some = Overflow::default();
+    some.note("older\nwords", 20);
+    let told = told_together(&[&one], &some).text();
+    assert!(told.contains("[Queue overflow] Dropped 1 message") && told.contains("- older words"), "{told}");
 }
