@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
+use crate::intake::Intake;
 use crate::lane::Lanes;
 use crate::offer::Offers;
 use crate::outbox::Outbox;
@@ -102,6 +103,7 @@ pub(crate) struct Inner {
     wakes: Wakes,
     channels: Channels,
     outbox: Outbox,
+    intake: Intake,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -168,6 +170,28 @@ impl Inner {
     /// Where things are kept.
     pub(crate) fn paths(&self) -> &homard_config::Paths {
         &self.config.source().paths
+    }
+
+    /// What is remembered of messages that come in.
+    pub(crate) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// Where files that came with messages are kept.
+    pub(crate) fn media_dir(&self) -> std::path::PathBuf {
+        self.config.source().paths.state_dir.join("media").join("inbound")
+    }
+
+    /// Moves settings in the owner's file from one place to another. Blocks.
+    pub(crate) fn rename_in_config(
+        &self,
+        new: &str,
+        old: &str,
+        value: serde_json::Value,
+    ) -> Result<(), homard_config::WriteError> {
+        self.config.set_path(new, value)?;
+        self.config.unset_path(old)?;
+        Ok(())
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -295,6 +319,7 @@ impl Relay {
             wakes: Wakes::default(),
             channels: Channels::default(),
             outbox: Outbox::default(),
+            intake: Intake::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
