@@ -12,6 +12,7 @@ pub mod commands;
 pub mod compaction;
 pub mod cron;
 pub mod delegation;
+pub mod delivery;
 pub mod diagnostics;
 pub mod envelope;
 pub mod gateway;
@@ -71,6 +72,8 @@ pub struct Config {
     pub owners: owners::Owners,
     /// What counts as our name in groups.
     pub mentions: mentions::Mentions,
+    /// How answers reach people on chat platforms.
+    pub delivery: delivery::Delivery,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -100,6 +103,7 @@ impl Config {
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
         let mentions = mentions::Mentions::resolve(&raw);
+        let delivery = delivery::Delivery::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -118,6 +122,7 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
+            delivery,
             mentions,
             owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
             bindings: bindings::Bindings::resolve(

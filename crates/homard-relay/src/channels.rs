@@ -42,7 +42,9 @@ pub(crate) struct Channels {
 impl Channels {
     /// One that may be spoken through: it was not stopped by hand.
     pub(crate) fn get(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
-        self.account(channel, account).filter(|account| !account.is_stopped()).map(|account| account.channel())
+        self.account(channel, account)
+            .filter(|account| !account.is_stopped())
+            .map(|account| account.channel())
     }
 
     /// One that is known, stopped or not.
@@ -166,6 +168,12 @@ impl Relay {
         account: &AccountId,
     ) -> Option<homard_channel::Abilities> {
         self.inner().channels().known(channel, account).map(|channel| channel.abilities())
+    }
+
+    /// Who we are on an account's platform, as it last said.
+    #[must_use]
+    pub fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
+        self.inner().channels().account(channel, account)?.status().probe
     }
 
     /// Asks an account's platform who we are there, at most for `limit`.

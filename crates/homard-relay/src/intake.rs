@@ -12,8 +12,8 @@ mod corners;
 mod directives;
 mod gather;
 mod happenings;
-mod media;
 mod meaning;
+mod media;
 mod prompt;
 mod rules;
 mod understand;
@@ -152,7 +152,10 @@ impl Relay {
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         let put = intake.corners.put(self, corners::Thing { id, heard, permit });
         if let Err(thing) = put {
-            tracing::warn!(key = thing.heard.key(), "too many messages in one conversation; one was left out");
+            tracing::warn!(
+                key = thing.heard.key(),
+                "too many messages in one conversation; one was left out"
+            );
             self.close(vec![thing.id], "too many at once").await;
         }
     }

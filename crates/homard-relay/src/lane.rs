@@ -103,6 +103,14 @@ pub(crate) struct Overrides {
     /// What is remembered of messages that had to go for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overflow: Option<Box<Overflow>>,
+    /// How often restarts cut the turn off before anything came of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) restarts: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.

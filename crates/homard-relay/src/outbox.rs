@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::channels::Name;
 use crate::manner::Manner;
+use crate::media;
 use crate::relay::{Inner, Relay};
 use postman::Postman;
 
@@ -156,11 +157,7 @@ impl Relay {
     }
 
     /// The same, with the conversation that is told when it cannot be sent.
-    pub(crate) async fn say_in(
-        &self,
-        saying: Saying,
-        session: Option<SessionKey>,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn say_in(&self, saying: Saying, session: Option<SessionKey>) -> Result<(), StoreError> {
         let Saying { address, text, reply_to, key } = saying;
         let manner = Manner::of(self.inner(), &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
@@ -218,7 +215,13 @@ impl Relay {
             Ok(Ok(outcome)) => Ok(outcome?),
             Ok(Err(_gone)) => Err(SendError::Later("the gateway is stopping".to_owned())),
             Err(_late) => {
-                let row = self.inner().store().outbound(&key).await.or_log("the outbox could not be read").flatten();
+                let row = self
+                    .inner()
+                    .store()
+                    .outbound(&key)
+                    .await
+                    .or_log("the outbox could not be read")
+                    .flatten();
                 let why = row.and_then(|row| row.last_error);
                 Err(SendError::Later(why.unwrap_or_else(|| "the platform has not answered yet".to_owned())))
             }
@@ -249,7 +252,8 @@ impl Relay {
         outbox.tasks.spawn(async move {
             let (channel, account) = postman.name();
             let waiting = inner.store().waiting_conversations(channel, account).await;
-            for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default() {
+            for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
+            {
                 postman.kick(&inner, &inner.outbox().tasks, conversation);
             }
         });
@@ -263,7 +267,10 @@ impl Relay {
         }
         let found = self.inner().store().recover_outbox().await?;
         if found > 0 {
-            tracing::warn!(messages = found, "messages were being sent when the gateway ended; they are sent again");
+            tracing::warn!(
+                messages = found,
+                "messages were being sent when the gateway ended; they are sent again"
+            );
         }
         let (relay, closing) = (self.clone(), outbox.closing.clone());
         outbox.tasks.spawn(async move {
@@ -279,6 +286,7 @@ impl Relay {
     async fn give_up_old(&self) {
         let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
         let expired = self.inner().store().expire_outbox(before).await;
+        media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
             bounced::tell(self.inner(), &row, &why).await;
@@ -341,7 +349,9 @@ fn is_repeatable(content: &Content) -> bool {
         | Content::React { .. }
         | Content::Pin { .. }
         | Content::Typing { .. } => true,
-        Content::Text { .. } | Content::Media { .. } | Content::Poll { .. } | Content::NewThread { .. } => false,
+        Content::Text { .. } | Content::Media { .. } | Content::Poll { .. } | Content::NewThread { .. } => {
+            false
+        }
     }
 }
 

@@ -21,10 +21,11 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
+        self.recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.unfinished_runs().await? {
-            if record.status != RunStatus::Queued {
+            if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
@@ -56,8 +57,7 @@ impl Relay {
 
     /// Tells whoever asked on a chat platform. It has the name of the answer: if that was kept already, it stands.
     async fn tell_given_up(&self, record: &RunRecord) {
-        let request =
-            record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
+        let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
         let Some(reply) = request.and_then(|request| request.overrides.reply) else { return };
         self.tell_there(&record.run_id, Some(&reply), &Ok(GIVEN_UP.to_owned())).await;
     }
@@ -84,7 +84,9 @@ impl Relay {
             Some(origin) => {
                 let (inbound, verdict) = origin.message(id, text, timestamp);
                 let place = (key, record.agent_id.clone());
-                admit_judged(inbound, verdict).ok().and_then(|admitted| route_to(&policy, admitted, place).ok())
+                admit_judged(inbound, verdict)
+                    .ok()
+                    .and_then(|admitted| route_to(&policy, admitted, place).ok())
             }
             None => {
                 let inbound = Inbound::from_operator(key, id, text, timestamp);

@@ -25,6 +25,7 @@ use crate::channels::Channels;
 use crate::intake::Intake;
 use crate::lane::Lanes;
 use crate::offer::Offers;
+use crate::outbox::Outbox;
 use crate::runs::{RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
 use crate::subagents::Family;
@@ -102,6 +103,7 @@ pub(crate) struct Inner {
     wakes: Wakes,
     channels: Channels,
     intake: Intake,
+    outbox: Outbox,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -180,6 +182,16 @@ impl Inner {
         self.config.set_path(new, value)?;
         self.config.unset_path(old)?;
         Ok(())
+    }
+
+    /// What goes out to them.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Where things are kept.
+    pub(crate) fn paths(&self) -> &homard_config::Paths {
+        &self.config.source().paths
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -307,6 +319,7 @@ impl Relay {
             wakes: Wakes::default(),
             channels: Channels::default(),
             intake: Intake::default(),
+            outbox: Outbox::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
@@ -485,6 +498,8 @@ impl Relay {
 
     /// Takes no more messages and begins no more turns. Those under way go on.
     pub fn take_no_more(&self) {
+        // Platforms first: what they are not told "received" for comes again.
+        self.inner.channels.hear_no_more();
         self.inner.stopping.cancel();
     }
 
@@ -492,6 +507,7 @@ impl Relay {
     /// wait stay kept and are answered after the next start.
     pub async fn stop(&self, grace: Duration) {
         self.take_no_more();
+        self.inner.channels.closed().await;
         let wait_for_runs = async {
             let runs = self.inner.runs.all();
             let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
@@ -507,6 +523,7 @@ impl Relay {
             }
         }
         self.inner.tasks.finish(ABORT_WAIT).await;
+        self.inner.outbox.close().await;
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {

@@ -226,6 +226,7 @@ impl Relay {
             reply,
             origin,
             overflow,
+            restarts: 0,
         };
         let new = NewRun {
             run_id: run_id.clone(),

@@ -26,6 +26,7 @@ use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
 use crate::history_limit::history_limit;
 use crate::lane::{Kind, Overrides, Waiting};
+use crate::live;
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
 use crate::origin;
@@ -66,6 +67,8 @@ pub(crate) struct NotBegun(pub(crate) String);
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
     let run = Arc::clone(&waiting.run);
+    run.delivery.aim(waiting.overrides.reply.as_deref());
+    live::acknowledge(inner, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
@@ -84,6 +87,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
                 let wish = wish.clone();
                 return compact::take(inner, waiting, wish, history).await;
             }
+            live::begin(inner, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
             let reply = answer(inner, waiting, history, &run).instrument(span.clone()).await;
             if let Some(status) = reply.as_ref().map(|reply| reply.status).filter(|&s| s != RunStatus::Ok) {
@@ -177,12 +181,7 @@ async fn answer(
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
-async fn settle_merged(
-    inner: &Arc<Inner>,
-    waiting: &mut Waiting,
-    run: &Run,
-    not_begun: Option<&NotBegun>,
-) {
+async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
             None => steering::settle(inner, &merged, None, format!("merged:{}", run.id)),

@@ -40,7 +40,13 @@ pub(super) struct Account {
 impl Account {
     pub(super) fn new(channel: SharedChannel) -> Self {
         let status = AccountStatus::new(channel.id(), channel.account());
-        Self { channel, status: Mutex::new(status), inbox: Mutex::default(), stop: CancellationToken::new(), running: watch::Sender::new(false) }
+        Self {
+            channel,
+            status: Mutex::new(status),
+            inbox: Mutex::default(),
+            stop: CancellationToken::new(),
+            running: watch::Sender::new(false),
+        }
     }
 
     pub(super) fn name(&self) -> Name {
@@ -89,7 +95,12 @@ impl Account {
     }
 
     /// Listens until `cancel` fires or it is stopped.
-    pub(super) async fn run(self: Arc<Self>, to_relay: mpsc::Sender<Kept>, clock: Clock, cancel: CancellationToken) {
+    pub(super) async fn run(
+        self: Arc<Self>,
+        to_relay: mpsc::Sender<Kept>,
+        clock: Clock,
+        cancel: CancellationToken,
+    ) {
         let cancelling = cancel.clone();
         let stopped = async {
             tokio::select! {
@@ -117,7 +128,9 @@ impl Account {
             if cancel.is_cancelled() {
                 return;
             }
-            let error = ended.err().unwrap_or_else(|| ChannelError::Unreachable("the connection was closed".to_owned()));
+            let error = ended
+                .err()
+                .unwrap_or_else(|| ChannelError::Unreachable("the connection was closed".to_owned()));
             attempt = if began.elapsed() >= HEALTHY_AFTER { 1 } else { attempt.saturating_add(1) };
             let (channel, account) = self.name();
             let wait = match after(&error, attempt, chance()) {
@@ -138,7 +151,9 @@ impl Account {
                 }
                 After::Stop => {
                     tracing::error!(%channel, %account, %error, "the account is stopped until its credentials are changed");
-                    self.change(|status| (status.running, status.last_error) = (false, Some(error.to_string())));
+                    self.change(|status| {
+                        (status.running, status.last_error) = (false, Some(error.to_string()))
+                    });
                     // Nothing to wait for but the end.
                     cancel.cancel();
                     return;
@@ -205,8 +220,12 @@ impl Account {
                 self.change(|status| status.probe = Some(probe));
             }
             // Listening finds out about credentials by itself.
-            Ok(Err(error)) => tracing::debug!(%error, channel = %self.channel.id(), "the platform did not say who we are"),
-            Err(_late) => tracing::debug!(channel = %self.channel.id(), "the platform took too long to say who we are"),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, channel = %self.channel.id(), "the platform did not say who we are")
+            }
+            Err(_late) => {
+                tracing::debug!(channel = %self.channel.id(), "the platform took too long to say who we are")
+            }
         }
         std::future::pending::<()>().await;
     }

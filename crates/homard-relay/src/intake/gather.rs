@@ -178,8 +178,10 @@ impl<T> Gathering<T> {
     fn add_piece(&mut self, at: usize, item: Item<T>, pace: Pace, now: Instant) -> Vec<Complete<T>> {
         let Some(bucket) = self.buckets.get_mut(at) else { return self.alone(item) };
         let chars = item.message.text.chars().count();
-        let follows =
-            bucket.parts.last().is_some_and(|last| follows(&last.message.message_id, &item.message.message_id));
+        let follows = bucket
+            .parts
+            .last()
+            .is_some_and(|last| follows(&last.message.message_id, &item.message.message_id));
         let fits = bucket.parts.len() < MAX_PIECES && bucket.chars + chars <= MAX_PIECED_CHARS;
         if !(follows && fits) {
             let mut done = self.release(|bucket| bucket.is_of(&item.message.sender));

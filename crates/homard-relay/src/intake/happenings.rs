@@ -91,7 +91,8 @@ impl Relay {
             let rules = rules.clone();
             let (new, old) = (format!("{path}[\"{to}\"]"), format!("{path}[\"{from}\"]"));
             let relay = self.clone();
-            let written = tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, rules));
+            let written =
+                tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, rules));
             match written.await {
                 Ok(Ok(())) => tracing::info!(path, "the group's settings have moved to its new id"),
                 Ok(Err(error)) => tracing::warn!(%error, path, "the group's settings could not be moved"),

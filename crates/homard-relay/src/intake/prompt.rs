@@ -43,10 +43,10 @@ impl Relay {
         let place = visit.account.groups.place(&message.conversation, message.details.parent.as_ref());
         let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
         let owner_says = match message.conversation.kind() {
-            ChatKind::Direct => {
-                visit.account.directs.system_prompt(peer).map(str::to_owned)
+            ChatKind::Direct => visit.account.directs.system_prompt(peer).map(str::to_owned),
+            ChatKind::Group | ChatKind::Channel => {
+                Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty())
             }
-            ChatKind::Group | ChatKind::Channel => Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty()),
         };
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());

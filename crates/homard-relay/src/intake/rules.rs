@@ -42,7 +42,8 @@ impl CompanyRules {
         let key = (channel.clone(), account.clone());
         let mut known = lock(&self.accounts);
         let made = known.entry(key).or_insert_with(|| {
-            let section = self.config.channels.get(channel).map_or(&Value::Null, |section| section.as_value());
+            let section =
+                self.config.channels.get(channel).map_or(&Value::Null, |section| section.as_value());
             let defaults = ChannelId::parse(DEFAULTS).ok().and_then(|id| self.config.channels.get(&id));
             let defaults = defaults.map(|section| section.as_value());
             let rules = AccountRules::of(channel, account, section, defaults);

@@ -119,8 +119,7 @@ impl Relay {
 
     /// Begins a conversation anew as somebody asked, with the model they named.
     async fn reset_for(&self, key: &homard_protocol::SessionKey, reset: &Reset) -> Result<(), StoreError> {
-        let reason =
-            if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
+        let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
         self.reset(key, reason).await?;
         if let Some(model) = &reset.model {
             let chosen = self.desk().selector().parse(model).ok();
@@ -187,7 +186,8 @@ impl Relay {
             return Ok(Outcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let media = self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes).await;
+        let media =
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes).await;
         let Some(told) = self.tell(&visit, &placed.routed, media) else {
             say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(Outcome::Nothing("it says nothing".to_owned()));

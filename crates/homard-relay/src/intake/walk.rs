@@ -190,8 +190,7 @@ impl Relay {
         let limit = visit.account.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
-        let bots_in_a_row =
-            self.inner().intake().company().bots.heard(&visit.place(), is_bot, now, &limit);
+        let bots_in_a_row = self.inner().intake().company().bots.heard(&visit.place(), is_bot, now, &limit);
         Ok(judge(&Case {
             message,
             rules: &visit.account,

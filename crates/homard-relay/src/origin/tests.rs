@@ -24,7 +24,8 @@ fn noted(message: &Inbound, address: Option<&Address>) -> SessionEntry {
 
 #[test]
 fn a_direct_conversation_is_noted_by_its_person() {
-    let entry = noted(&message(Conversation::Direct { peer: PeerId::parse("7").unwrap(), thread: None }), None);
+    let entry =
+        noted(&message(Conversation::Direct { peer: PeerId::parse("7").unwrap(), thread: None }), None);
     let last = (entry.last_channel.as_deref(), entry.last_to.as_deref(), entry.last_account_id.as_deref());
     assert_eq!(last, (Some("telegram"), Some("7"), Some("default")));
     assert_eq!((entry.chat_type.as_deref(), entry.group_id), (Some("direct"), None));

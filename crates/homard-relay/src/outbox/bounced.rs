@@ -23,14 +23,18 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
     let Ok(outbound) = serde_json::from_str::<Outbound>(&new.payload) else { return };
     let Some(quoted) = quoted(&outbound.content).filter(|_| !new.key.starts_with(KEY)) else { return };
     let maybe = if row.ambiguous > 0 { " (it may have arrived all the same)" } else { "" };
-    let mut text = format!("A message to {} on {} could not be sent{maybe}: {why}.{quoted}", outbound.address.to, new.channel);
+    let mut text = format!(
+        "A message to {} on {} could not be sent{maybe}: {why}.{quoted}",
+        outbound.address.to, new.channel
+    );
     inner.guards().secrets.hide_in(&mut text);
     if let Some(session) = &new.session_key {
         let kept = inner.store().keep_event(session, text.clone(), None).await;
         kept.or_log("a conversation will not hear of a message that could not be sent");
     }
     let Some(address) = owners_place(inner).await.filter(|place| *place != outbound.address) else { return };
-    let saying = Saying { address, text: format!("⚠️ {text}"), reply_to: None, key: format!("{KEY}{}", new.key) };
+    let saying =
+        Saying { address, text: format!("⚠️ {text}"), reply_to: None, key: format!("{KEY}{}", new.key) };
     // Not awaited in place: it may end here again.
     let relay = Relay::of(Arc::clone(inner));
     relay.say(saying).await.or_log("the owner will not hear of a message that could not be sent");
@@ -43,9 +47,12 @@ fn quoted(content: &Content) -> Option<String> {
         Content::Media { file, .. } => &file.name,
         Content::Poll { question, .. } => question,
         Content::NewThread { name } => name,
-        Content::Delete { .. } | Content::React { .. } | Content::Pin { .. } | Content::Typing { .. } => return None,
+        Content::Delete { .. } | Content::React { .. } | Content::Pin { .. } | Content::Typing { .. } => {
+            return None;
+        }
     };
-    let mut start: String = text.chars().take(MAX_QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut start: String =
+        text.chars().take(MAX_QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if start.len() < text.len() {
         start.push('…');
     }
@@ -55,7 +62,8 @@ fn quoted(content: &Content) -> Option<String> {
 /// Where the owner last spoke to the main conversation.
 async fn owners_place(inner: &Inner) -> Option<Address> {
     let main = SessionKey::main(inner.config().agents.default_agent().id.clone());
-    let session = inner.store().session(&main).await.or_log("the owner's place could not be read").flatten()?;
+    let session =
+        inner.store().session(&main).await.or_log("the owner's place could not be read").flatten()?;
     let place = session.entry.delivery_context?;
     let channel = ChannelId::parse(&place.channel?).ok()?;
     let account = place.account_id.and_then(|id| AccountId::parse(&id).ok());

@@ -215,7 +215,13 @@ impl Postman {
     async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
         let text = serde_json::to_string(receipt).unwrap_or_default();
         for _try in 0..NOTE_TRIES {
-            if inner.store().mark_sent(row.id, text.clone()).await.or_log("it could not be noted that a message was sent").is_some() {
+            if inner
+                .store()
+                .mark_sent(row.id, text.clone())
+                .await
+                .or_log("it could not be noted that a message was sent")
+                .is_some()
+            {
                 break;
             }
             tokio::time::sleep(STORE_WAIT).await;
@@ -260,7 +266,11 @@ impl Postman {
             Verdict::GiveUp => {
                 return match said_anew(row, outbound) {
                     Some(anew) => {
-                        inner.store().replace_outbound(row.id, anew).await.or_log("an answer could not be sent anew");
+                        inner
+                            .store()
+                            .replace_outbound(row.id, anew)
+                            .await
+                            .or_log("an answer could not be sent anew");
                         Next::Look
                     }
                     None => give_up(inner, row, error).await,
@@ -300,11 +310,16 @@ fn said_anew(row: &OutboundRecord, outbound: &Outbound) -> Option<String> {
 
 async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) -> Next {
     let words = error.to_string();
-    if inner.store().mark_failed(row.id, words.clone()).await.or_log("a message could not be given up").is_none() {
+    if inner
+        .store()
+        .mark_failed(row.id, words.clone())
+        .await
+        .or_log("a message could not be given up")
+        .is_none()
+    {
         return Next::Wait(STORE_WAIT);
     }
     inner.outbox().tell(&row.new.key, &Err(error));
-    media::let_go(inner, &row.new.payload).await;
     bounced::tell(inner, row, &words).await;
     Next::Look
 }

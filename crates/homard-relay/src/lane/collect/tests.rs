@@ -17,7 +17,10 @@ fn messages_are_numbered_below_a_title_and_pictures_come_last() {
     let text = "[Queued messages while agent was busy]\n\n---\nQueued #1\nfirst\n\n---\nQueued #2\nsecond";
     let none = Overflow::default();
     assert_eq!(told_together(&[&one], &none), UserContent::Text("first".to_owned()));
-    assert_eq!(told_together(&[&one, &two], &none), UserContent::Blocks(vec![UserBlock::text(text), picture]));
+    assert_eq!(
+        told_together(&[&one, &two], &none),
+        UserContent::Blocks(vec![UserBlock::text(text), picture])
+    );
     let mut some = Overflow::default();
     some.note("older\nwords", 20);
     let told = told_together(&[&one], &some).text();

@@ -53,7 +53,11 @@ fn every_failure_has_its_consequence() {
         (row(1, 2, false), unknown(), again(800, true)),
         (row(1, 3, false), unknown(), Verdict::GiveUp),
         (row(1, 9, true), unknown(), again(800, false)),
-        (row(0, 0, false), ChannelError::Wait(Duration::from_secs(7)), Verdict::Pause(Duration::from_secs(7))),
+        (
+            row(0, 0, false),
+            ChannelError::Wait(Duration::from_secs(7)),
+            Verdict::Pause(Duration::from_secs(7)),
+        ),
         (row(0, 0, false), ChannelError::Wait(Duration::MAX), Verdict::Pause(Duration::from_secs(3_600))),
         (row(0, 0, false), ChannelError::Permanent("blocked".into()), Verdict::GiveUp),
         (row(0, 0, false), ChannelError::TooLarge { size: 2, limit: 1 }, Verdict::GiveUp),
