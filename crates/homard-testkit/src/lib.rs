@@ -10,6 +10,8 @@ mod fake_oauth;
 mod fake_web;
 mod gateway;
 mod home;
+mod irc_peer;
+mod ngircd;
 mod node;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
@@ -24,4 +26,6 @@ pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued
 pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;
+pub use irc_peer::IrcPeer;
+pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
