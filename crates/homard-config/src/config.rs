@@ -122,9 +122,9 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
+            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
             delivery,
             mentions,
-            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
             bindings: bindings::Bindings::resolve(
                 raw.bindings.unwrap_or_default(),
                 raw.broadcast.unwrap_or_default(),

@@ -5,6 +5,7 @@ mod agent;
 mod agent_files;
 mod agents;
 mod auth_status;
+mod channel_pairing;
 mod channels;
 pub(crate) mod chat;
 mod chat_message;
@@ -152,9 +153,9 @@ pub(crate) fn table() -> MethodTable {
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(upkeep::browser)
         .on::<ChannelsLogout, _, _>(accounts::logout)
-        .on::<ChannelsPairingApprove, _, _>(accounts::pairing_approve)
-        .on::<ChannelsPairingDismiss, _, _>(accounts::pairing_dismiss)
-        .on::<ChannelsPairingList, _, _>(accounts::pairing_list)
+        .on::<ChannelsPairingApprove, _, _>(channel_pairing::approve)
+        .on::<ChannelsPairingDismiss, _, _>(channel_pairing::dismiss)
+        .on::<ChannelsPairingList, _, _>(channel_pairing::list)
         .on::<ChannelsStart, _, _>(accounts::start)
         .on::<ChannelsStatus, _, _>(channels::status)
         .on::<ChannelsStop, _, _>(accounts::stop)

@@ -97,15 +97,15 @@ pub(crate) struct Overrides {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<Box<ReplyRoute>>,
+    /// How often restarts cut the turn off before anything came of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) restarts: u32,
     /// Who said it on which platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<Box<Origin>>,
     /// What is remembered of messages that had to go for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overflow: Option<Box<Overflow>>,
-    /// How often restarts cut the turn off before anything came of it.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(crate) restarts: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -38,6 +38,7 @@ mod narrate;
 mod offer;
 mod origin;
 mod outbox;
+mod pairing;
 mod policy_layers;
 mod policy_view;
 mod program;

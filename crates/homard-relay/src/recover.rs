@@ -1,7 +1,10 @@
 //! After a start: finish what the tables say is unfinished.
 //!
 //! A run that was under way when the process died is marked interrupted, so that its conversation is valid
-//! and says what happened; a message that was kept but not begun is answered now.
+//! and says what happened; a message that was kept but not begun is answered now. Whoever watches a conversation sees
+//! that its run was interrupted. Whoever wrote from a chat platform sees nothing, so their message gets another turn.
+
+mod again;
 
 use homard_channel::Inbound;
 use homard_runtime::OrLog;
@@ -27,6 +30,8 @@ impl Relay {
         for record in store.unfinished_runs().await? {
             if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
+                // First: a crash between the two finds the run unfinished and the other turn known.
+                again::ask_again(self, &record).await?;
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }

@@ -102,8 +102,8 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
-    intake: Intake,
     outbox: Outbox,
+    intake: Intake,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -162,6 +162,16 @@ impl Inner {
         &self.channels
     }
 
+    /// What goes out to them.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Where things are kept.
+    pub(crate) fn paths(&self) -> &homard_config::Paths {
+        &self.config.source().paths
+    }
+
     /// What is remembered of messages that come in.
     pub(crate) fn intake(&self) -> &Intake {
         &self.intake
@@ -182,16 +192,6 @@ impl Inner {
         self.config.set_path(new, value)?;
         self.config.unset_path(old)?;
         Ok(())
-    }
-
-    /// What goes out to them.
-    pub(crate) fn outbox(&self) -> &Outbox {
-        &self.outbox
-    }
-
-    /// Where things are kept.
-    pub(crate) fn paths(&self) -> &homard_config::Paths {
-        &self.config.source().paths
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -318,8 +318,8 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
-            intake: Intake::default(),
             outbox: Outbox::default(),
+            intake: Intake::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),

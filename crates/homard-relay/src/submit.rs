@@ -224,9 +224,9 @@ impl Relay {
             labels,
             program,
             reply,
+            restarts: 0,
             origin,
             overflow,
-            restarts: 0,
         };
         let new = NewRun {
             run_id: run_id.clone(),

@@ -294,7 +294,8 @@ impl Writer {
         if now >= self.chores.prune_at {
             let runs = runs::prune(&self.conn, now).or_log("old runs were not pruned").unwrap_or(false);
             let heard = inbox::prune(&self.conn, now).or_log("old messages were not pruned").unwrap_or(false);
-            let sent = outbox::prune(&self.conn, now).or_log("old answers were not pruned").unwrap_or(false);
+            let sent =
+                outbox::prune(&self.conn, now).or_log("old deliveries were not pruned").unwrap_or(false);
             if !runs && !heard && !sent {
                 self.chores.prune_at = now.saturating_add(PRUNE_EVERY_MS);
             }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models,
-    node, nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -72,6 +72,7 @@ pub(crate) enum Command {
     Models(models::ModelsArgs),
     Node(Box<node::NodeArgs>),
     Nodes(Box<nodes::NodesArgs>),
+    Pairing(Box<pairing::PairingArgs>),
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),
