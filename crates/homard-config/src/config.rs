@@ -17,6 +17,7 @@ pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;
+pub mod message_tool;
 pub mod models;
 pub mod owners;
 pub mod pruning;

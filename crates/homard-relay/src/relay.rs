@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
 use crate::lane::Lanes;
@@ -100,6 +101,7 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
+    channel_names: Names,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -156,6 +158,16 @@ impl Inner {
     /// The accounts that are connected to chat platforms.
     pub(crate) fn channels(&self) -> &Channels {
         &self.channels
+    }
+
+    /// What the platforms are called.
+    pub(crate) fn channel_names(&self) -> &Names {
+        &self.channel_names
+    }
+
+    /// Where everything is kept.
+    pub(crate) fn state_dir(&self) -> &std::path::Path {
+        &self.config.source().paths.state_dir
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -282,6 +294,7 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
+            channel_names: Names::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
