@@ -1,5 +1,6 @@
 //! The handlers, one file per family, and the table that names them.
 
+mod account_acts;
 mod accounts;
 mod agent;
 mod agent_files;
@@ -151,13 +152,13 @@ pub(crate) fn table() -> MethodTable {
         .on::<AgentsUpdate, _, _>(agents::update)
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(upkeep::browser)
-        .on::<ChannelsLogout, _, _>(accounts::logout)
+        .on::<ChannelsLogout, _, _>(account_acts::logout)
         .on::<ChannelsPairingApprove, _, _>(accounts::pairing_approve)
         .on::<ChannelsPairingDismiss, _, _>(accounts::pairing_dismiss)
         .on::<ChannelsPairingList, _, _>(accounts::pairing_list)
-        .on::<ChannelsStart, _, _>(accounts::start)
+        .on::<ChannelsStart, _, _>(account_acts::start)
         .on::<ChannelsStatus, _, _>(channels::status)
-        .on::<ChannelsStop, _, _>(accounts::stop)
+        .on::<ChannelsStop, _, _>(account_acts::stop)
         .on::<ChatAbort, _, _>(chat::abort)
         .on::<ChatHistory, _, _>(chat::history)
         .on::<ChatInject, _, _>(chat::inject)

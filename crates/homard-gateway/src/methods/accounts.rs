@@ -2,8 +2,8 @@
 
 use homard_protocol::ErrorShape;
 use homard_protocol::methods::accounts::{
-    AccountParams, PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams,
-    PairingListResult, WebLoginStartParams, WebLoginWaitParams,
+    PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams, PairingListResult,
+    WebLoginStartParams, WebLoginWaitParams,
 };
 use serde_json::Value;
 
@@ -13,21 +13,6 @@ use crate::table::Cx;
 const MAX_STRANGERS: u32 = 3;
 /// How long they may wait, in milliseconds.
 const STRANGER_TTL_MS: u64 = 3_600_000;
-
-/// `channels.start`.
-pub(super) async fn start(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.start", &params))
-}
-
-/// `channels.stop`.
-pub(super) async fn stop(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.stop", &params))
-}
-
-/// `channels.logout`.
-pub(super) async fn logout(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.logout", &params))
-}
 
 /// `channels.pairing.list`.
 pub(super) async fn pairing_list(
@@ -63,10 +48,6 @@ pub(super) async fn login_start(_cx: Cx, _params: WebLoginStartParams) -> Result
 /// `web.login.wait`.
 pub(super) async fn login_wait(_cx: Cx, _params: WebLoginWaitParams) -> Result<Value, ErrorShape> {
     Err(no_login())
-}
-
-fn unknown(method: &str, params: &AccountParams) -> ErrorShape {
-    ErrorShape::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel))
 }
 
 fn unknown_pairing(channel: &str) -> ErrorShape {

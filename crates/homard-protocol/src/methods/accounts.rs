@@ -16,7 +16,6 @@ pub struct ChannelsStart;
 impl Method for ChannelsStart {
     const NAME: &'static str = "channels.start";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -28,7 +27,6 @@ pub struct ChannelsStop;
 impl Method for ChannelsStop {
     const NAME: &'static str = "channels.stop";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -40,7 +38,6 @@ pub struct ChannelsLogout;
 impl Method for ChannelsLogout {
     const NAME: &'static str = "channels.logout";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
