@@ -14,6 +14,7 @@ mod compact;
 pub(crate) mod config;
 mod config_lookup;
 mod cron;
+mod dead_letters;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
@@ -71,6 +72,7 @@ use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup
 use homard_protocol::methods::cron::{
     CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
 };
+use homard_protocol::methods::dead_letters::ChannelsDeadLetters;
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
@@ -152,6 +154,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<AgentsUpdate, _, _>(agents::update)
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(upkeep::browser)
+        .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
         .on::<ChannelsLogout, _, _>(account_acts::logout)
         .on::<ChannelsPairingApprove, _, _>(accounts::pairing_approve)
         .on::<ChannelsPairingDismiss, _, _>(accounts::pairing_dismiss)

@@ -17,7 +17,7 @@ mod wish;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use homard_channel::{Abilities, Address, Content, Outbound, SharedChannel};
+use homard_channel::{Abilities, Address, Content, Outbound};
 use homard_config::Config;
 use homard_protocol::{AgentId, RunId, SessionKey};
 use homard_store::StoreError;
@@ -158,7 +158,6 @@ pub enum ActError {
 /// A place that was found, with who serves it.
 struct Found {
     address: Address,
-    there: SharedChannel,
     abilities: Abilities,
     section: AccountSection,
     /// Where the one who asks is, if that is on a platform.

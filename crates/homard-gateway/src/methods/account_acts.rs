@@ -109,17 +109,25 @@ fn nulls(section: &Value, keys: &[&str]) -> Map<String, Value> {
     for key in keys {
         let parts: Vec<&str> = key.split('.').collect();
         let is_there = parts.iter().try_fold(section, |value, part| value.get(part)).is_some();
-        if let (true, Some((last, way))) = (is_there, parts.split_last()) {
-            let mut at = &mut patch;
-            for part in way {
-                let next = at.entry((*part).to_owned()).or_insert_with(|| json!({}));
-                let Value::Object(next) = next else { break };
-                at = next;
-            }
-            at.insert((*last).to_owned(), Value::Null);
+        if is_there {
+            put_null(&mut patch, &parts);
         }
     }
     patch
+}
+
+fn put_null(patch: &mut Map<String, Value>, way: &[&str]) {
+    match way {
+        [] => {}
+        [last] => {
+            patch.insert((*last).to_owned(), Value::Null);
+        }
+        [first, rest @ ..] => {
+            if let Value::Object(inner) = patch.entry((*first).to_owned()).or_insert_with(|| json!({})) {
+                put_null(inner, rest);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use homard_channel::{Abilities, Act, Threads};
 use homard_channels::{ChannelEntry, ENTRIES, entry};
 use homard_config::Config;
 use homard_protocol::methods::channels::{ChannelsStatusParams, ChannelsStatusResult};
@@ -209,6 +210,9 @@ fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
             ("lastTransportActivityAt".to_owned(), json!(status.last_sign_at)),
             ("healthState".to_owned(), json!(health(gateway, status, now))),
         ]);
+        if let Some(abilities) = gateway.relay().channel_abilities(&status.channel, &status.account) {
+            fields.insert("capabilities".to_owned(), capabilities(&abilities));
+        }
         if let Some(probe) = &status.probe {
             fields.insert("bot".to_owned(), json!({"id": probe.id, "username": probe.username}));
         }
@@ -218,6 +222,25 @@ fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
         fields.insert("lastProbeAt".to_owned(), json!(now));
     }
     row
+}
+
+/// What a platform can do, as data for people and programs.
+fn capabilities(abilities: &Abilities) -> Value {
+    json!({
+        "chatTypes": abilities.chats,
+        "textLimit": abilities.text_limit,
+        "media": abilities.media,
+        "reply": abilities.can(Act::Reply),
+        "edit": abilities.can(Act::Edit),
+        "delete": abilities.can(Act::Delete),
+        "reactions": abilities.can(Act::React),
+        "pins": abilities.can(Act::Pin),
+        "buttons": abilities.can(Act::Buttons),
+        "threads": abilities.threads != Threads::None,
+        "polls": abilities.polls.is_some(),
+        "typing": abilities.typing.is_some(),
+        "nativeCommands": abilities.native_commands.is_some(),
+    })
 }
 
 /// Whether an account is well, quiet or dead, in one word. A platform that says nothing at all for longer than it

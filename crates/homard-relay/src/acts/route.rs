@@ -65,7 +65,7 @@ impl Relay {
         };
         let abilities = there.abilities();
         let section = AccountSection::of(config, &address.channel, &address.account);
-        Ok(Found { address, there, abilities, section, from })
+        Ok(Found { address, abilities, section, from })
     }
 
     fn resolve(&self, config: &Config, place: &Place, from: Option<&Address>) -> Result<Address, ActError> {
