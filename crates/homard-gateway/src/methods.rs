@@ -6,6 +6,7 @@ mod agent;
 mod agent_files;
 mod agents;
 mod auth_status;
+mod channel_pairing;
 mod channels;
 pub(crate) mod chat;
 mod chat_message;
@@ -156,9 +157,9 @@ pub(crate) fn table() -> MethodTable {
         .on::<BrowserRequest, _, _>(upkeep::browser)
         .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
         .on::<ChannelsLogout, _, _>(account_acts::logout)
-        .on::<ChannelsPairingApprove, _, _>(accounts::pairing_approve)
-        .on::<ChannelsPairingDismiss, _, _>(accounts::pairing_dismiss)
-        .on::<ChannelsPairingList, _, _>(accounts::pairing_list)
+        .on::<ChannelsPairingApprove, _, _>(channel_pairing::approve)
+        .on::<ChannelsPairingDismiss, _, _>(channel_pairing::dismiss)
+        .on::<ChannelsPairingList, _, _>(channel_pairing::list)
         .on::<ChannelsStart, _, _>(account_acts::start)
         .on::<ChannelsStatus, _, _>(channels::status)
         .on::<ChannelsStop, _, _>(account_acts::stop)

@@ -20,6 +20,7 @@ pub mod node_exec_policy;
 pub mod node_invoke;
 pub mod nodes;
 pub mod page_load;
+pub mod pairing_rows;
 pub mod sending;
 pub mod session_acts;
 pub mod session_archive;

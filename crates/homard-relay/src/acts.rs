@@ -207,9 +207,10 @@ impl Relay {
         let parts = parts::parts(deed, words, (&found.abilities, &found.section), &folders).await?;
         self.send_parts(parts, &found.address, &key, &mut acted).await?;
         if !said.is_empty() {
-            if found.is_here() {
-                self.note_said(acting, &said);
-            } else {
+            if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
+                run.delivery.said(found.address.clone(), said.clone());
+            }
+            if !found.is_here() {
                 self.mirror(&config, (&found.address, found.abilities.threads), acting, said).await;
             }
         }
@@ -308,15 +309,7 @@ impl Relay {
         files::Folders {
             workspace: agent.workspace.clone(),
             home: self.inner().home().to_owned(),
-            media: self.inner().state_dir().join("media"),
-        }
-    }
-
-    /// Remembers what was said in the conversation of a run while it was under way, so that its answer does not say
-    /// it again.
-    fn note_said(&self, acting: &ActingFor, said: &str) {
-        if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
-            run.note_said(said);
+            media: self.inner().paths().state_dir.join("media"),
         }
     }
 }

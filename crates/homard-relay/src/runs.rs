@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
+use crate::delivery::Delivery;
 use crate::narrate::Narrator;
 
 /// How a run ended, for whoever waits.
@@ -69,10 +70,10 @@ pub(crate) struct Run {
     stopped_by: Mutex<Option<&'static str>>,
     began: Mutex<bool>,
     attended: AtomicBool,
-    /// What a tool has said in the run's own conversation.
-    said: Mutex<Vec<String>>,
     /// From taking the message to the end of its run, for traces.
     pub(crate) span: Span,
+    /// Its way to a chat platform, if it came from one.
+    pub(crate) delivery: Delivery,
     end: watch::Sender<Option<RunEnd>>,
 }
 
@@ -95,7 +96,7 @@ impl Run {
             stopped_by: Mutex::default(),
             began: Mutex::new(false),
             attended: AtomicBool::new(false),
-            said: Mutex::default(),
+            delivery: Delivery::default(),
             end: watch::Sender::new(None),
         }
     }
@@ -129,16 +130,6 @@ impl Run {
     /// Whether its sender waits on such a connection.
     pub(crate) fn is_attended(&self) -> bool {
         self.attended.load(Ordering::Relaxed)
-    }
-
-    /// A tool has said something in the run's own conversation.
-    pub(crate) fn note_said(&self, text: &str) {
-        lock(&self.said).push(text.to_owned());
-    }
-
-    /// What tools have said there, so that the answer does not say it again.
-    pub(crate) fn said(&self) -> Vec<String> {
-        lock(&self.said).clone()
     }
 
     /// Tells whoever waits.

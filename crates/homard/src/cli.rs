@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, channels, completion, config, cron, dashboard, devices, gateway, health, logs,
-    message, models, node, nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    message, models, node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Models(models::ModelsArgs),
     Node(Box<node::NodeArgs>),
     Nodes(Box<nodes::NodesArgs>),
+    Pairing(Box<pairing::PairingArgs>),
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),

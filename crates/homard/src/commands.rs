@@ -17,6 +17,7 @@ pub(crate) mod message;
 pub(crate) mod models;
 pub(crate) mod node;
 pub(crate) mod nodes;
+pub(crate) mod pairing;
 pub(crate) mod protocol;
 pub(crate) mod qr;
 pub(crate) mod sessions;
@@ -116,6 +117,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Node(args) => ask(cx, node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),
+        Command::Pairing(args) => ask(cx, pairing::run(cx, *args)),
         Command::Protocol(args) => protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, qr::run(cx, *args)),
         Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),

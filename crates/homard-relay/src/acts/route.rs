@@ -45,6 +45,11 @@ impl Relay {
     }
 
     async fn from(&self, acting: &ActingFor) -> Result<Option<Address>, StoreError> {
+        // Where the answer of the run that asks goes is certain; where its conversation was last is the next best.
+        let run = acting.run.as_ref().and_then(|id| self.inner().runs().get(id));
+        if let Some(route) = run.as_ref().and_then(|run| run.delivery.route()) {
+            return Ok(Some(route.address.clone()));
+        }
         match &acting.session {
             Some(key) => self.route_of(key).await,
             None => Ok(None),
