@@ -35,6 +35,7 @@ pub(super) struct Item<T> {
     pub(super) id: InboxId,
     pub(super) message: Box<Inbound>,
     /// Let go of when the message is done with.
+    #[expect(dead_code, reason = "it is held, and nothing else")]
     pub(super) held: T,
 }
 
@@ -94,11 +95,6 @@ pub(super) struct Pace {
 }
 
 impl<T> Gathering<T> {
-    /// Whether nothing waits.
-    pub(super) fn is_empty(&self) -> bool {
-        self.buckets.is_empty()
-    }
-
     /// When something is next complete.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.buckets.iter().map(|bucket| bucket.due).min()

@@ -18,7 +18,7 @@ impl Relay {
         let noticed = match heard {
             Heard::Event(event) => self.tell_event(id, event).await,
             Heard::Moved { channel, account, from, to } => {
-                self.follow(&channel, &account, (&from, &to)).await;
+                self.follow_group(&channel, &account, (&from, &to)).await;
                 Ok(Some("moved"))
             }
             Heard::Message(_) => Ok(Some("a message")),
@@ -68,7 +68,7 @@ impl Relay {
     }
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
-    async fn follow(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
+    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
         let rules = self.company_rules().account(channel, account);
         let conversation = Conversation::Group { id: from.clone(), thread: None };
         let is_known = rules.groups.place(&conversation, None).is_listed;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, SharedChannel};
-use homard_config::paths::create_private_dir;
+use homard_config::create_private_dir;
 use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
 use sha2::{Digest, Sha256};

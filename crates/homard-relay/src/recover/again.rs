@@ -53,6 +53,7 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
         session_key: record.session_key.clone(),
         agent_id: record.agent_id.clone(),
         source: record.source.clone(),
+        inbox: Vec::new(),
         message: Request { message, overrides, kind: Kind::Turn }.to_json(),
     };
     // Known already when the process died right here before.

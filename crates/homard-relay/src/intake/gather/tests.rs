@@ -77,7 +77,7 @@ fn without_a_window_nothing_waits() {
     let mut table = Table::new(0);
     assert_eq!(table.at(0, message("a", "1", "one")), ["one"]);
     assert_eq!(table.at(0, message("a", "2", "two")), ["two"]);
-    assert!(table.gathering.is_empty());
+    assert_eq!(table.gathering.next_due(), None);
 }
 
 #[test]
