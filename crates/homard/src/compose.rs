@@ -219,6 +219,7 @@ async fn serve(
         host: machine::facts(),
         reach: reachable,
     });
+    relay.name_channels(furnish::channel_names());
     relay.open_doors(&doors);
     relay.look_after(&processes);
     gateway.open_door(&doors);
