@@ -105,6 +105,8 @@ mod subagents;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]
+mod telegram;
+#[cfg(test)]
 mod tool_policy;
 #[cfg(test)]
 mod tool_turns;
