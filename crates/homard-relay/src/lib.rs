@@ -10,24 +10,34 @@
 //! platforms hold. Sockets are not known here.
 
 mod access;
+mod acts;
 mod admit;
+mod answer;
 mod background;
+mod begin_again;
 mod bus;
 mod channels;
 pub mod commands;
 mod compact;
 mod deliver;
+mod delivery;
 mod doors;
 mod exec_rules;
 mod history_limit;
 mod hold;
+mod intake;
 mod invoke;
+mod jitter;
 mod lane;
 mod letters;
 mod listen;
+mod live;
+mod manner;
+mod media;
 mod meter;
 mod narrate;
 mod offer;
+mod origin;
 mod outbox;
 mod pairing;
 mod policy_layers;
@@ -44,6 +54,7 @@ mod sessions_view;
 mod settings;
 mod shape;
 mod skill_calls;
+mod spoken;
 mod steering;
 mod strangers;
 mod subagents;
@@ -54,8 +65,13 @@ mod undo;
 mod vision;
 mod wake;
 
+pub use acts::{
+    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
+    Writing,
+};
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
+pub use channels::AccountStatus;
 pub use compact::{CompactReport, CompactWish};
 pub use invoke::{Invocation, Invoked, WhenAsked};
 pub use listen::{Heard, Listener};
