@@ -75,6 +75,7 @@ mod openai_responses;
 mod openai_world;
 #[cfg(test)]
 mod other_clients;
+#[cfg(test)]
 mod pairing;
 #[cfg(test)]
 mod reach;
