@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models,
-    node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    node, nodes, pairing, protocol, qr, route, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -76,6 +76,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),
+    Route(route::RouteArgs),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
