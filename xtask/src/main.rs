@@ -6,6 +6,7 @@
 mod bench;
 mod browser;
 mod compat;
+mod debian;
 mod fuzz;
 mod protocol;
 mod schema;
