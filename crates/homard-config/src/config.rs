@@ -22,6 +22,7 @@ pub mod logging;
 pub mod loops;
 pub mod maintenance;
 pub mod mentions;
+pub mod message_tool;
 pub mod messages;
 pub mod models;
 pub mod owners;

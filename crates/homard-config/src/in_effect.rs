@@ -233,6 +233,7 @@ const IN_EFFECT: &[&str] = &[
     "tools.exec.timeoutSeconds",
     "tools.fs",
     "tools.loopDetection",
+    "tools.message",
     "tools.profile",
     "tools.sandbox",
     "tools.sessions.visibility",

@@ -13,6 +13,7 @@ pub mod compact;
 pub mod config;
 pub mod config_lookup;
 pub mod cron;
+pub mod dead_letters;
 pub mod devices;
 pub mod exec_policy;
 pub mod node_exec_policy;

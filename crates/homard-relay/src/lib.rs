@@ -10,6 +10,7 @@
 //! platforms hold. Sockets are not known here.
 
 mod access;
+mod acts;
 mod admit;
 mod answer;
 mod background;
@@ -64,6 +65,10 @@ mod undo;
 mod vision;
 mod wake;
 
+pub use acts::{
+    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
+    Writing,
+};
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
 pub use channels::AccountStatus;

@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
 use crate::intake::Intake;
@@ -102,6 +103,7 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
+    channel_names: Names,
     outbox: Outbox,
     intake: Intake,
     stopping: CancellationToken,
@@ -160,6 +162,11 @@ impl Inner {
     /// The accounts that are connected to chat platforms.
     pub(crate) fn channels(&self) -> &Channels {
         &self.channels
+    }
+
+    /// What the platforms are called.
+    pub(crate) fn channel_names(&self) -> &Names {
+        &self.channel_names
     }
 
     /// What goes out to them.
@@ -318,6 +325,7 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
+            channel_names: Names::default(),
             outbox: Outbox::default(),
             intake: Intake::default(),
             holding: stopping.child_token(),

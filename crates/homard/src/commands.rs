@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod approvals;
+pub(crate) mod channels;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
@@ -12,6 +13,7 @@ pub(crate) mod devices;
 pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod logs;
+pub(crate) mod message;
 pub(crate) mod models;
 pub(crate) mod node;
 pub(crate) mod nodes;
@@ -105,11 +107,13 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
         Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
+        Command::Channels(args) => ask(cx, channels::run(cx, *args)),
         Command::Cron(args) => ask(cx, cron::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, devices::run(cx, *args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
+        Command::Message(args) => ask(cx, message::run(cx, *args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Node(args) => ask(cx, node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),

@@ -17,7 +17,6 @@ pub struct ChannelsStart;
 impl Method for ChannelsStart {
     const NAME: &'static str = "channels.start";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -29,7 +28,6 @@ pub struct ChannelsStop;
 impl Method for ChannelsStop {
     const NAME: &'static str = "channels.stop";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -41,7 +39,6 @@ pub struct ChannelsLogout;
 impl Method for ChannelsLogout {
     const NAME: &'static str = "channels.logout";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
