@@ -20,6 +20,8 @@ mod chat;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod company;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
