@@ -22,6 +22,8 @@ mod deliver;
 mod delivery;
 mod doors;
 mod exec_rules;
+#[cfg(test)]
+mod fixture;
 mod history_limit;
 mod hold;
 mod invoke;
