@@ -5,13 +5,16 @@
 
 pub mod agents;
 pub mod auth;
+pub mod bindings;
 pub mod budgets;
 pub mod cli_backends;
+pub mod commands;
 pub mod compaction;
 pub mod cron;
 pub mod delegation;
 pub mod delivery;
 pub mod diagnostics;
+pub mod envelope;
 pub mod gateway;
 pub mod hooks;
 pub mod http_endpoints;
@@ -19,10 +22,13 @@ pub mod logging;
 pub mod loops;
 pub mod maintenance;
 pub mod mentions;
+pub mod message_tool;
+pub mod messages;
 pub mod models;
 pub mod owners;
 pub mod pruning;
 pub mod reach;
+pub mod send_policy;
 pub mod session;
 pub mod skills;
 pub mod tools;
@@ -47,6 +53,12 @@ pub struct Config {
     pub gateway: gateway::Gateway,
     /// Who answers.
     pub agents: agents::Agents,
+    /// Which agent gets which messages.
+    pub bindings: bindings::Bindings,
+    /// Slash commands in chats.
+    pub commands: commands::Commands,
+    /// How messages look and wait.
+    pub messages: messages::Messages,
     /// Calls from outside that start something.
     pub hooks: hooks::Hooks,
     /// Which credentials are used in which order.
@@ -111,9 +123,16 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
-            owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
+            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
             delivery,
             mentions,
+            bindings: bindings::Bindings::resolve(
+                raw.bindings.unwrap_or_default(),
+                raw.broadcast.unwrap_or_default(),
+                cx,
+            ),
+            commands: commands::Commands::resolve(raw.commands.unwrap_or_default()),
+            messages: messages::Messages::resolve(raw.messages.unwrap_or_default(), cx),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),

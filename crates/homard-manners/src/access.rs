@@ -24,7 +24,7 @@ pub use commands::CommandRules;
 pub use gates::may_be_told;
 pub use history::{GroupHistory, Remark};
 pub use mentions::{MentionPatterns, PatternSources};
-pub use pairing::pairing_reply;
+pub use pairing::{owner_ids, pairing_reply, plain_name};
 pub use places::{DirectRules, GroupRules, Groups, Place};
 pub use rules::{
     AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, ReplyToMode, Speaking, StreamMode,

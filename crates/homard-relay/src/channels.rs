@@ -13,10 +13,9 @@ use std::time::Duration;
 
 use homard_channel::{ChannelError, Kept, Probe, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{OrCancel, Tasks};
+use homard_runtime::Tasks;
 use homard_store::StoreError;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 pub use status::AccountStatus;
 
@@ -51,6 +50,11 @@ impl Channels {
     /// One that is known, stopped or not.
     pub(crate) fn known(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
         self.account(channel, account).map(|account| account.channel())
+    }
+
+    /// Who we are there, as the platform last said.
+    pub(crate) fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
+        self.account(channel, account)?.status().probe
     }
 
     /// Something was sent through it.
@@ -231,16 +235,3 @@ impl std::fmt::Debug for Channels {
         f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
     }
 }
-
-/// Keeps nothing: the half that does is built elsewhere.
-impl Relay {
-    /// Takes what is heard until `cancel` fires.
-    pub async fn listen_to(self, mut heard: mpsc::Receiver<Kept>, cancel: CancellationToken) {
-        while let Ok(Some((heard, _not_kept))) = heard.recv().or_cancel(&cancel).await {
-            tracing::warn!(key = heard.key(), "there is no inbox yet");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

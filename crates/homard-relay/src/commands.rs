@@ -12,14 +12,15 @@ use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
 use homard_store::{Accepted, FinishRun, NewRun, ResetReason, ResetSession, RunStatus, StoreError};
 
-use crate::admit::admit;
 use crate::compact::CompactWish;
 use crate::lane::{Kind, Overrides, Request};
+use crate::outbox::Saying;
 use crate::queue::Queue;
 use crate::relay::{Inner, Relay};
-use crate::route::{RoutePolicy, Routed, route};
+use crate::reply_route::ReplyRoute;
+use crate::route::Routed;
 use crate::runs::{Run, RunEnd};
-use crate::submit::{Submission, SubmitError, Submitted};
+use crate::submit::{Brought, Placed, SubmitError, Submitted};
 
 /// Who stopped a run that somebody typed `/stop` at.
 const BY_STOP: &str = "stop";
@@ -34,6 +35,13 @@ struct Command {
     arguments: &'static str,
     help: &'static str,
     act: Act,
+}
+
+/// A command that is kept and about to be obeyed.
+pub(crate) struct Begun {
+    run: Arc<Run>,
+    routed: Routed,
+    reply: Option<Box<ReplyRoute>>,
 }
 
 /// What a command does.
@@ -131,69 +139,98 @@ impl Relay {
         Ok(reset)
     }
 
-    /// Obeys a message that is a command; `None` when it is none.
-    pub(crate) async fn obey(&self, submission: &mut Submission) -> Result<Option<Submitted>, SubmitError> {
-        if !submission.message.images.is_empty() {
+    /// Obeys a message that is a command; `None` when it is none. What `brought` holds goes with it.
+    pub(crate) async fn obey(
+        &self,
+        placed: &mut Placed,
+        brought: &mut Brought,
+    ) -> Result<Option<Submitted>, SubmitError> {
+        if !placed.routed.message().images.is_empty() {
             return Ok(None);
         }
-        let text = submission.message.text.clone();
+        let text = placed.routed.message().text.clone();
         let Some((command, rest)) = parse(&text) else { return Ok(None) };
         match command.act {
             Act::Compact => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
-                let wish = CompactWish { instructions, max_entries: None };
-                self.submit_as(submission.clone(), Queue::Compact(wish, None)).await.map(Some)
+                let queue = Queue::Compact(CompactWish { instructions, max_entries: None }, None);
+                self.take_placed(placed.clone(), queue, std::mem::take(brought)).await.map(Some)
             }
             Act::Reset(reason) if !rest.is_empty() => {
-                rest.clone_into(&mut submission.message.text);
-                let policy = RoutePolicy::of(&self.inner().config());
-                let routed = route(&policy, admit(submission.message.clone())?)?;
-                let id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+                placed.routed.reword(rest.to_owned());
+                let id = placed.run_id()?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
-                    self.reset(routed.session_key(), reason).await?;
+                    self.reset(placed.routed.session_key(), reason).await?;
                 }
                 Ok(None)
             }
-            act => self.answer_at_once(submission.clone(), act).await.map(Some),
+            act => self.answer_at_once(placed.clone(), std::mem::take(brought), act).await.map(Some),
         }
     }
 
-    async fn answer_at_once(&self, submission: Submission, act: Act) -> Result<Submitted, SubmitError> {
+    /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
+    pub(crate) async fn begin_command(
+        &self,
+        placed: Placed,
+        brought: Brought,
+    ) -> Result<Result<Begun, Submitted>, SubmitError> {
         let inner = self.inner();
-        let policy = RoutePolicy::of(&inner.config());
-        let source = submission.source.to_owned();
-        let routed = route(&policy, admit(submission.message)?)?;
-        let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+        let run_id = placed.run_id()?;
+        let Placed { routed, source, .. } = placed;
         let message = crate::submit::user_message(&routed, &run_id);
         let key = routed.session_key().clone();
-        let request =
-            Request { message: message.clone(), overrides: Overrides::default(), kind: Kind::Command };
+        let Brought { reply, origin, inbox, .. } = brought;
+        let overrides = Overrides { reply: reply.clone(), origin, ..Overrides::default() };
+        let request = Request { message: message.clone(), overrides, kind: Kind::Command };
         let new = NewRun {
             run_id: run_id.clone(),
             session_key: key.clone(),
             agent_id: routed.agent().clone(),
-            source,
+            source: source.to_owned(),
             message: request.to_json(),
+            inbox,
         };
         if let Accepted::Duplicate(record) = inner.store().accept_run(new).await? {
-            return Ok(if record.status.is_finished() {
+            return Ok(Err(if record.status.is_finished() {
                 Submitted::Finished(record)
             } else {
                 Submitted::InFlight { run_id, session_key: key }
-            });
+            }));
         }
-        let run = self.run_of(&routed, run_id.clone(), &message);
+        let run = self.run_of(&routed, run_id, &message);
+        Ok(Ok(Begun { run, routed, reply }))
+    }
+
+    /// Records what came of a command and says it where it was typed.
+    pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Submitted {
+        let Begun { run, routed, reply } = begun;
+        self.tell_there(&run.id, reply.as_deref(), &answer).await;
+        conclude(self.inner(), &run, answer).await;
+        Submitted::Answered { run_id: run.id.clone(), session_key: routed.session_key().clone() }
+    }
+
+    async fn answer_at_once(
+        &self,
+        placed: Placed,
+        brought: Brought,
+        act: Act,
+    ) -> Result<Submitted, SubmitError> {
+        let begun = match self.begin_command(placed, brought).await? {
+            Ok(begun) => begun,
+            Err(known) => return Ok(known),
+        };
+        let (routed, key) = (&begun.routed, begun.routed.session_key().clone());
         let answer = match act {
             Act::Stop => self.stop_all(&key).await,
             Act::Reset(reason) => match self.reset(&key, reason).await {
                 Ok(_) => Ok("A new conversation begins.".to_owned()),
                 Err(error) => Err(error.to_string()),
             },
-            Act::Status => self.status(&routed).await,
-            Act::Help => Ok(help() + &self.skill_commands(&routed).await),
+            Act::Status => self.status(routed).await,
+            Act::Help => Ok(help() + &self.skill_commands(routed).await),
             Act::Queue => {
-                self.queue_as(&key, parse(&message.content.text()).map_or("", |(_, rest)| rest)).await
+                self.queue_as(&key, parse(&routed.message().text).map_or("", |(_, rest)| rest)).await
             }
             Act::Context => match self.context_report(&key).await {
                 Ok(report) => Ok(report.to_string()),
@@ -206,8 +243,26 @@ impl Relay {
             // Shortening waits for its turn; it never comes here.
             Act::Compact => Err("not now".to_owned()),
         };
-        conclude(inner, &run, answer).await;
-        Ok(Submitted::Answered { run_id, session_key: key })
+        Ok(self.end_command(begun, answer).await)
+    }
+
+    /// Says what came of a command where it was typed. Before the end is recorded, and under the run's own name: if a
+    /// crash comes in between, what is said after the restart has the same name and is not said twice.
+    pub(crate) async fn tell_there(
+        &self,
+        run_id: &RunId,
+        reply: Option<&ReplyRoute>,
+        answer: &Result<String, String>,
+    ) {
+        let Some(reply) = reply else { return };
+        let (Ok(text) | Err(text)) = answer;
+        let saying = Saying {
+            address: reply.address.clone(),
+            text: text.clone(),
+            reply_to: None,
+            key: run_id.to_string(),
+        };
+        self.say(saying).await.or_log("the answer to a command could not be kept");
     }
 
     async fn stop_all(&self, key: &SessionKey) -> Result<String, String> {

@@ -10,6 +10,7 @@
 //! platforms hold. Sockets are not known here.
 
 mod access;
+mod acts;
 mod admit;
 mod answer;
 mod background;
@@ -26,6 +27,7 @@ mod exec_rules;
 mod fixture;
 mod history_limit;
 mod hold;
+mod intake;
 mod invoke;
 mod jitter;
 mod lane;
@@ -37,7 +39,9 @@ mod media;
 mod meter;
 mod narrate;
 mod offer;
+mod origin;
 mod outbox;
+mod pairing;
 mod policy_layers;
 mod policy_view;
 mod program;
@@ -63,6 +67,10 @@ mod undo;
 mod vision;
 mod wake;
 
+pub use acts::{
+    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
+    Writing,
+};
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
 pub use channels::AccountStatus;

@@ -20,8 +20,10 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
+use crate::intake::Intake;
 use crate::lane::Lanes;
 use crate::offer::Offers;
 use crate::outbox::Outbox;
@@ -101,7 +103,9 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
+    channel_names: Names,
     outbox: Outbox,
+    intake: Intake,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -160,6 +164,11 @@ impl Inner {
         &self.channels
     }
 
+    /// What the platforms are called.
+    pub(crate) fn channel_names(&self) -> &Names {
+        &self.channel_names
+    }
+
     /// What goes out to them.
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.outbox
@@ -168,6 +177,28 @@ impl Inner {
     /// Where things are kept.
     pub(crate) fn paths(&self) -> &homard_config::Paths {
         &self.config.source().paths
+    }
+
+    /// What is remembered of messages that come in.
+    pub(crate) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// Where files that came with messages are kept.
+    pub(crate) fn media_dir(&self) -> std::path::PathBuf {
+        self.config.source().paths.state_dir.join("media").join("inbound")
+    }
+
+    /// Moves settings in the owner's file from one place to another. Blocks.
+    pub(crate) fn rename_in_config(
+        &self,
+        new: &str,
+        old: &str,
+        value: serde_json::Value,
+    ) -> Result<(), homard_config::WriteError> {
+        self.config.set_path(new, value)?;
+        self.config.unset_path(old)?;
+        Ok(())
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -294,7 +325,9 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
+            channel_names: Names::default(),
             outbox: Outbox::default(),
+            intake: Intake::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),

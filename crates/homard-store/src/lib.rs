@@ -18,6 +18,7 @@ mod effects;
 #[cfg(test)]
 mod fixture;
 mod import;
+mod inbox;
 mod kv;
 mod layout;
 mod nodes;
@@ -44,6 +45,7 @@ pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
 pub use effects::NewEntries;
+pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };

@@ -17,6 +17,7 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
+use crate::inbox::InboxId;
 use crate::outbox::NewOutbound;
 use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
@@ -120,6 +121,8 @@ pub struct NewRun {
     /// JSON text with all that is needed to begin the run after a restart; the store does not look inside and
     /// forgets it when the run ends.
     pub message: String,
+    /// Messages of chat platforms that this run answers: done with in the commit that keeps the run.
+    pub inbox: Vec<InboxId>,
 }
 
 /// A run's row.
@@ -185,6 +188,9 @@ pub struct StartRun {
     pub cwd: String,
     /// What else changes in the session: route, channel, chat type.
     pub patch: Option<SessionPatch>,
+    /// Waiting runs whose messages are in this one's: ended in the same commit, each with `merged:` and this run's
+    /// id as its stop reason.
+    pub merged: Vec<RunId>,
 }
 
 /// A begun run.
