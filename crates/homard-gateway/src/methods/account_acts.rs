@@ -34,7 +34,7 @@ fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Mean
 /// `channels.start`.
 pub(super) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
     let Meant { entry, channel, account } = meant(&cx.gateway, "channels.start", &params)?;
-    let (started, outcome) = match cx.gateway.relay().start_channel(&channel, &account) {
+    let (started, outcome) = match cx.gateway.relay().start_channel(&channel, &account).await {
         Some(true) => (true, json!({"status": "handed-off"})),
         Some(false) => (true, json!({"status": "skipped", "reason": "it is running already"})),
         None => {
