@@ -21,7 +21,7 @@ use crate::error::ClientError;
 const FINGERPRINT_BYTES: usize = 32;
 
 /// A connection, encrypted or not.
-pub(crate) trait Line: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait Line: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Line for T {}
 
@@ -73,8 +73,11 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// Encrypts a connection to `host`; `url` is for messages.
-pub(crate) async fn encrypt(
+/// Encrypts a connection to `host`; `url` is for messages. Public because chat servers are believed in the same way.
+///
+/// # Errors
+/// When the other side is not whom the machine's roots, or the pin, vouch for, or speaks no TLS.
+pub async fn encrypt(
     stream: TcpStream,
     (host, url): (&str, &str),
     pin: Option<Fingerprint>,

@@ -12,3 +12,6 @@ pub mod reply;
 pub mod routing;
 pub mod sending;
 pub mod words;
+
+#[cfg(test)]
+mod written;

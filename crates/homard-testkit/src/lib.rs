@@ -12,6 +12,8 @@ mod fake_telegram;
 mod fake_web;
 mod gateway;
 mod home;
+mod irc_peer;
+mod ngircd;
 mod node;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
@@ -30,4 +32,6 @@ pub use fake_telegram::{
 pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;
+pub use irc_peer::IrcPeer;
+pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};

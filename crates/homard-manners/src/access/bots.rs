@@ -40,7 +40,7 @@ impl BotLoops {
             self.forget_oldest();
         }
         let moments = self.places.entry(place.to_owned()).or_default();
-        moments.retain(|moment| *moment <= now_ms && now_ms - moment < limit.within_ms);
+        moments.retain(|moment| *moment <= now_ms && now_ms.saturating_sub(*moment) < limit.within_ms);
         moments.push_back(now_ms);
         while moments.len() > limit.most.saturating_add(1).min(MAX_KEPT) {
             moments.pop_front();

@@ -75,8 +75,10 @@ impl CommandRules {
         if let Some(list) = self.senders.get(who.channel).or_else(|| self.senders.get("*")) {
             return list.find(who, lists.names).is_some();
         }
-        let is_owner = self.owners.is_empty() || self.owners.find(who, NameMatching::Never).is_some();
-        is_owner && (!self.access_groups || is_listed(who, lists))
+        // Who is named as the owner commands wherever they may speak; beside an owner, nobody else does.
+        let is_owner = self.owners.find_named(who, NameMatching::Never).is_some();
+        let may_others = self.owners.is_empty() || self.owners.has_everybody();
+        is_owner || (may_others && (!self.access_groups || is_listed(who, lists)))
     }
 }
 

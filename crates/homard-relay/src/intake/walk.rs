@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{Address, ChatKind, Inbound, Sender, SharedChannel, Threads};
-use homard_manners::access::{
-    AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge, pairing_reply,
-};
+use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
+use homard_manners::access::{AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge};
 use homard_manners::envelope::Said;
 use homard_manners::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
 use homard_runtime::OrLog;
-use homard_store::{InboxId, PairingAsked, SessionRecord, StoreError};
+use homard_store::{InboxId, SessionRecord, StoreError};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
@@ -158,7 +156,8 @@ impl Relay {
         match &verdict {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
-                self.greet(&visit).await?;
+                let label = format!("{} user id", visit.message.channel);
+                self.stranger_asks(&visit.message, &visit.account, &label).await?;
                 return Ok(Outcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
@@ -202,23 +201,6 @@ impl Relay {
             activation: activation.and_then(Activation::parse),
             bots_in_a_row,
         }))
-    }
-
-    /// Tells a stranger how to be let in, once.
-    async fn greet(&self, visit: &Visit) -> Result<(), StoreError> {
-        let message = &visit.message;
-        let (Sender::Peer { id, name }, Some(address)) = (&message.sender, visit.address()) else {
-            return Ok(());
-        };
-        let about = [("name", name.as_ref()), ("username", message.details.username.as_ref())];
-        let about = about.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.clone())));
-        let store = self.inner().store();
-        let asked = store.request_pairing(&message.channel, &message.account, id, about.collect()).await?;
-        let PairingAsked::Created(code) = asked else { return Ok(()) };
-        let label = format!("{} user id", message.channel);
-        let text = pairing_reply(&message.channel, &label, id.as_str(), &code);
-        let key = format!("pairing:{}:{}:{id}:{code}", message.channel, message.account);
-        self.say(Saying { address, text, reply_to: None, key }).await
     }
 
     /// Keeps what was not for us, as context for what will be.

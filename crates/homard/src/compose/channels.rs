@@ -2,10 +2,15 @@
 
 use homard_channel::SharedChannel;
 use homard_channels::{ChannelEntry, ENTRIES, Parts};
-use homard_config::{Config, Paths};
+use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
+use homard_manners::words::table::menu;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Clock;
+use homard_relay::Relay;
+use homard_runtime::{Clock, OrLog};
 use serde_json::{Map, Value};
+
+/// Most commands offered to a platform; each takes as many as its menu has room for.
+const MAX_MENU: usize = 100;
 
 /// What accounts are made of beside the configuration.
 #[derive(Clone)]
@@ -14,24 +19,43 @@ pub(crate) struct Workshop {
     pub(crate) paths: Paths,
     /// Where the time comes from.
     pub(crate) clock: Clock,
-    /// Commands for the platforms' menus: name and description.
-    pub(crate) commands: Vec<(String, String)>,
+}
+
+/// Connects every account the configuration wants.
+pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
+    let accounts = wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+    relay.open_channels(accounts).await.or_log("chat platforms are not connected");
+}
+
+/// Connects, connects anew and lets go of accounts of the platforms a change is about.
+pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, workshop: &Workshop) {
+    let ReloadAction::Hot(parts) = &reload.action else { return };
+    let changed = |id: &ChannelId| parts.iter().any(|part| matches!(part, HotPart::Channel(c) if c == id));
+    let wanted: Vec<Wanted> = wanted(config).into_iter().filter(|wanted| changed(&wanted.channel)).collect();
+    for status in relay.channel_status().iter().filter(|status| changed(&status.channel)) {
+        let is_wanted =
+            |wanted: &&Wanted| wanted.channel == status.channel && wanted.account == status.account;
+        if !wanted.iter().any(|wanted| is_wanted(&wanted)) {
+            relay.remove_channel(&status.channel, &status.account).await;
+        }
+    }
+    for account in wanted.iter().filter_map(|wanted| wanted.build(config, workshop)) {
+        relay.replace_channel(account).await;
+    }
 }
 
 /// One account as the configuration wants it.
-pub(crate) struct Wanted {
-    /// The platform.
-    pub(crate) channel: ChannelId,
-    /// The account.
-    pub(crate) account: AccountId,
-    /// Its settings.
-    pub(crate) section: Value,
+struct Wanted {
+    channel: ChannelId,
+    account: AccountId,
+    section: Value,
     entry: &'static ChannelEntry,
 }
 
 impl Wanted {
-    /// Makes it ready to listen; `Err` says what to do.
-    pub(crate) fn build(&self, config: &Config, workshop: &Workshop) -> Result<SharedChannel, String> {
+    /// Makes it ready to listen. An account that cannot be made ready is named in the log; the others go on.
+    fn build(&self, config: &Config, workshop: &Workshop) -> Option<SharedChannel> {
+        let commands = menu(&config.commands, &[], &[], MAX_MENU);
         let parts = Parts {
             channel: self.channel.clone(),
             account: self.account.clone(),
@@ -39,14 +63,20 @@ impl Wanted {
             env: config.env.clone(),
             state_dir: workshop.paths.state_dir.clone(),
             clock: workshop.clock.clone(),
-            commands: workshop.commands.clone(),
+            commands: commands.into_iter().map(|entry| (entry.name, entry.help)).collect(),
         };
-        (self.entry.build)(parts).map_err(|error| error.to_string())
+        match (self.entry.build)(parts) {
+            Ok(account) => Some(account),
+            Err(error) => {
+                tracing::error!(channel = self.entry.id, account = %self.account, %error, "an account is not connected");
+                None
+            }
+        }
     }
 }
 
 /// The accounts that are to run: those switched on and told enough to start.
-pub(crate) fn wanted(config: &Config) -> Vec<Wanted> {
+fn wanted(config: &Config) -> Vec<Wanted> {
     ENTRIES.iter().flat_map(|entry| of_platform(config, entry)).collect()
 }
 

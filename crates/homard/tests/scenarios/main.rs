@@ -75,6 +75,7 @@ mod openai_responses;
 mod openai_world;
 #[cfg(test)]
 mod other_clients;
+mod pairing;
 #[cfg(test)]
 mod reach;
 #[cfg(test)]
