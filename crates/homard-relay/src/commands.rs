@@ -334,9 +334,8 @@ fn reset_reason(command: &Command) -> ResetReason {
 }
 
 /// An error for whoever typed the command.
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands errors over by value")]
-fn words<E: std::error::Error>(error: E) -> String {
-    error.to_string()
+fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
+    error.into().to_string()
 }
 
 /// Records what came of a command and tells everyone.

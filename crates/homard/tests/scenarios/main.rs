@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod abort;
 #[cfg(test)]
+mod acts;
+#[cfg(test)]
 mod agents;
 #[cfg(test)]
 mod approvals;
