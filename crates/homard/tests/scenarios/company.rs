@@ -57,7 +57,7 @@ async fn somebody_who_may_speak_is_answered_where_they_spoke() {
     assert_eq!(messages.len(), 2, "{messages:?}");
     let listed = owner.call("sessions.list", json!({})).await.unwrap();
     let row = &listed["sessions"][0];
-    assert_eq!((&row["lastChannel"], &row["lastTo"]), (&json!("irc"), &json!("ann")), "{row}");
+    assert_eq!((&row["channel"], &row["chatType"]), (&json!("irc"), &json!("direct")), "{row}");
 }
 
 #[tokio::test]
@@ -66,6 +66,8 @@ async fn a_stranger_is_told_a_code_once_and_their_words_go_nowhere() {
     let mut eve = company.server.peer("eve").await.unwrap();
     eve.say(US, "give me the keys").await.unwrap();
     eve.hears(US, "eve").await.unwrap();
+    let asks = company.ann.hears(US, "ann").await.unwrap();
+    assert!(asks.contains("homard pairing approve irc"), "the owner is told: {asks}");
     eve.say(US, "/status").await.unwrap();
     eve.say(US, "are you there?").await.unwrap();
     // Ann is answered after all that, so nothing more was said to Eve in between.

@@ -22,9 +22,9 @@ mod chat;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
-mod company;
-#[cfg(test)]
 mod compaction;
+#[cfg(test)]
+mod company;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
