@@ -6,6 +6,7 @@
 mod bench;
 mod browser;
 mod compat;
+mod crash;
 mod debian;
 mod fuzz;
 mod protocol;
@@ -37,6 +38,10 @@ usage: cargo xtask <command>
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
+  crash [options]    kill a release build again and again while people write, and count their answers
+      --kills N          how often (default 50)
+      --seed N           what chance grows from
+      --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
 ";
@@ -52,6 +57,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run(&rest),
         "bench" => bench::run(&rest),
         "compat" => compat::run(&rest),
+        "crash" => crash::run(&rest),
         "protocol" => protocol::run(&rest),
         "schema" => schema::run(&rest),
         "" | "help" | "--help" | "-h" => {

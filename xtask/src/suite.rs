@@ -12,10 +12,12 @@ use anyhow::{Context as _, Result, bail};
 use crate::sh::{self, Cmd, Ran, say};
 use crate::tally::Tally;
 use crate::workspace::root;
-use crate::{browser, debian, fuzz, stamp, tidy, web};
+use crate::{browser, crash, debian, fuzz, stamp, tidy, web};
 
 /// How long each fuzz target runs here; long runs are `cargo xtask fuzz --seconds N`.
 const FUZZ_SECONDS: u64 = 2;
+/// How often the gateway is killed here; long runs are `cargo xtask crash --kills N`.
+const KILLS: u64 = 50;
 /// The page's types, which tests of homard-protocol write from the Rust ones.
 const GENERATED: &str = "web/src/protocol";
 
@@ -38,7 +40,7 @@ enum Outcome {
 }
 
 /// In the order they run: cheap first, the page before what embeds it.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "fmt", about: "formatting", needs: &[], run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", needs: &[], run: tidy_check },
     Step { name: "typos", about: "spelling", needs: &[], run: typos },
@@ -50,6 +52,7 @@ const STEPS: [Step; 13] = [
     Step { name: "doc", about: "the documentation builds and links", needs: &[], run: doc },
     Step { name: "rust-test", about: "all Rust tests", needs: &[], run: rust_test },
     Step { name: "doctest", about: "examples in the documentation", needs: &[], run: doctest },
+    Step { name: "crash", about: "kills while people write", needs: &["rust-test"], run: crash_briefly },
     Step { name: "fuzz", about: "a short run of every fuzz target", needs: &[], run: fuzz_briefly },
     Step {
         name: "browser",
@@ -286,6 +289,11 @@ fn rust_test() -> Result<Outcome> {
 
 fn doctest() -> Result<Outcome> {
     counted(&Cmd::new("cargo", &["test", "--workspace", "--doc", "--no-fail-fast"]).tee()?, "the examples")
+}
+
+fn crash_briefly() -> Result<Outcome> {
+    crash::briefly(KILLS)?;
+    Ok(Outcome::Passed)
 }
 
 fn fuzz_briefly() -> Result<Outcome> {

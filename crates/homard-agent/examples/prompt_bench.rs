@@ -203,6 +203,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         agent_id: AgentId::main(),
         source: "bench".to_owned(),
         message: "{}".to_owned(),
+        inbox: Vec::new(),
     };
     store.accept_run(run).await?;
     let start = StartRun {
@@ -210,6 +211,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         message: user(),
         cwd: ".".to_owned(),
         patch: None,
+        merged: Vec::new(),
         before: Vec::new(),
     };
     let started = store.start_run(start).await?;

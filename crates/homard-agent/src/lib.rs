@@ -38,9 +38,6 @@ pub use prompt::{
 pub use prune::PruneRules;
 pub use rules::Rules;
 pub use steer::{Steer, Steering, Taken};
-pub use stream::{
-    BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, LEAST_COMPARED, MAX_HELD, Piece, TagFilter,
-    is_repeat,
-};
+pub use stream::{BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, MAX_HELD, Piece, TagFilter};
 pub use turn::{Agent, Ended, How, Step, Turn};
 pub use wishes::Wishes;

@@ -2,17 +2,14 @@
 //! are cut into blocks.
 //!
 //! `markup` knows the marks, `tags` finds them in a text that comes in pieces, `answer` does the same to a
-//! finished answer, `blocks` cuts what is left, `repeats` notices what was said before. Nothing here waits or
-//! knows who listens.
+//! finished answer, `blocks` cuts what is left. Nothing here waits or knows who listens.
 
 mod answer;
 mod blocks;
 mod markup;
-mod repeats;
 mod tags;
 
 pub(crate) use answer::clean;
 pub use blocks::{BlockChunker, BlockLimits, BreakAt, Coalescer};
 pub use markup::Directive;
-pub use repeats::{LEAST_COMPARED, is_repeat};
 pub use tags::{MAX_HELD, Piece, TagFilter};

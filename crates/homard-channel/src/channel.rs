@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use homard_protocol::{AccountId, ChannelId};
@@ -96,6 +96,7 @@ pub type Kept = (Heard, oneshot::Sender<()>);
 pub struct Inbox {
     to_relay: mpsc::Sender<Kept>,
     last_sign: Arc<AtomicI64>,
+    has_sign: Arc<AtomicBool>,
     clock: Clock,
 }
 
@@ -110,7 +111,7 @@ impl Inbox {
     #[must_use]
     pub fn new(to_relay: mpsc::Sender<Kept>, clock: Clock) -> Self {
         let last_sign = Arc::new(AtomicI64::new(clock.now_ms()));
-        Self { to_relay, last_sign, clock }
+        Self { to_relay, last_sign, has_sign: Arc::default(), clock }
     }
 
     /// Hands over one thing and waits until it is kept.
@@ -129,6 +130,13 @@ impl Inbox {
     /// The platform gave a sign of life.
     pub fn alive(&self) {
         self.last_sign.store(self.clock.now_ms(), Ordering::Relaxed);
+        self.has_sign.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the platform has given any sign of life: whether one is connected.
+    #[must_use]
+    pub fn has_sign(&self) -> bool {
+        self.has_sign.load(Ordering::Relaxed)
     }
 
     /// When the platform last gave a sign of life, in milliseconds since 1970.

@@ -2,5 +2,6 @@
 
 mod irc;
 mod registry;
+mod telegram;
 
 pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, entry};

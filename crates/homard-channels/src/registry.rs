@@ -64,7 +64,7 @@ pub enum BuildError {
 }
 
 /// Every platform, in the order people are shown.
-pub const ENTRIES: &[ChannelEntry] = &[crate::irc::ENTRY];
+pub const ENTRIES: &[ChannelEntry] = &[crate::telegram::ENTRY, crate::irc::ENTRY];
 
 /// A platform by its name or alias.
 #[must_use]

@@ -5,22 +5,30 @@
 
 pub mod agents;
 pub mod auth;
+pub mod bindings;
 pub mod budgets;
 pub mod cli_backends;
+pub mod commands;
 pub mod compaction;
 pub mod cron;
 pub mod delegation;
+pub mod delivery;
 pub mod diagnostics;
+pub mod envelope;
 pub mod gateway;
 pub mod hooks;
 pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;
+pub mod mentions;
+pub mod message_tool;
+pub mod messages;
 pub mod models;
 pub mod owners;
 pub mod pruning;
 pub mod reach;
+pub mod send_policy;
 pub mod session;
 pub mod skills;
 pub mod tools;
@@ -45,6 +53,12 @@ pub struct Config {
     pub gateway: gateway::Gateway,
     /// Who answers.
     pub agents: agents::Agents,
+    /// Which agent gets which messages.
+    pub bindings: bindings::Bindings,
+    /// Slash commands in chats.
+    pub commands: commands::Commands,
+    /// How messages look and wait.
+    pub messages: messages::Messages,
     /// Calls from outside that start something.
     pub hooks: hooks::Hooks,
     /// Which credentials are used in which order.
@@ -57,6 +71,10 @@ pub struct Config {
     pub tools: tools::Tools,
     /// Who on chat platforms is the owner.
     pub owners: owners::Owners,
+    /// What counts as our name in groups.
+    pub mentions: mentions::Mentions,
+    /// How answers reach people on chat platforms.
+    pub delivery: delivery::Delivery,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -85,6 +103,8 @@ impl Config {
 
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
+        let mentions = mentions::Mentions::resolve(&raw);
+        let delivery = delivery::Delivery::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -103,7 +123,16 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
-            owners: owners::Owners::resolve(raw.commands.unwrap_or_default()),
+            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
+            delivery,
+            mentions,
+            bindings: bindings::Bindings::resolve(
+                raw.bindings.unwrap_or_default(),
+                raw.broadcast.unwrap_or_default(),
+                cx,
+            ),
+            commands: commands::Commands::resolve(raw.commands.unwrap_or_default()),
+            messages: messages::Messages::resolve(raw.messages.unwrap_or_default(), cx),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),

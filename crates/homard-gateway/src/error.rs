@@ -82,7 +82,7 @@ pub(crate) fn config_write(error: &WriteError) -> ErrorShape {
 }
 
 /// An error and what caused it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {

@@ -1,10 +1,12 @@
 //! The handlers, one file per family, and the table that names them.
 
+mod account_acts;
 mod accounts;
 mod agent;
 mod agent_files;
 mod agents;
 mod auth_status;
+mod channel_pairing;
 mod channels;
 pub(crate) mod chat;
 mod chat_message;
@@ -13,6 +15,8 @@ mod compact;
 pub(crate) mod config;
 mod config_lookup;
 mod cron;
+mod dead_letters;
+mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
@@ -70,6 +74,7 @@ use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup
 use homard_protocol::methods::cron::{
     CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
 };
+use homard_protocol::methods::dead_letters::ChannelsDeadLetters;
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
@@ -151,13 +156,14 @@ pub(crate) fn table() -> MethodTable {
         .on::<AgentsUpdate, _, _>(agents::update)
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(upkeep::browser)
-        .on::<ChannelsLogout, _, _>(accounts::logout)
-        .on::<ChannelsPairingApprove, _, _>(accounts::pairing_approve)
-        .on::<ChannelsPairingDismiss, _, _>(accounts::pairing_dismiss)
-        .on::<ChannelsPairingList, _, _>(accounts::pairing_list)
-        .on::<ChannelsStart, _, _>(accounts::start)
+        .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
+        .on::<ChannelsLogout, _, _>(account_acts::logout)
+        .on::<ChannelsPairingApprove, _, _>(channel_pairing::approve)
+        .on::<ChannelsPairingDismiss, _, _>(channel_pairing::dismiss)
+        .on::<ChannelsPairingList, _, _>(channel_pairing::list)
+        .on::<ChannelsStart, _, _>(account_acts::start)
         .on::<ChannelsStatus, _, _>(channels::status)
-        .on::<ChannelsStop, _, _>(accounts::stop)
+        .on::<ChannelsStop, _, _>(account_acts::stop)
         .on::<ChatAbort, _, _>(chat::abort)
         .on::<ChatHistory, _, _>(chat::history)
         .on::<ChatInject, _, _>(chat::inject)

@@ -1,25 +1,34 @@
 //! Who may speak, and who is to be asked for first.
+//!
+//! [`AccountRules`] is what the owner wrote, decided; [`judge`] passes one message through the gates in order: may
+//! programs speak, the policy for direct messages or for groups, is this group listed, is this sender listed, may they
+//! use commands, are we meant at all. Ids decide; names never do unless the owner says so.
 
-use homard_channel::Inbound;
-use homard_protocol::{AccountId, ChannelId};
-use serde_json::Value;
+mod allow;
+mod bots;
+mod commands;
+mod gates;
+mod history;
+mod invisible;
+mod mentions;
+mod pairing;
+mod places;
+mod read;
+mod rules;
 
-/// Decided rules of one of our accounts: `dmPolicy`, `allowFrom`, `groups` and what else all platforms share.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AccountRules {}
+use homard_channel::{Inbound, Sender};
 
-impl AccountRules {
-    /// Reads them from a platform's section, the account's own values over it, `channels.defaults` under it.
-    #[must_use]
-    pub fn of(
-        _channel: &ChannelId,
-        _account: &AccountId,
-        _section: &Value,
-        _defaults: Option<&Value>,
-    ) -> Self {
-        Self {}
-    }
-}
+pub use allow::{AllowList, MatchSource, NameMatching, Who};
+pub use bots::{BotLoops, LoopLimit};
+pub use commands::CommandRules;
+pub use gates::may_be_told;
+pub use history::{GroupHistory, Remark};
+pub use mentions::{MentionPatterns, PatternSources};
+pub use pairing::{owner_ids, pairing_reply, plain_name};
+pub use places::{DirectRules, GroupRules, Groups, Place};
+pub use rules::{
+    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, ReplyToMode, Speaking, StreamMode,
+};
 
 /// What a message is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -28,10 +37,41 @@ pub struct Case<'a> {
     pub message: &'a Inbound,
     /// The account's rules.
     pub rules: &'a AccountRules,
-    /// Senders the owner has let in by their code.
+    /// Senders the owner has let in by their code; they count in direct messages only.
     pub let_in: &'a [String],
     /// Our name on the platform, as people mention it.
     pub our_name: Option<&'a str>,
+    /// Who may use commands, and who is the owner.
+    pub commands: &'a CommandRules,
+    /// Whether the message is a command and nothing else.
+    pub is_command: bool,
+    /// What counts as our name for the agent that would answer.
+    pub patterns: &'a MentionPatterns,
+    /// What `/activation` said in the conversation it belongs to.
+    pub activation: Option<Activation>,
+    /// How many messages of programs came in a row there, this one included; [`BotLoops::heard`] counts.
+    pub bots_in_a_row: usize,
+}
+
+/// When we answer in a group, as `/activation` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// When we are meant.
+    Mention,
+    /// Always.
+    Always,
+}
+
+impl Activation {
+    /// Reads the word a session keeps (`groupActivation`).
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "mention" => Some(Self::Mention),
+            "always" => Some(Self::Always),
+            _ => None,
+        }
+    }
 }
 
 /// What a sender may do.
@@ -41,8 +81,10 @@ pub struct Standing {
     pub may_command: bool,
     /// Whether they are the owner.
     pub is_owner: bool,
-    /// Whether the message mentions us, or need not.
+    /// Whether the message mentions us; always so in direct messages.
     pub was_mentioned: bool,
+    /// What on the allow-list let them in; `None` where no list was asked.
+    pub matched: Option<MatchSource>,
 }
 
 /// What becomes of a message.
@@ -61,14 +103,48 @@ pub enum Verdict {
 /// Why a message is not answered, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    /// The account is off.
+    #[error("the account is turned off")]
+    AccountOff,
+    /// A program wrote it.
+    #[error("a program wrote it, and programs are not answered here (allowBots)")]
+    Bot,
+    /// Programs answer each other.
+    #[error("too many messages of programs in a row (botLoopProtection)")]
+    BotLoop,
+    /// Nobody is answered in direct messages.
+    #[error("direct messages are turned off (dmPolicy)")]
+    DmsOff,
+    /// Nobody is answered in groups.
+    #[error("groups are turned off (groupPolicy)")]
+    GroupsOff,
+    /// The group is not one of those that are listed.
+    #[error("the group is not listed (groups)")]
+    GroupNotListed,
+    /// The group or the topic is turned off.
+    #[error("the group or topic is turned off (enabled)")]
+    GroupOff,
     /// Nobody allowed them.
     #[error("the sender is not on any allow-list")]
     NotAllowed,
+    /// They may speak, but not command.
+    #[error("the sender may not use commands")]
+    CommandNotAllowed,
 }
 
 /// Judges a message.
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Verdict {
-    let _ = (case.message, case.rules, case.let_in, case.our_name);
-    Verdict::Refused(Refusal::NotAllowed)
+    if matches!(case.message.sender, Sender::Operator) {
+        return Verdict::Admitted(Standing {
+            may_command: true,
+            is_owner: true,
+            was_mentioned: true,
+            matched: None,
+        });
+    }
+    gates::pass(case).unwrap_or_else(|verdict| verdict)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! How one behaves in company: who may speak ([`access`]), where their words belong ([`routing`]), what they mean
 //! ([`words`]), how they are told to a model ([`envelope`]), when a conversation starts afresh ([`freshness`]), how
-//! messages wait ([`queue`]) and what of an answer is said aloud ([`reply`]).
+//! messages wait ([`queue`]), whether anything may be said ([`sending`]) and what of an answer is said aloud ([`reply`]).
 //!
 //! Everything here is a pure function of values: no input, no output, no clock. The relay asks and acts.
 
@@ -10,4 +10,8 @@ pub mod freshness;
 pub mod queue;
 pub mod reply;
 pub mod routing;
+pub mod sending;
 pub mod words;
+
+#[cfg(test)]
+mod written;

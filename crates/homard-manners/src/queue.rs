@@ -1,1 +1,217 @@
 //! How messages wait while a turn is under way: modes, debounce, caps and what is dropped.
+
+use std::time::Duration;
+
+use homard_channel::Address;
+use homard_config::config::messages::Queue;
+use homard_protocol::ChannelId;
+use serde::{Deserialize, Serialize};
+
+pub use homard_config::config::messages::{QueueDrop, QueueMode};
+
+/// Longest line that is kept of a dropped message, in characters.
+pub const MAX_DROPPED_LINE: usize = 160;
+/// Stands above messages that are told together.
+const TOGETHER: &str = "[Queued messages while agent was busy]";
+/// Most messages that may wait, whatever anybody asks for.
+const MAX_CAP: usize = 1_000;
+/// Longest quiet time, whatever anybody asks for.
+const MAX_DEBOUNCE: Duration = Duration::from_secs(600);
+
+/// How messages of one conversation wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueuePolicy {
+    /// What happens to them.
+    pub mode: QueueMode,
+    /// Quiet time before they are taken.
+    pub debounce: Duration,
+    /// Most that wait.
+    pub cap: usize,
+    /// What happens to the rest.
+    pub drop: QueueDrop,
+}
+
+/// What somebody wants otherwise: for one message, or kept with a session. What is `None` stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueWish {
+    /// What happens to messages.
+    pub mode: Option<QueueMode>,
+    /// Quiet time before they are taken.
+    pub debounce: Option<Duration>,
+    /// Most that wait.
+    pub cap: Option<usize>,
+    /// What happens to the rest.
+    pub drop: Option<QueueDrop>,
+}
+
+impl QueueWish {
+    /// Reads what a session keeps; words nobody knows count as nothing.
+    #[must_use]
+    pub fn kept(mode: Option<&str>, debounce_ms: Option<u64>, cap: Option<u64>, drop: Option<&str>) -> Self {
+        Self {
+            mode: mode.and_then(QueueMode::parse),
+            debounce: debounce_ms.map(Duration::from_millis),
+            cap: cap.and_then(|cap| usize::try_from(cap).ok()),
+            drop: drop.and_then(QueueDrop::parse),
+        }
+    }
+
+    /// Whether it changes nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl QueuePolicy {
+    /// Decides: what the message says, else the session, else the platform's setting, else the general one.
+    #[must_use]
+    pub fn decide(
+        settings: &Queue,
+        channel: Option<&ChannelId>,
+        session: &QueueWish,
+        inline: &QueueWish,
+    ) -> Self {
+        let by_channel = channel.and_then(|channel| settings.by_channel.get(channel).copied());
+        let quiet = channel.and_then(|channel| settings.debounce_by_channel.get(channel).copied());
+        let mode = inline.mode.or(session.mode).or(by_channel).or(settings.mode);
+        let debounce = inline.debounce.or(session.debounce).or(quiet).unwrap_or(settings.debounce);
+        let cap = inline.cap.or(session.cap).unwrap_or(settings.cap);
+        Self {
+            mode: mode.unwrap_or_default(),
+            debounce: debounce.min(MAX_DEBOUNCE),
+            cap: cap.clamp(1, MAX_CAP),
+            drop: inline.drop.or(session.drop).unwrap_or(settings.drop),
+        }
+    }
+}
+
+/// A message that waits, as far as the queue looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item<'a> {
+    /// The platform's id for it; empty where there is none.
+    pub message_id: &'a str,
+    /// Where its answer goes.
+    pub route: Option<&'a Address>,
+    /// What the model would be told.
+    pub prompt: &'a str,
+}
+
+/// Whether a message waits already: the same id on the same route, or, without an id, the same words.
+#[must_use]
+pub fn is_waiting(waiting: &[Item<'_>], new: &Item<'_>) -> bool {
+    waiting.iter().filter(|item| item.route == new.route).any(|item| {
+        if new.message_id.is_empty() || item.message_id.is_empty() {
+            item.prompt == new.prompt
+        } else {
+            item.message_id == new.message_id
+        }
+    })
+}
+
+/// What is to be done so that one more message may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MakeRoom {
+    /// Nothing.
+    Enough,
+    /// The oldest ones go, this many; `noted` says that one line of each is kept.
+    GiveUpOldest {
+        /// How many.
+        count: usize,
+        /// Whether a line of each is kept.
+        noted: bool,
+    },
+    /// The new one is not taken.
+    RefuseNew,
+}
+
+/// What is to be done so that one more message may wait beside `waiting` others.
+#[must_use]
+pub fn make_room(policy: &QueuePolicy, waiting: usize) -> MakeRoom {
+    if waiting < policy.cap {
+        return MakeRoom::Enough;
+    }
+    let count = waiting.saturating_add(1).saturating_sub(policy.cap);
+    match policy.drop {
+        QueueDrop::New => MakeRoom::RefuseNew,
+        QueueDrop::Old => MakeRoom::GiveUpOldest { count, noted: false },
+        QueueDrop::Summarize => MakeRoom::GiveUpOldest { count, noted: true },
+    }
+}
+
+/// What is remembered of messages that were given up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Overflow {
+    /// How many.
+    pub dropped: u64,
+    /// A line of each of the latest.
+    pub lines: Vec<String>,
+}
+
+impl Overflow {
+    /// Remembers one that was given up; at most `cap` lines are kept.
+    pub fn note(&mut self, prompt: &str, cap: usize) {
+        self.dropped = self.dropped.saturating_add(1);
+        self.lines.push(one_line(prompt));
+        let surplus = self.lines.len().saturating_sub(cap.max(1));
+        self.lines.drain(..surplus);
+    }
+
+    /// What the model is told of them; `None` when there are none.
+    #[must_use]
+    pub fn prompt(&self) -> Option<String> {
+        let plural = if self.dropped == 1 { "" } else { "s" };
+        let head = format!("[Queue overflow] Dropped {} message{plural} due to cap.", self.dropped);
+        if self.dropped == 0 {
+            return None;
+        }
+        if self.lines.is_empty() {
+            return Some(head);
+        }
+        let lines: Vec<String> = self.lines.iter().map(|line| format!("- {line}")).collect();
+        Some(format!("{head}\nSummary:\n{}", lines.join("\n")))
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() <= MAX_DROPPED_LINE {
+        return flat;
+    }
+    let kept: String = flat.chars().take(MAX_DROPPED_LINE.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// How messages that waited are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Combined {
+    /// In one turn, with this prompt.
+    Together(String),
+    /// Each in a turn of its own: their answers go to different places, or there is only one.
+    OneByOne,
+}
+
+/// How messages that waited in mode `collect` are told, oldest first.
+#[must_use]
+pub fn combine(items: &[Item<'_>], overflow: &Overflow) -> Combined {
+    let summary = overflow.prompt();
+    let Some((first, others)) = items.split_first() else {
+        return summary.map_or(Combined::OneByOne, Combined::Together);
+    };
+    if others.iter().any(|item| item.route != first.route) {
+        return Combined::OneByOne;
+    }
+    if others.is_empty() && summary.is_none() {
+        return Combined::OneByOne;
+    }
+    let mut blocks = vec![TOGETHER.to_owned()];
+    blocks.extend(summary);
+    for (at, item) in items.iter().enumerate() {
+        blocks.push(format!("---\nQueued #{}\n{}", at.saturating_add(1), item.prompt.trim()));
+    }
+    Combined::Together(blocks.join("\n\n"))
+}
+
+#[cfg(test)]
+mod tests;

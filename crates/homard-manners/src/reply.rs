@@ -1,1 +1,71 @@
 //! What of an answer is said aloud: silent tokens, tags, media lines, prefixes, and what a tool has said already.
+//!
+//! The text that comes here has passed the agent's stream filter: reasoning is gone, and wishes such as
+//! `[[reply_to_current]]` were taken out and kept beside the run. Whoever delivers writes them into the
+//! [`ReplyText`] that [`normalise`] gives.
+
+mod media;
+mod prefix;
+mod reminder;
+mod repeats;
+mod silence;
+mod threading;
+
+pub use media::{MAX_MEDIA, split_media};
+pub use prefix::{PrefixFacts, with_prefix};
+pub use reminder::{REMINDER_NOTE, promises_reminder};
+pub use repeats::{LEAST_COMPARED, was_said};
+pub use silence::{ALL_WELL, MAX_ALL_WELL, SILENT, audible, may_be_silent};
+pub use threading::{ReplyToMode, Threader};
+
+/// What a finished answer comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// This is said.
+    Aloud(ReplyText),
+    /// Nothing is said: the model chose silence, or had nothing to say.
+    Silence,
+}
+
+/// An answer, taken apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplyText {
+    /// The words, in Markdown; empty when there are only files.
+    pub text: String,
+    /// Paths and addresses of files that go with it, in order, each once.
+    pub media: Vec<String>,
+    /// The message it answers to, if the model named one.
+    pub reply_to: ReplyTo,
+    /// Whether sound files go out as voice notes.
+    pub as_voice: bool,
+}
+
+/// The message an answer is a reply to, as the model wishes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReplyTo {
+    /// It did not say.
+    #[default]
+    None,
+    /// The one that is being answered.
+    Current,
+    /// This one.
+    Id(String),
+}
+
+/// Takes a finished answer apart. `wants_heartbeat` says that the model was only asked to look whether something
+/// needs attention; then a short word that all is well is silence.
+#[must_use]
+pub fn normalise(text: &str, wants_heartbeat: bool) -> Said {
+    let (text, media) = split_media(text);
+    match audible(&text, wants_heartbeat) {
+        None if media.is_empty() => Said::Silence,
+        said => Said::Aloud(ReplyText {
+            text: said.map(str::to_owned).unwrap_or_default(),
+            media,
+            ..ReplyText::default()
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

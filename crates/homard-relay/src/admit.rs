@@ -1,14 +1,16 @@
 //! May this sender speak?
 //!
-//! Deny first: an operator the gateway has authenticated may; anybody else may not until a channel's own
-//! rules say so.
+//! Deny first: an operator the gateway has authenticated may; anybody else only as the rules of company have judged,
+//! and that judgement is what makes an [`Admitted`] of their message.
 
 use homard_channel::{Inbound, Sender};
+use homard_manners::access::{Standing, Verdict};
 
-/// A message whose sender may speak. Only [`admit`] makes one.
+/// A message whose sender may speak. Only this file makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
     message: Inbound,
+    standing: Standing,
 }
 
 impl Admitted {
@@ -18,10 +20,16 @@ impl Admitted {
         &self.message
     }
 
-    /// Gives the message up to the next stage.
+    /// What its sender may do.
     #[must_use]
-    pub fn into_message(self) -> Inbound {
-        self.message
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// Gives both up to the next stage.
+    #[must_use]
+    pub fn into_parts(self) -> (Inbound, Standing) {
+        (self.message, self.standing)
     }
 }
 
@@ -33,14 +41,31 @@ pub enum Refused {
     Stranger,
 }
 
-/// Decides whether a sender may speak.
+/// What the owner may do.
+pub(crate) fn owners_standing() -> Standing {
+    Standing { may_command: true, is_owner: true, was_mentioned: true, ..Standing::default() }
+}
+
+/// Decides whether a sender may speak whom nobody has judged: the gateway's own operators.
 ///
 /// # Errors
 /// [`Refused`] names the reason, for the log.
 pub fn admit(message: Inbound) -> Result<Admitted, Refused> {
     match message.sender {
-        Sender::Operator => Ok(Admitted { message }),
+        Sender::Operator => Ok(Admitted { message, standing: owners_standing() }),
         Sender::Peer { .. } => Err(Refused::Stranger),
+    }
+}
+
+/// Admits somebody on a chat platform, as they were judged. An adapter's word that it is an operator is worth nothing.
+///
+/// # Errors
+/// [`Refused`] for every verdict but that they may speak.
+pub(crate) fn admit_judged(message: Inbound, verdict: Verdict) -> Result<Admitted, Refused> {
+    match (verdict, &message.sender) {
+        (Verdict::Admitted(standing), Sender::Peer { .. }) => Ok(Admitted { message, standing }),
+        (Verdict::Admitted(_), Sender::Operator)
+        | (Verdict::Stranger | Verdict::Overheard | Verdict::Refused(_), _) => Err(Refused::Stranger),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::conclude;
 use crate::lane::Waiting;
-use crate::relay::Inner;
+use crate::relay::{Inner, Relay};
 use crate::turn::{is_kept, prepare};
 
 /// What stands for an entry nobody wrote.
@@ -45,7 +45,7 @@ pub(crate) async fn take(
     history: &mut Option<History>,
 ) {
     let run = Arc::clone(&waiting.run);
-    let slot = waiting.report.take();
+    let (slot, reply) = (waiting.report.take(), waiting.overrides.reply.clone());
     if !is_kept(waiting.kept.take()).await {
         inner.runs().remove(&run);
         return;
@@ -61,6 +61,7 @@ pub(crate) async fn take(
         // Nobody else fills it.
         let _first = slot.set(report);
     }
+    Relay::of(Arc::clone(inner)).tell_there(&run.id, reply.as_deref(), &told).await;
     conclude(inner, &run, told).await;
 }
 

@@ -10,12 +10,13 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
     StopReason, ToolCall, Usage,
 };
-use homard_store::{FinishRun, RawJson, RunStatus};
+use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus};
 use serde_json::json;
 
 use crate::relay::Inner;
 use crate::runs::{Run, RunEnd};
 use crate::shape::{Shaped, shape};
+use crate::spoken;
 
 /// What a turn came to.
 #[derive(Debug)]
@@ -112,7 +113,8 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
         Shaped::Text(text) => Some(text.clone()),
         Shaped::Silence => None,
     };
-    let lost = record(inner, run, &reply, (entry, stop_reason, reply_text.clone()), history).await;
+    let outbox = spoken::rows(inner, run, &reply, &said).await;
+    let lost = record(inner, run, &reply, (entry, stop_reason, reply_text.clone(), outbox), history).await;
     if lost.is_some() {
         reply.status = RunStatus::Error;
         reply.error.clone_from(&lost);
@@ -174,14 +176,14 @@ fn recorded(reply: &Reply, run: &Run, now: i64) -> Option<AssistantMessage> {
     }
 }
 
-type Record = (Option<AssistantMessage>, Option<StopReason>, Option<String>);
+type Record = (Option<AssistantMessage>, Option<StopReason>, Option<String>, Vec<NewOutbound>);
 
 /// Writes the end of the run; answers with what to tell people if that was impossible.
 async fn record(
-    inner: &Inner,
+    inner: &Arc<Inner>,
     run: &Run,
     reply: &Reply,
-    (entry, stop_reason, text): Record,
+    (entry, stop_reason, text, outbox): Record,
     history: &mut Option<History>,
 ) -> Option<String> {
     let mut finish = FinishRun::new(run.id.clone(), reply.status);
@@ -192,6 +194,7 @@ async fn record(
     finish.stop_reason = stop_reason;
     finish.error.clone_from(&reply.error);
     finish.reply = text;
+    finish.outbox.clone_from(&outbox);
     finish.usage = Some(reply.usage);
     finish.attempts = reply.attempts.iter().filter_map(|a| serde_json::to_value(a).ok()).collect();
     if !reply.model.is_empty() {
@@ -241,6 +244,7 @@ async fn record(
     }));
     match inner.store().finish_run(finish).await {
         Ok(finished) => {
+            inner.outbox().kick_all(inner, &outbox);
             if let (Some(entry), Some(place), Some(history)) =
                 (entry, finished.appended.first(), history.as_mut())
             {

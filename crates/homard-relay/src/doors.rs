@@ -10,7 +10,8 @@ use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, Described, DoorError, Doors, HistoryPage, HistoryWanted,
-    Letter, LetterAnswer, SessionFilter, SessionsDoor, SessionsPage, Spawned, ToolCx, VisionDoor,
+    Letter, LetterAnswer, MessageDoor, MessageWish, SessionFilter, SessionsDoor, SessionsPage, Spawned,
+    ToolCx, VisionDoor,
 };
 
 use crate::relay::{Inner, Relay};
@@ -27,11 +28,12 @@ impl Room {
 }
 
 impl Relay {
-    /// Opens the doors that lead here: sessions, agents and models that see.
+    /// Opens the doors that lead here: sessions, agents, people on chat platforms and models that see.
     pub fn open_doors(&self, doors: &Doors) {
         let room = Arc::new(Room { inner: self.downgrade() });
         doors.sessions.open(Arc::clone(&room) as _);
         doors.agents.open(Arc::clone(&room) as _);
+        doors.message.open(Arc::clone(&room) as _);
         doors.vision.open(room);
     }
 }
@@ -126,6 +128,20 @@ impl SessionsDoor for Room {
 impl AgentsDoor for Room {
     fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, DoorError> {
         Ok(self.relay()?.agents_startable(cx))
+    }
+}
+
+impl MessageDoor for Room {
+    fn is_anywhere(&self) -> bool {
+        self.relay().is_ok_and(|relay| relay.is_on_a_platform())
+    }
+
+    fn act<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        wish: MessageWish,
+    ) -> BoxFuture<'a, Result<serde_json::Value, DoorError>> {
+        ask!(self, |relay| relay.act_for_tool(cx, wish))
     }
 }
 

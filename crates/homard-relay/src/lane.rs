@@ -3,6 +3,8 @@
 //! A lane is a queue and a task. The task lives while there is work and a little longer, so that the next
 //! message finds the conversation still in memory; then it goes away and with it what it held.
 
+mod collect;
+
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,14 +12,17 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_agent::History;
+use homard_manners::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
 use homard_store::SessionKind;
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
 
 use crate::compact::{CompactWish, ReportSlot};
+use crate::origin::Origin;
 use crate::program::Program;
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
@@ -42,6 +47,8 @@ pub(crate) struct Waiting {
     pub(crate) kind: Kind,
     /// Where the report of a compaction goes, if anybody waits for it.
     pub(crate) report: Option<ReportSlot>,
+    /// Runs whose messages are in this one: they end when it begins.
+    pub(crate) merged: Vec<Arc<Run>>,
 }
 
 /// What is to be done with a message when its turn comes.
@@ -53,6 +60,11 @@ pub(crate) enum Kind {
     Turn,
     /// The same, unless a turn under way takes it before.
     Steer,
+    /// The same, together with others like it that wait, once nothing has come in for so long.
+    Collect {
+        /// Milliseconds.
+        quiet_ms: u64,
+    },
     /// The conversation is shortened.
     Compact(CompactWish),
     /// It is a command that is obeyed without waiting; only ever seen in the store.
@@ -85,6 +97,20 @@ pub(crate) struct Overrides {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<Box<ReplyRoute>>,
+    /// How often restarts cut the turn off before anything came of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) restarts: u32,
+    /// Who said it on which platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<Box<Origin>>,
+    /// What is remembered of messages that had to go for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) overflow: Option<Box<Overflow>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// All that is kept of a message until its turn: enough to begin it after a restart.
@@ -104,10 +130,49 @@ impl Request {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lane {
     waiting: Mutex<VecDeque<Waiting>>,
+    /// When the last message came.
+    came: Mutex<Instant>,
     more: Notify,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self { waiting: Mutex::default(), came: Mutex::new(Instant::now()), more: Notify::new() }
+    }
+
+    fn add(&self, waiting: Waiting) {
+        *lock(&self.came) = Instant::now();
+        lock(&self.waiting).push_back(waiting);
+    }
+
+    /// What is to be done now. Who `hurries` waits for nobody.
+    fn next(&self, hurries: bool) -> Next {
+        let came = *lock(&self.came);
+        let mut waiting = lock(&self.waiting);
+        let quiet = match waiting.front().map(|first| &first.kind) {
+            None => return Next::Nothing,
+            Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
+            Some(Kind::Turn | Kind::Steer | Kind::Compact(_) | Kind::Command) => Duration::ZERO,
+        };
+        let until = came + quiet;
+        if !hurries && !quiet.is_zero() && Instant::now() < until {
+            return Next::Quiet(until);
+        }
+        Next::Turn(collect::take(&mut waiting))
+    }
+}
+
+/// What a lane does next.
+enum Next {
+    /// Nothing waits.
+    Nothing,
+    /// More may come until then.
+    Quiet(Instant),
+    /// These get a turn together; usually one.
+    Turn(Vec<Waiting>),
 }
 
 /// All lanes that are awake.
@@ -127,14 +192,27 @@ impl Lanes {
         let key = waiting.routed.session_key().clone();
         let mut awake = lock(&self.awake);
         if let Some(lane) = awake.get(&key) {
-            lock(&lane.waiting).push_back(waiting);
+            lane.add(waiting);
             lane.more.notify_one();
             return;
         }
-        let lane = Arc::new(Lane::default());
-        lock(&lane.waiting).push_back(waiting);
+        let lane = Arc::new(Lane::new());
+        lane.add(waiting);
         awake.insert(key.clone(), Arc::clone(&lane));
         tasks.spawn(drive(Arc::clone(inner), key, lane));
+    }
+
+    /// How many messages wait in a session.
+    pub(crate) fn waiting(&self, key: &SessionKey) -> usize {
+        lock(&self.awake).get(key).map_or(0, |lane| lock(&lane.waiting).len())
+    }
+
+    /// Takes the oldest message of a chat platform out of a lane, because too many wait.
+    pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
+        let lane = lock(&self.awake).get(key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let at = waiting.iter().position(|waiting| waiting.overrides.origin.is_some())?;
+        waiting.remove(at)
     }
 
     /// Takes a message out of its lane before its turn has come.
@@ -183,19 +261,28 @@ impl Lanes {
 async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
     let mut history: Option<History> = None;
     loop {
-        let next = lock(&lane.waiting).pop_front();
-        match next {
-            Some(waiting) => {
-                let run = Arc::clone(&waiting.run);
+        let (stopping, holding) = (inner.stopping(), inner.holding());
+        match lane.next(holding.is_cancelled()) {
+            Next::Turn(together) => {
+                let Some(waiting) = collect::combine(&inner, together).await else { continue };
+                let runs: Vec<_> = std::iter::once(&waiting.run).chain(&waiting.merged).cloned().collect();
                 let turn = AssertUnwindSafe(turn::take(&inner, waiting, &mut history));
                 if turn.catch_unwind().await.is_err() {
                     // A bug of ours; the session must go on all the same.
                     history = None;
-                    turn::give_up(&inner, &run).await;
+                    for run in runs.iter().filter(|run| !run.is_over()) {
+                        turn::give_up(&inner, run).await;
+                    }
                 }
             }
-            None => {
-                let stopping = inner.stopping();
+            Next::Quiet(until) => {
+                tokio::select! {
+                    () = lane.more.notified() => {}
+                    () = tokio::time::sleep_until(until) => {}
+                    () = holding.cancelled() => {}
+                }
+            }
+            Next::Nothing => {
                 let idle = tokio::select! {
                     () = lane.more.notified() => false,
                     () = tokio::time::sleep(LINGER) => true,

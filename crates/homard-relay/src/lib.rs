@@ -10,25 +10,38 @@
 //! platforms hold. Sockets are not known here.
 
 mod access;
+mod acts;
 mod admit;
+mod answer;
 mod background;
+mod begin_again;
 mod bus;
 mod channels;
 pub mod commands;
 mod compact;
 mod deliver;
+mod delivery;
 mod doors;
 mod exec_rules;
+#[cfg(test)]
+mod fixture;
 mod history_limit;
 mod hold;
+mod intake;
 mod invoke;
+mod jitter;
 mod lane;
 mod letters;
 mod listen;
+mod live;
+mod manner;
+mod media;
 mod meter;
 mod narrate;
 mod offer;
+mod origin;
 mod outbox;
+mod pairing;
 mod policy_layers;
 mod policy_view;
 mod program;
@@ -43,6 +56,7 @@ mod sessions_view;
 mod settings;
 mod shape;
 mod skill_calls;
+mod spoken;
 mod steering;
 mod strangers;
 mod subagents;
@@ -53,8 +67,13 @@ mod undo;
 mod vision;
 mod wake;
 
+pub use acts::{
+    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
+    Writing,
+};
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
+pub use channels::AccountStatus;
 pub use compact::{CompactReport, CompactWish};
 pub use invoke::{Invocation, Invoked, WhenAsked};
 pub use listen::{Heard, Listener};

@@ -17,6 +17,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::bus::{Audience, Bus};
+use crate::live::Pulse;
 use crate::shape::{may_become_silent, reasoning};
 
 /// The name under which watchers that did not start the run hear tool events.
@@ -41,6 +42,8 @@ pub(crate) struct Narrator {
     untold: Notify,
     /// How much has been said, for those who listen to this run alone.
     spoken: watch::Sender<usize>,
+    /// What has happened, for those who show the run while it goes on.
+    pulse: watch::Sender<Pulse>,
 }
 
 #[derive(Debug, Default)]
@@ -99,6 +102,7 @@ impl Narrator {
             state: Mutex::default(),
             untold: Notify::new(),
             spoken: watch::Sender::new(0),
+            pulse: watch::Sender::new(Pulse::default()),
         }
     }
 
@@ -169,6 +173,16 @@ impl Narrator {
 
     /// Takes one step of the agent.
     pub(crate) fn step(&self, step: &Step<'_>) {
+        self.tell_step(step);
+        self.pulse.send_modify(|pulse| pulse.beat(step));
+    }
+
+    /// Tells whenever something happened.
+    pub(crate) fn pulse(&self) -> watch::Receiver<Pulse> {
+        self.pulse.subscribe()
+    }
+
+    fn tell_step(&self, step: &Step<'_>) {
         match step {
             Step::Asking => self.begin_segment(),
             Step::Attempt(attempt) => self.attempted(attempt),

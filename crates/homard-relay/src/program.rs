@@ -111,8 +111,8 @@ impl Relay {
     ) -> Result<Listener, SubmitError> {
         program.hide(&self.inner().guards().secrets);
         let (listening, listener) = oneshot::channel();
-        let brought =
-            Brought { labels, program: Some(Box::new(program)), listening: Some(listening), reply: None };
+        let mut brought = Brought { labels, ..Brought::default() };
+        (brought.program, brought.listening) = (Some(Box::new(program)), Some(listening));
         match self.take(submission, Queue::Wait, brought).await? {
             Submitted::Started { .. } => listener.await.map_err(|_gone| SubmitError::Stopping),
             Submitted::InFlight { .. } | Submitted::Finished(_) | Submitted::Answered { .. } => {

@@ -10,7 +10,7 @@ use crate::compact::{CompactReport, CompactWish, ReportSlot};
 use crate::lane::Kind;
 use crate::relay::Relay;
 use crate::steering::is_steer;
-use crate::submit::{Submission, SubmitError, Submitted};
+use crate::submit::{Brought, Submission, SubmitError, Submitted};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
@@ -36,16 +36,27 @@ pub(crate) enum Queue {
     Steer,
     /// As the session wants it.
     AsSession,
+    /// Once nothing has come in for so long, together with others like it.
+    Collect(Duration),
     /// For its turn, in which the conversation is shortened.
     Compact(CompactWish, Option<ReportSlot>),
 }
 
 impl Queue {
+    /// As whoever sends a message says, or the session where they say nothing.
+    pub(crate) fn by_word(queue_mode: Option<&str>) -> Self {
+        match queue_mode {
+            Some(mode) if is_steer(mode) => Self::Steer,
+            Some(_) => Self::Wait,
+            None => Self::AsSession,
+        }
+    }
+
     /// The same, except that it does not go to the turn under way.
     pub(crate) fn waiting(self) -> Self {
         match self {
             Self::Steer | Self::AsSession => Self::Wait,
-            other @ (Self::Wait | Self::Compact(..)) => other,
+            other @ (Self::Wait | Self::Collect(_) | Self::Compact(..)) => other,
         }
     }
 
@@ -53,7 +64,7 @@ impl Queue {
     pub(crate) fn unless_said(self) -> Self {
         match self {
             Self::AsSession => Self::Wait,
-            other @ (Self::Wait | Self::Steer | Self::Compact(..)) => other,
+            other @ (Self::Wait | Self::Steer | Self::Collect(_) | Self::Compact(..)) => other,
         }
     }
 }
@@ -66,17 +77,15 @@ impl Relay {
     /// As [`submit`](Self::submit).
     pub async fn receive(
         &self,
-        mut submission: Submission,
+        submission: Submission,
         queue_mode: Option<&str>,
     ) -> Result<Submitted, SubmitError> {
-        if self.inner().stopping().is_cancelled() {
-            return Err(SubmitError::Stopping);
-        }
-        if let Some(obeyed) = self.obey(&mut submission).await? {
+        let mut placed = self.place(submission)?;
+        if let Some(obeyed) = self.obey(&mut placed, &mut Brought::default()).await? {
             return Ok(obeyed);
         }
-        self.call_skill(&mut submission).await?;
-        self.submit_by(submission, queue_mode).await
+        self.call_skill(&mut placed.routed).await;
+        self.take_placed(placed, Queue::by_word(queue_mode), Brought::default()).await
     }
 
     /// As [`receive`](Self::receive), and a command is only a text.
@@ -88,12 +97,7 @@ impl Relay {
         submission: Submission,
         queue_mode: Option<&str>,
     ) -> Result<Submitted, SubmitError> {
-        let queue = match queue_mode {
-            Some(mode) if is_steer(mode) => Queue::Steer,
-            Some(_) => Queue::Wait,
-            None => Queue::AsSession,
-        };
-        self.submit_as(submission, queue).await
+        self.submit_as(submission, Queue::by_word(queue_mode)).await
     }
 
     /// Hands a message to the turn that is under way in a session.
@@ -166,7 +170,12 @@ impl Relay {
             Queue::Wait => (Kind::Turn, None),
             Queue::Steer => (Kind::Steer, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
-            // Without a run under way nothing needs to be looked up: there is nothing to steer.
+            // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
+            Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::Collect(quiet) => {
+                let quiet_ms = u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX);
+                (Kind::Collect { quiet_ms }, None)
+            }
             Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
                 let session = self.inner().store().session(key).await?;

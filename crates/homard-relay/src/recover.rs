@@ -1,16 +1,22 @@
 //! After a start: finish what the tables say is unfinished.
 //!
 //! A run that was under way when the process died is marked interrupted, so that its conversation is valid
-//! and says what happened; a message that was kept but not begun is answered now.
+//! and says what happened; a message that was kept but not begun is answered now. Whoever watches a conversation sees
+//! that its run was interrupted. Whoever wrote from a chat platform sees nothing, so their message gets another turn.
+
+mod again;
 
 use homard_channel::Inbound;
 use homard_runtime::OrLog;
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
-use crate::admit::admit;
+use crate::admit::{admit, admit_judged};
 use crate::lane::{Kind, Request};
 use crate::relay::Relay;
-use crate::route::{RoutePolicy, route};
+use crate::route::{RoutePolicy, route, route_to};
+
+/// What somebody is told whose command, or whose agent, did not survive a restart.
+const GIVEN_UP: &str = "⚙️ The gateway restarted before this was done. Please send it again.";
 
 impl Relay {
     /// Finishes what was left unfinished. Called once, before new messages are taken.
@@ -18,11 +24,14 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
+        self.recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.unfinished_runs().await? {
-            if record.status != RunStatus::Queued {
+            if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
+                // First: a crash between the two finds the run unfinished and the other turn known.
+                again::ask_again(self, &record).await?;
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }
@@ -45,9 +54,17 @@ impl Relay {
         } else {
             let why = "the message could not be answered after a restart: it was a command, or its caller or agent is gone";
             finish.error = Some(why.to_owned());
+            self.tell_given_up(record).await;
         }
         self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
         Ok(())
+    }
+
+    /// Tells whoever asked on a chat platform. It has the name of the answer: if that was kept already, it stands.
+    async fn tell_given_up(&self, record: &RunRecord) {
+        let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
+        let Some(reply) = request.and_then(|request| request.overrides.reply) else { return };
+        self.tell_there(&record.run_id, Some(&reply), &Ok(GIVEN_UP.to_owned())).await;
     }
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.
@@ -66,11 +83,22 @@ impl Relay {
             return false;
         }
         let (id, message) = (record.run_id.to_string(), &request.message);
-        let inbound =
-            Inbound::from_operator(record.session_key.clone(), id, message.content.text(), message.timestamp);
+        let (text, timestamp, key) = (message.content.text(), message.timestamp, record.session_key.clone());
         let policy = RoutePolicy::of(&self.inner().config());
-        let admitted = admit(inbound).ok();
-        let Some(routed) = admitted.and_then(|admitted| route(&policy, admitted).ok()) else { return false };
+        let routed = match &request.overrides.origin {
+            Some(origin) => {
+                let (inbound, verdict) = origin.message(id, text, timestamp);
+                let place = (key, record.agent_id.clone());
+                admit_judged(inbound, verdict)
+                    .ok()
+                    .and_then(|admitted| route_to(&policy, admitted, place).ok())
+            }
+            None => {
+                let inbound = Inbound::from_operator(key, id, text, timestamp);
+                admit(inbound).ok().and_then(|admitted| route(&policy, admitted).ok())
+            }
+        };
+        let Some(routed) = routed else { return false };
         self.resume_kept(routed, record.run_id.clone(), request);
         true
     }

@@ -20,10 +20,13 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
+use crate::intake::Intake;
 use crate::lane::Lanes;
 use crate::offer::Offers;
+use crate::outbox::Outbox;
 use crate::runs::{RunEnd, RunView, Runs};
 use crate::settings::chosen_model;
 use crate::subagents::Family;
@@ -100,6 +103,9 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
+    channel_names: Names,
+    outbox: Outbox,
+    intake: Intake,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -109,6 +115,11 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn config(&self) -> Arc<Config> {
         self.config.current()
+    }
+
+    /// Where the owner's settings are read and written.
+    pub(crate) fn config_handle(&self) -> &ConfigHandle {
+        &self.config
     }
 
     /// The owner's rules for commands.
@@ -156,6 +167,43 @@ impl Inner {
     /// The accounts that are connected to chat platforms.
     pub(crate) fn channels(&self) -> &Channels {
         &self.channels
+    }
+
+    /// What the platforms are called.
+    pub(crate) fn channel_names(&self) -> &Names {
+        &self.channel_names
+    }
+
+    /// What goes out to them.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Where things are kept.
+    pub(crate) fn paths(&self) -> &homard_config::Paths {
+        &self.config.source().paths
+    }
+
+    /// What is remembered of messages that come in.
+    pub(crate) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// Where files that came with messages are kept.
+    pub(crate) fn media_dir(&self) -> std::path::PathBuf {
+        self.config.source().paths.state_dir.join("media").join("inbound")
+    }
+
+    /// Moves settings in the owner's file from one place to another. Blocks.
+    pub(crate) fn rename_in_config(
+        &self,
+        new: &str,
+        old: &str,
+        value: serde_json::Value,
+    ) -> Result<(), homard_config::WriteError> {
+        self.config.set_path(new, value)?;
+        self.config.unset_path(old)?;
+        Ok(())
     }
 
     pub(crate) fn skills(&self) -> &Skills {
@@ -282,6 +330,9 @@ impl Relay {
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
+            channel_names: Names::default(),
+            outbox: Outbox::default(),
+            intake: Intake::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
@@ -460,6 +511,8 @@ impl Relay {
 
     /// Takes no more messages and begins no more turns. Those under way go on.
     pub fn take_no_more(&self) {
+        // Platforms first: what they are not told "received" for comes again.
+        self.inner.channels.hear_no_more();
         self.inner.stopping.cancel();
     }
 
@@ -467,6 +520,7 @@ impl Relay {
     /// wait stay kept and are answered after the next start.
     pub async fn stop(&self, grace: Duration) {
         self.take_no_more();
+        self.inner.channels.closed().await;
         let wait_for_runs = async {
             let runs = self.inner.runs.all();
             let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
@@ -482,6 +536,7 @@ impl Relay {
             }
         }
         self.inner.tasks.finish(ABORT_WAIT).await;
+        self.inner.outbox.close().await;
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {

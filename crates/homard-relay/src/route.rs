@@ -2,7 +2,8 @@
 
 use homard_channel::{Conversation, Inbound};
 use homard_config::Config;
-use homard_protocol::{AgentId, SessionKey};
+use homard_manners::access::Standing;
+use homard_protocol::{AgentId, SessionKey, UserBlock};
 
 use crate::admit::Admitted;
 
@@ -26,12 +27,13 @@ impl RoutePolicy {
     }
 }
 
-/// A message that knows where it belongs. Only [`route`] makes one.
+/// A message that knows where it belongs. Only this file makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Routed {
     message: Inbound,
     session_key: SessionKey,
     agent: AgentId,
+    standing: Standing,
 }
 
 impl Routed {
@@ -53,10 +55,31 @@ impl Routed {
         &self.message
     }
 
+    /// What its sender may do.
+    #[must_use]
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
     /// Gives the message up to the next stage.
     #[must_use]
     pub fn into_message(self) -> Inbound {
         self.message
+    }
+
+    /// Puts other words into the message: what is left of a command, what a skill makes of it.
+    pub(crate) fn reword(&mut self, text: String) {
+        self.message.text = text;
+    }
+
+    /// Puts pictures beside the words.
+    pub(crate) fn show(&mut self, pictures: Vec<UserBlock>) {
+        self.message.images = pictures;
+    }
+
+    /// Gives the message another id, and with it another run.
+    pub(crate) fn rename(&mut self, id: String) {
+        self.message.message_id = id;
     }
 }
 
@@ -76,7 +99,7 @@ pub enum Unroutable {
 /// # Errors
 /// [`Unroutable`] when it belongs nowhere.
 pub fn route(policy: &RoutePolicy, admitted: Admitted) -> Result<Routed, Unroutable> {
-    let message = admitted.into_message();
+    let (message, standing) = admitted.into_parts();
     let session_key = match &message.conversation {
         Conversation::Session(key) => key.clone(),
         Conversation::Direct { .. } | Conversation::Group { .. } | Conversation::Room { .. } => {
@@ -87,7 +110,23 @@ pub fn route(policy: &RoutePolicy, admitted: Admitted) -> Result<Routed, Unrouta
     if !policy.agents.contains(&agent) {
         return Err(Unroutable::UnknownAgent(agent));
     }
-    Ok(Routed { message, session_key, agent })
+    Ok(Routed { message, session_key, agent, standing })
+}
+
+/// Sends a message where the rules of company say it belongs.
+///
+/// # Errors
+/// [`Unroutable`] when nobody of that name answers.
+pub(crate) fn route_to(
+    policy: &RoutePolicy,
+    admitted: Admitted,
+    (session_key, agent): (SessionKey, AgentId),
+) -> Result<Routed, Unroutable> {
+    if !policy.agents.contains(&agent) {
+        return Err(Unroutable::UnknownAgent(agent));
+    }
+    let (message, standing) = admitted.into_parts();
+    Ok(Routed { message, session_key, agent, standing })
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
+use crate::delivery::Delivery;
 use crate::narrate::Narrator;
 
 /// How a run ended, for whoever waits.
@@ -71,6 +72,8 @@ pub(crate) struct Run {
     attended: AtomicBool,
     /// From taking the message to the end of its run, for traces.
     pub(crate) span: Span,
+    /// Its way to a chat platform, if it came from one.
+    pub(crate) delivery: Delivery,
     end: watch::Sender<Option<RunEnd>>,
 }
 
@@ -93,6 +96,7 @@ impl Run {
             stopped_by: Mutex::default(),
             began: Mutex::new(false),
             attended: AtomicBool::new(false),
+            delivery: Delivery::default(),
             end: watch::Sender::new(None),
         }
     }

@@ -5,29 +5,34 @@ use std::sync::Arc;
 
 use homard_skills::Snapshot;
 
-use crate::admit::admit;
 use crate::relay::Relay;
-use crate::route::{RoutePolicy, Routed, route};
-use crate::submit::{Submission, SubmitError};
+use crate::route::Routed;
 
 /// Longest part of a skill's description in the list of commands, in characters.
 const MAX_HELP_CHARS: usize = 100;
 
 impl Relay {
     /// Puts the call of a skill in place of the message that calls it; other messages stay as they are.
-    pub(crate) async fn call_skill(&self, submission: &mut Submission) -> Result<(), SubmitError> {
+    pub(crate) async fn call_skill(&self, routed: &mut Routed) {
         // Most messages call nothing, and looking at the skills costs something.
-        if !submission.message.text.trim_start().starts_with('/') {
-            return Ok(());
+        if !routed.message().text.trim_start().starts_with('/') {
+            return;
         }
-        let policy = RoutePolicy::of(&self.inner().config());
-        let routed = route(&policy, admit(submission.message.clone())?)?;
-        let snapshot = self.skills_of(&routed).await;
-        if let Some(call) = snapshot.and_then(|skills| skills.command(&submission.message.text)) {
+        let snapshot = self.skills_of(routed).await;
+        if let Some(call) = snapshot.and_then(|skills| skills.command(&routed.message().text)) {
             // A skill that names a tool is told to the model like any other; nothing goes past the policy.
-            submission.message.text = call.message;
+            routed.reword(call.message);
         }
-        Ok(())
+    }
+
+    /// The names by which skills of the agent that answers may be called.
+    pub(crate) async fn skill_names(&self, routed: &Routed) -> Vec<String> {
+        if !routed.message().text.contains('/') {
+            return Vec::new();
+        }
+        let snapshot = self.skills_of(routed).await;
+        let names = |skills: Arc<Snapshot>| skills.commands().iter().map(|one| one.name.clone()).collect();
+        snapshot.map(names).unwrap_or_default()
     }
 
     /// The lines that a list of commands has for skills; each begins with a line break.

@@ -73,7 +73,8 @@ impl Lane {
         match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();
-                self.settle(steered);
+                let why = format!("steered:{}", self.run.id);
+                settle(&self.inner, steered, Some(&self.session_id), why);
                 Ok(Taken { run_id, message, seq: place.seq })
             }
             Err(error) => {
@@ -82,28 +83,28 @@ impl Lane {
             }
         }
     }
+}
 
-    /// Tells everyone that nothing more comes of a run by itself.
-    fn settle(&self, steered: &Arc<Run>) {
-        let now = self.inner.clock().now_ms();
-        let end = RunEnd {
-            status: RunStatus::Ok,
-            reply: None,
-            error: None,
-            stop_reason: Some(format!("steered:{}", self.run.id)),
-            started_at: Some(now),
-            ended_at: now,
-            session_id: Some(self.session_id.to_string()),
-            provider: String::new(),
-            model: String::new(),
-            usage: Usage::default(),
-            attempts: Vec::new(),
-            wishes: Vec::new(),
-            calls: Vec::new(),
-        };
-        steered.narrator.end_bare();
-        self.inner.run_ended(&end);
-        steered.ended(end);
-        self.inner.runs().remove(steered);
-    }
+/// Tells everyone that nothing more comes of a run by itself, and where its message went.
+pub(crate) fn settle(inner: &Inner, steered: &Arc<Run>, session_id: Option<&SessionId>, why: String) {
+    let now = inner.clock().now_ms();
+    let end = RunEnd {
+        status: RunStatus::Ok,
+        reply: None,
+        error: None,
+        stop_reason: Some(why),
+        started_at: Some(now),
+        ended_at: now,
+        session_id: session_id.map(ToString::to_string),
+        provider: String::new(),
+        model: String::new(),
+        usage: Usage::default(),
+        attempts: Vec::new(),
+        wishes: Vec::new(),
+        calls: Vec::new(),
+    };
+    steered.narrator.end_bare();
+    inner.run_ended(&end);
+    steered.ended(end);
+    inner.runs().remove(steered);
 }

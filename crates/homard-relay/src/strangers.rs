@@ -21,11 +21,11 @@ use jiff::tz::TimeZone;
 use crate::access::has_strangers;
 use crate::relay::{Inner, Relay};
 
-/// The labels of a message by its sender: what the owner says and attaches has none.
-pub(crate) fn labels(message: &Inbound) -> Vec<Label> {
+/// The labels of a message by its sender: what the owner says and attaches has none, wherever they say it.
+pub(crate) fn labels(message: &Inbound, is_owner: bool) -> Vec<Label> {
     let (id, name) = match &message.sender {
-        Sender::Operator => return Vec::new(),
-        Sender::Peer { id, name } => (id, name),
+        Sender::Peer { id, name } if !is_owner => (id, name),
+        Sender::Operator | Sender::Peer { .. } => return Vec::new(),
     };
     let who = match name {
         Some(name) => format!("{name} ({id}) on {}", message.channel),

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
+use homard_manners::queue::Overflow;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
-use homard_store::{Accepted, NewRun, RunRecord, StoreError};
+use homard_store::{Accepted, InboxId, NewRun, RunRecord, StoreError};
 use homard_tools::Label;
 use tokio::sync::oneshot;
 
@@ -15,6 +16,7 @@ use crate::lane::{MAX_WAITING, Overrides, Request, Waiting};
 use crate::letters;
 use crate::listen::Listener;
 use crate::narrate::{Narrator, Subject};
+use crate::origin::Origin;
 use crate::program::Program;
 use crate::queue::Queue;
 use crate::relay::Relay;
@@ -38,6 +40,24 @@ pub struct Submission {
     pub timeout: Option<Duration>,
     /// Added to the system prompt of this turn only.
     pub extra_system: Option<String>,
+}
+
+/// A message that has found its place, with what its sender asked for besides.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub(crate) routed: Routed,
+    pub(crate) source: &'static str,
+    pub(crate) model: Option<String>,
+    pub(crate) thinking: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) extra_system: Option<String>,
+}
+
+impl Placed {
+    /// The run it becomes.
+    pub(crate) fn run_id(&self) -> Result<RunId, SubmitError> {
+        RunId::parse(&self.routed.message().message_id).map_err(SubmitError::BadKey)
+    }
 }
 
 /// What became of a message.
@@ -79,6 +99,12 @@ pub(crate) struct Brought {
     pub(crate) listening: Option<oneshot::Sender<Listener>>,
     /// Where the answer goes beside those who watch the conversation.
     pub(crate) reply: Option<Box<ReplyRoute>>,
+    /// Who said it on which platform.
+    pub(crate) origin: Option<Box<Origin>>,
+    /// The platform's messages it is made of.
+    pub(crate) inbox: Vec<InboxId>,
+    /// What is remembered of messages that had to go for it.
+    pub(crate) overflow: Option<Box<Overflow>>,
 }
 
 /// Why a message was not taken.
@@ -138,57 +164,81 @@ impl Relay {
         self.take(submission, queue, Brought::default()).await
     }
 
+    /// Finds the place of an operator's message.
+    pub(crate) fn place(&self, submission: Submission) -> Result<Placed, SubmitError> {
+        if self.inner().stopping().is_cancelled() {
+            return Err(SubmitError::Stopping);
+        }
+        let Submission { message, source, model, thinking, timeout, extra_system } = submission;
+        let policy = RoutePolicy::of(&self.inner().config());
+        let routed = route(&policy, admit(message)?)?;
+        Ok(Placed { routed, source, model, thinking, timeout, extra_system })
+    }
+
     pub(crate) async fn take(
         &self,
         submission: Submission,
         queue: Queue,
         brought: Brought,
     ) -> Result<Submitted, SubmitError> {
-        let Brought { mut labels, program, listening, reply } = brought;
+        self.take_placed(self.place(submission)?, queue, brought).await
+    }
+
+    /// Takes a message that has found its place.
+    pub(crate) async fn take_placed(
+        &self,
+        placed: Placed,
+        queue: Queue,
+        brought: Brought,
+    ) -> Result<Submitted, SubmitError> {
+        let run_id = placed.run_id()?;
+        let Brought { mut labels, program, listening, reply, origin, inbox, overflow } = brought;
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
-        let config = self.inner().config();
-        let routed = route(&RoutePolicy::of(&config), admit(submission.message)?)?;
-        let run_id = RunId::parse(&routed.message().message_id).map_err(SubmitError::BadKey)?;
+        let Placed { routed, source, model, thinking, timeout, extra_system } = placed;
         let key = routed.session_key().clone();
         // Before the room is looked at: a repeated request is not one more.
         if self.inner().runs().get(&run_id).is_some() {
             return Ok(Submitted::InFlight { run_id, session_key: key });
         }
-        if !self.inner().lanes().has_room(&key) {
+        // Who waits for messages of platforms has been decided with them.
+        if origin.is_none() && !self.inner().lanes().has_room(&key) {
             return Err(SubmitError::Full);
         }
-        labels.extend(strangers::labels(routed.message()));
+        labels.extend(strangers::labels(routed.message(), routed.standing().is_owner));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if labels.is_empty() { queue } else { queue.waiting() };
         // Nor can it be asked differently any more.
-        let asks =
-            submission.model.is_some() || submission.thinking.is_some() || submission.extra_system.is_some();
+        let asks = model.is_some() || thinking.is_some() || (extra_system.is_some() && origin.is_none());
         let queue = if asks { queue.unless_said() } else { queue };
         let (kind, report) = self.kind_of(queue, &key).await?;
         let message =
             strangers::without_secrets(user_message(&routed, &run_id), &self.inner().guards().secrets);
         let overrides = Overrides {
-            model: submission.model,
-            thinking: submission.thinking,
-            timeout_ms: submission.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-            extra_system: submission.extra_system,
-            nested: submission.source == letters::SOURCE,
+            model,
+            thinking,
+            timeout_ms: timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+            extra_system,
+            nested: source == letters::SOURCE,
             labels,
             program,
             reply,
+            restarts: 0,
+            origin,
+            overflow,
         };
         let new = NewRun {
             run_id: run_id.clone(),
             session_key: key.clone(),
             agent_id: routed.agent().clone(),
-            source: submission.source.to_owned(),
+            source: source.to_owned(),
             message: Request { message: message.clone(), overrides: overrides.clone(), kind: kind.clone() }
                 .to_json(),
+            inbox,
         };
         let run = self.run_of(&routed, run_id.clone(), &message);
-        if is_attended(submission.source) {
+        if is_attended(source) {
             run.attend();
         }
         if !self.inner().runs().reserve(&run) {
@@ -208,7 +258,9 @@ impl Relay {
             }
         };
         let run_here = Arc::clone(&run);
-        let waiting = Waiting { run: run_here, kept: Some(kept), routed, message, overrides, kind, report };
+        let merged = Vec::new();
+        let waiting =
+            Waiting { run: run_here, kept: Some(kept), routed, message, overrides, kind, report, merged };
         self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
         let duplicate = match accepted.await {
             Ok(Accepted::New) => None,
@@ -250,7 +302,8 @@ impl Relay {
         let Request { message, overrides, kind } = request;
         let run = self.run_of(&routed, run_id, &message);
         if self.inner().runs().reserve(&run) {
-            let waiting = Waiting { run, kept: None, routed, message, overrides, kind, report: None };
+            let merged = Vec::new();
+            let waiting = Waiting { run, kept: None, routed, message, overrides, kind, report: None, merged };
             self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
         }
     }

@@ -26,8 +26,10 @@ use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
 use crate::history_limit::history_limit;
 use crate::lane::{Kind, Overrides, Waiting};
+use crate::live;
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
+use crate::origin;
 use crate::policy_layers::{Circumstances, policy_for};
 use crate::relay::Inner;
 use crate::route::Routed;
@@ -65,13 +67,15 @@ pub(crate) struct NotBegun(pub(crate) String);
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
     let run = Arc::clone(&waiting.run);
+    run.delivery.aim(waiting.overrides.reply.as_deref());
+    live::acknowledge(inner, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
         biased;
         () = shut.cancelled() => {
             // Still kept, not begun: it is answered after the next start.
-            inner.runs().remove(&run);
+            waiting.merged.iter().chain([&run]).for_each(|run| inner.runs().remove(run));
             return;
         }
         permit = inner.capacity(waiting.is_nested()).acquire_owned().or_cancel(&run.cancel) => permit,
@@ -83,6 +87,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
                 let wish = wish.clone();
                 return compact::take(inner, waiting, wish, history).await;
             }
+            live::begin(inner, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
             let reply = answer(inner, waiting, history, &run).instrument(span.clone()).await;
             if let Some(status) = reply.as_ref().map(|reply| reply.status).filter(|&s| s != RunStatus::Ok) {
@@ -90,10 +95,17 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             }
             reply
         }
-        Err(_cancelled) => is_kept(waiting.kept).await.then(Reply::stopped_before_it_began),
+        Err(_cancelled) => {
+            for merged in &waiting.merged {
+                deliver::deliver(inner, merged, Reply::stopped_before_it_began(), &mut None).await;
+                inner.runs().remove(merged);
+            }
+            is_kept(waiting.kept).await.then(Reply::stopped_before_it_began)
+        }
     };
     let Some(reply) = reply else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
+        run.delivery.sealed().cancel();
         inner.runs().remove(&run);
         return;
     };
@@ -143,6 +155,7 @@ async fn answer(
     if !is_kept(kept).await {
         return None;
     }
+    settle_merged(inner, &mut waiting, run, started.as_ref().err()).await;
     let session = started.as_ref().ok().map(|started| started.session.session_id.clone());
     let prepared = match started {
         Ok(started) => prepare(inner, waiting, started, history, run).await,
@@ -168,6 +181,20 @@ async fn answer(
     Some(reply)
 }
 
+/// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
+async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
+    for merged in std::mem::take(&mut waiting.merged) {
+        match not_begun {
+            None => steering::settle(inner, &merged, None, format!("merged:{}", run.id)),
+            Some(NotBegun(error)) => {
+                let failed = Reply::failed_to_begin(error.clone(), inner.clock().now_ms(), None);
+                deliver::deliver(inner, &merged, failed, &mut None).await;
+                inner.runs().remove(&merged);
+            }
+        }
+    }
+}
+
 fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAgent, NotBegun> {
     let agent = config.agents.agent(routed.agent());
     agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", routed.agent())))
@@ -185,7 +212,8 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
         message: waiting.message.clone(),
         before,
         cwd: agent.workspace.display().to_string(),
-        patch: None,
+        patch: origin::patch(&waiting.overrides),
+        merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
     };
     inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))
 }

@@ -20,6 +20,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0006_cron.sql"),
     include_str!("../migrations/0007_setup_codes.sql"),
     include_str!("../migrations/0008_nodes.sql"),
+    include_str!("../migrations/0010_inbox.sql"),
+    include_str!("../migrations/0011_outbox.sql"),
 ];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

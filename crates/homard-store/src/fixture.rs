@@ -90,6 +90,7 @@ pub(crate) fn new_run(session_key: &str, run: &str) -> NewRun {
         agent_id: AgentId::main(),
         source: "webchat".to_owned(),
         message: r#"{"text":"hi"}"#.to_owned(),
+        inbox: Vec::new(),
     }
 }
 
@@ -99,7 +100,8 @@ pub(crate) fn start(run: &str, text: &str) -> StartRun {
         timestamp: NOW,
         idempotency_key: Some(format!("{run}:user")),
     };
-    StartRun { run_id: run_id(run), message, before: Vec::new(), cwd: "/work".to_owned(), patch: None }
+    let (before, merged) = (Vec::new(), Vec::new());
+    StartRun { run_id: run_id(run), message, before, cwd: "/work".to_owned(), patch: None, merged }
 }
 
 pub(crate) fn user(text: &str) -> EntryKind {

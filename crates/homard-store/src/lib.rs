@@ -18,10 +18,13 @@ mod effects;
 #[cfg(test)]
 mod fixture;
 mod import;
+mod inbox;
 mod kv;
 mod layout;
 mod nodes;
 mod notes;
+mod outbox;
+mod pairing;
 mod raw_json;
 mod reader;
 mod runs;
@@ -42,9 +45,12 @@ pub use devices::{
     DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
 pub use effects::NewEntries;
+pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
 pub use nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
+pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
+pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
 pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,

@@ -3,6 +3,7 @@
 //! A run's row is also the idempotency record of its request (the run id is the key) and, until it starts,
 //! the inbox: what was accepted is found again after a crash. `lifecycle` moves a run along.
 
+mod again;
 mod lifecycle;
 mod steered;
 
@@ -16,6 +17,8 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
+use crate::inbox::InboxId;
+use crate::outbox::NewOutbound;
 use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
 use crate::transcripts::Appended;
@@ -118,6 +121,8 @@ pub struct NewRun {
     /// JSON text with all that is needed to begin the run after a restart; the store does not look inside and
     /// forgets it when the run ends.
     pub message: String,
+    /// Messages of chat platforms that this run answers: done with in the commit that keeps the run.
+    pub inbox: Vec<InboxId>,
 }
 
 /// A run's row.
@@ -183,6 +188,9 @@ pub struct StartRun {
     pub cwd: String,
     /// What else changes in the session: route, channel, chat type.
     pub patch: Option<SessionPatch>,
+    /// Waiting runs whose messages are in this one's: ended in the same commit, each with `merged:` and this run's
+    /// id as its stop reason.
+    pub merged: Vec<RunId>,
 }
 
 /// A begun run.
@@ -222,6 +230,8 @@ pub struct FinishRun {
     pub entries: Vec<EntryKind>,
     /// What changes in the session: token counts, model, `abortedLastRun`.
     pub patch: Option<SessionPatch>,
+    /// What is to be sent to people, kept in the same commit.
+    pub outbox: Vec<NewOutbound>,
 }
 
 impl FinishRun {
@@ -240,6 +250,7 @@ impl FinishRun {
             attempts: Vec::new(),
             entries: Vec::new(),
             patch: None,
+            outbox: Vec::new(),
         }
     }
 }

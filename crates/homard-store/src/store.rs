@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{NewEntries, Watch};
 use crate::layout::{Layout, create_private_dir};
+use crate::pairing::{self, LetIn};
 use crate::reader::{self, ReadCx, ReadOrder};
 use crate::runs::RunStatus;
 use crate::transcripts::TranscriptError;
@@ -243,6 +244,7 @@ struct Inner {
     layout: Arc<Layout>,
     calls: PendingCalls,
     watch: Arc<Watch>,
+    let_in: LetIn,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -257,6 +259,10 @@ impl Store {
         create_private_dir(&layout.agents_dir).map_err(|e| StoreError::from_io(&layout.agents_dir, e))?;
         let mut conn = database::open_writer(&layout.database)?;
         import::session_stores(&mut conn, &layout, &clock).map_err(|e| e.located(&layout.database))?;
+        if let Some(state_dir) = layout.agents_dir.parent() {
+            let credentials = state_dir.join("credentials");
+            pairing::take_over(&mut conn, &credentials, &clock).map_err(|e| e.located(&layout.database))?;
+        }
 
         let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };
         let calls = PendingCalls::default();
@@ -267,7 +273,15 @@ impl Store {
         let (reads, mut threads) = reader::start(&layout).map_err(thread_error)?;
         threads.push(thread);
         Ok(Self {
-            inner: Arc::new(Inner { writes, reads, layout, calls, watch, threads: Mutex::new(threads) }),
+            inner: Arc::new(Inner {
+                writes,
+                reads,
+                layout,
+                calls,
+                watch,
+                let_in: LetIn::default(),
+                threads: Mutex::new(threads),
+            }),
         })
     }
 
@@ -311,6 +325,11 @@ impl Store {
     /// Model calls that wait for the next commit.
     pub(crate) fn pending_calls(&self) -> &PendingCalls {
         &self.inner.calls
+    }
+
+    /// Who was let in, at hand.
+    pub(crate) fn let_in_cache(&self) -> &LetIn {
+        &self.inner.let_in
     }
 
     /// Runs `work` on the writer thread and waits until it is committed.

@@ -18,7 +18,7 @@ use crate::layout::Layout;
 use crate::store::StoreError;
 use crate::transcripts::OpenFiles;
 use crate::usage::{self, PendingCall, PendingCalls};
-use crate::{runs, search, transcripts};
+use crate::{inbox, outbox, runs, search, transcripts};
 
 /// Jobs waiting for the writer; when full, callers wait.
 const QUEUE: usize = 1024;
@@ -292,8 +292,11 @@ impl Writer {
             return true;
         }
         if now >= self.chores.prune_at {
-            let more = runs::prune(&self.conn, now);
-            if !more.or_log("old runs were not pruned").unwrap_or(false) {
+            let runs = runs::prune(&self.conn, now).or_log("old runs were not pruned").unwrap_or(false);
+            let heard = inbox::prune(&self.conn, now).or_log("old messages were not pruned").unwrap_or(false);
+            let sent =
+                outbox::prune(&self.conn, now).or_log("old deliveries were not pruned").unwrap_or(false);
+            if !runs && !heard && !sent {
                 self.chores.prune_at = now.saturating_add(PRUNE_EVERY_MS);
             }
             return true;

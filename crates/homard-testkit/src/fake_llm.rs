@@ -25,6 +25,7 @@ mod incoming;
 mod log;
 mod ollama;
 mod openai;
+mod repeats;
 mod responses;
 mod script;
 mod server;
@@ -202,6 +203,12 @@ impl FakeLlm {
         let gate = Gate::default();
         self.turn(Turn::Gated { text: text.into(), gate: gate.clone() });
         gate
+    }
+
+    /// From now on, turns nobody scripted name every word beginning with `mark` that is still to be named.
+    pub fn repeats(&self, mark: impl Into<String>) -> &Self {
+        self.shared.repeat(mark.into());
+        self
     }
 
     /// From now on, requests of more than this many bytes are refused as too long; the script waits for one

@@ -2,11 +2,13 @@
 
 mod bench;
 mod client;
+mod crash;
 mod device;
 mod fake_collector;
 mod fake_llm;
 mod fake_models;
 mod fake_oauth;
+mod fake_telegram;
 mod fake_web;
 mod gateway;
 mod home;
@@ -16,6 +18,7 @@ mod node;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
+pub use crash::{CrashOptions, CrashReport, run_crash};
 pub use device::{ProofVersion, TestDevice};
 pub use fake_collector::{CollectedSpan, FakeCollector};
 pub use fake_llm::{
@@ -23,6 +26,9 @@ pub use fake_llm::{
 };
 pub use fake_models::{Asked, FakeModels, Page};
 pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued, OAuthFault};
+pub use fake_telegram::{
+    FakeTelegram, Fault, FaultSource, Outcome, Said, Saying, Sending, Sent, Shown, Upload,
+};
 pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;

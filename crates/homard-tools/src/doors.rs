@@ -16,6 +16,7 @@
 
 mod cron;
 mod gateway;
+mod message;
 mod nodes;
 mod sessions;
 mod vision;
@@ -29,6 +30,7 @@ use crate::outcome::ToolOutcome;
 
 pub use cron::{CronAsk, CronDoor};
 pub use gateway::{ConfigWrite, GatewayDoor};
+pub use message::{MessageDoor, MessageVerb, MessageWish, WishedButton};
 pub use nodes::{NodeAnswer, NodeCall, NodesDoor};
 pub use sessions::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
@@ -116,6 +118,8 @@ pub struct Doors {
     pub cron: Door<dyn CronDoor>,
     /// The gateway itself.
     pub gateway: Door<dyn GatewayDoor>,
+    /// People on chat platforms.
+    pub message: Door<dyn MessageDoor>,
     /// Machines that offer commands.
     pub nodes: Door<dyn NodesDoor>,
     /// Models that see.

@@ -36,8 +36,9 @@ pub use approvals::{
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use doors::{
     AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, CronAsk, CronDoor, Described, Door, DoorError,
-    Doors, GatewayDoor, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, NodeAnswer, NodeCall,
-    NodesDoor, SessionFilter, SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned, VisionDoor,
+    Doors, GatewayDoor, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, MessageDoor,
+    MessageVerb, MessageWish, NodeAnswer, NodeCall, NodesDoor, SessionFilter, SessionLine, SessionTarget,
+    SessionsDoor, SessionsPage, Spawned, VisionDoor, WishedButton,
 };
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;

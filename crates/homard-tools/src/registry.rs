@@ -17,8 +17,9 @@ use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::{
-    agents_list, apply_patch, cron, edit, exec, gateway, image, nodes, process, read, session_status,
-    sessions_history, sessions_list, sessions_send, sessions_spawn, subagents, web_fetch, web_search, write,
+    agents_list, apply_patch, cron, edit, exec, gateway, image, message, nodes, process, read,
+    session_status, sessions_history, sessions_list, sessions_send, sessions_spawn, subagents, web_fetch,
+    web_search, write,
 };
 use crate::undo;
 
@@ -31,6 +32,7 @@ const TABLE: &[ToolEntry] = &[
     exec::ENTRY,
     gateway::ENTRY,
     image::ENTRY,
+    message::ENTRY,
     nodes::ENTRY,
     process::ENTRY,
     read::ENTRY,

@@ -9,6 +9,7 @@ pub(crate) mod gateway;
 #[cfg(test)]
 mod hostile_paths;
 pub(crate) mod image;
+pub(crate) mod message;
 mod near_names;
 mod nearest_lines;
 pub(crate) mod nodes;

@@ -7,8 +7,8 @@ use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{
-    agent, agents, approvals, completion, config, cron, dashboard, devices, gateway, health, logs, models,
-    node, nodes, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    agent, agents, approvals, channels, completion, config, cron, dashboard, devices, gateway, health, logs,
+    message, models, node, nodes, pairing, protocol, qr, route, sessions, skills, status, system, tools, undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Agents(Box<agents::AgentsArgs>),
     #[command(visible_alias = "exec-approvals")]
     Approvals(Box<approvals::ApprovalsArgs>),
+    Channels(Box<channels::ChannelsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
     #[command(visible_alias = "automations")]
@@ -69,12 +70,15 @@ pub(crate) enum Command {
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
+    Message(Box<message::MessageArgs>),
     Models(models::ModelsArgs),
     Node(Box<node::NodeArgs>),
     Nodes(Box<nodes::NodesArgs>),
+    Pairing(Box<pairing::PairingArgs>),
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),
+    Route(route::RouteArgs),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

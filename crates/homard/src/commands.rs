@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod approvals;
+pub(crate) mod channels;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
@@ -12,11 +13,14 @@ pub(crate) mod devices;
 pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod logs;
+pub(crate) mod message;
 pub(crate) mod models;
 pub(crate) mod node;
 pub(crate) mod nodes;
+pub(crate) mod pairing;
 pub(crate) mod protocol;
 pub(crate) mod qr;
+pub(crate) mod route;
 pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -104,16 +108,20 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Agent(args) => ask(cx, agent::run(cx, args)),
         Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
+        Command::Channels(args) => ask(cx, channels::run(cx, *args)),
         Command::Cron(args) => ask(cx, cron::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, devices::run(cx, *args)),
         Command::Health(args) => ask(cx, health::run(cx, &args)),
         Command::Logs(args) => ask(cx, logs::run(cx, args)),
+        Command::Message(args) => ask(cx, message::run(cx, *args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Node(args) => ask(cx, node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),
+        Command::Pairing(args) => ask(cx, pairing::run(cx, *args)),
         Command::Protocol(args) => protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, qr::run(cx, *args)),
+        Command::Route(args) => route::run(cx, args),
         Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),

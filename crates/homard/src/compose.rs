@@ -1,5 +1,6 @@
 //! Builds the gateway out of the other crates and runs it: the only place that knows every room.
 
+mod channels;
 mod door;
 mod furnish;
 pub(crate) mod handover;
@@ -33,6 +34,7 @@ use tokio::process::Child;
 use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::traces;
+use channels::Workshop;
 use handover::arrival::Arrival;
 use handover::shepherd;
 use house::House;
@@ -217,14 +219,19 @@ async fn serve(
         host: machine::facts(),
         reach: reachable,
     });
+    relay.name_channels(furnish::channel_names());
     relay.open_doors(&doors);
     relay.look_after(&processes);
     gateway.open_door(&doors);
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let mut hooks = hooks(config.clone(), relay, options, (room, store.clone(), processes.clone(), doors));
+    let workshop = Workshop { paths: source.paths.clone(), clock: clock.clone() };
+    let opener = relay.clone();
+    let rooms = (room, store.clone(), processes.clone(), doors);
+    let mut hooks = hooks(config.clone(), relay, options, rooms, workshop.clone());
     house.furnish_hooks(&mut hooks, options, config);
+    open_channels(&mut hooks, (&opener, config), &workshop, &tasks);
     house.grant_wishes(&tasks, &gateway, source);
     let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
@@ -254,15 +261,33 @@ fn log_file(
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
 }
 
+/// Connects chat platforms once the door is open.
+fn open_channels(
+    hooks: &mut Hooks,
+    (relay, config): (&Relay, &ConfigHandle),
+    workshop: &Workshop,
+    tasks: &Tasks,
+) {
+    let opened = std::mem::replace(&mut hooks.on_open, Box::new(|| {}));
+    let (relay, config, workshop, tasks) = (relay.clone(), config.clone(), workshop.clone(), tasks.clone());
+    hooks.on_open = Box::new(move || {
+        opened();
+        let (relay, config, workshop) = (relay.clone(), config.clone(), workshop.clone());
+        tasks.spawn(async move { channels::open(&relay, &config.current(), &workshop).await });
+    });
+}
+
 fn hooks(
     config: ConfigHandle,
     relay: Relay,
     options: &GatewayOptions,
     (room, store, processes, doors): (ModelRoom, Store, Processes, Doors),
+    workshop: Workshop,
 ) -> Hooks {
     let source = options.source.clone();
     Hooks {
-        on_reload: Box::new(move |_reload| {
+        on_reload: Box::new(move |reload| {
+            let (reload, workshop) = (reload.clone(), workshop.clone());
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
             let (paths, processes, doors) = (source.paths.clone(), processes.clone(), doors.clone());
             async move {
@@ -272,6 +297,7 @@ fn hooks(
                     relay.furnish(desk, furnish::tools(current, &paths, &processes, &doors));
                 })
                 .await;
+                channels::follow(&relay, &current, &reload, &workshop).await;
             }
             .boxed()
         }),

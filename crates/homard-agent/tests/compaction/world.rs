@@ -123,6 +123,7 @@ impl World {
             agent_id: AgentId::main(),
             source: "webchat".to_owned(),
             message: "{}".to_owned(),
+            inbox: Vec::new(),
         };
         self.store.accept_run(run).await.unwrap();
         let message = UserMessage {
@@ -136,6 +137,7 @@ impl World {
             before: Vec::new(),
             cwd: ".".to_owned(),
             patch: None,
+            merged: Vec::new(),
         };
         let started = self.store.start_run(start).await.unwrap();
         let session_id = started.session.session_id.clone();

@@ -112,6 +112,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         agent_id: AgentId::main(),
         source: "webchat".to_owned(),
         message: r#"{"text":"look around"}"#.to_owned(),
+        inbox: Vec::new(),
     };
     store.accept_run(run).await.unwrap();
     let message = UserMessage {
@@ -119,8 +120,14 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         timestamp: NOW,
         idempotency_key: None,
     };
-    let start =
-        StartRun { run_id: run_id.clone(), message, before: Vec::new(), cwd: ".".to_owned(), patch: None };
+    let start = StartRun {
+        run_id: run_id.clone(),
+        message,
+        before: Vec::new(),
+        cwd: ".".to_owned(),
+        patch: None,
+        merged: Vec::new(),
+    };
     let started = store.start_run(start).await.unwrap();
     let session_id = started.session.session_id.clone();
     let context: Context = store.context(&session_id).await.unwrap();

@@ -250,6 +250,7 @@ impl World {
             agent_id: AgentId::main(),
             source: "webchat".to_owned(),
             message: "{}".to_owned(),
+            inbox: Vec::new(),
         };
         self.store.accept_run(run).await.unwrap();
         let content = UserContent::Text(text.to_owned());
@@ -261,6 +262,7 @@ impl World {
             before,
             cwd: ".".to_owned(),
             patch: None,
+            merged: Vec::new(),
         };
         let started = self.store.start_run(start).await.unwrap();
         let session_id = started.session.session_id.clone();

@@ -12,6 +12,8 @@ use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
 use super::delegation::{AgentSubagents, Subagents};
+use super::envelope::Envelope;
+use super::messages::GroupChat;
 use super::pruning::ContextPruning;
 use super::tools::{AgentTools, SandboxMode};
 use crate::raw::agents as raw;
@@ -87,6 +89,8 @@ pub struct AgentDefaults {
     pub skip_bootstrap: bool,
     /// The owner's time zone; `None` means the host's.
     pub user_timezone: Option<String>,
+    /// How messages are dated for models.
+    pub envelope: Envelope,
     /// How hard models think; `None` means low for models that think, off for others.
     pub thinking: Option<ThinkingLevel>,
     /// Upper bound for the context, in tokens; `None` means the model's own.
@@ -151,6 +155,8 @@ pub struct Agent {
     pub model: ModelSelection,
     /// Who it is to people.
     pub identity: Identity,
+    /// Its behaviour in groups, where it has its own.
+    pub group_chat: GroupChat,
     /// Tools it may use.
     pub tools: AgentTools,
     /// Skills it may use; `None` means all.
@@ -248,6 +254,7 @@ fn check_unique(list: &[Agent], paths: &[String], cx: &mut Resolve<'_>) {
 
 impl AgentDefaults {
     fn resolve(raw: raw::AgentDefaults, cx: &mut Resolve<'_>) -> Self {
+        let envelope = Envelope::resolve(&raw);
         let models = catalog(raw.models.unwrap_or_default(), cx);
         let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
         let image_model =
@@ -278,6 +285,7 @@ impl AgentDefaults {
             bootstrap_total_max_chars: size(raw.bootstrap_total_max_chars, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS),
             skip_bootstrap: raw.skip_bootstrap.unwrap_or(false),
             user_timezone: raw.user_timezone,
+            envelope,
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
             sandboxed: sandbox_mode != SandboxMode::Off,
@@ -391,6 +399,7 @@ impl Agent {
                 emoji: identity.emoji,
                 avatar: identity.avatar,
             },
+            group_chat: GroupChat::resolve(raw.group_chat.unwrap_or_default()),
             tools,
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),

@@ -1,5 +1,7 @@
-//! `commands.ownerAllowFrom`: who on chat platforms is the owner. Whoever the gateway has authenticated is the
-//! owner anyway.
+//! `commands.ownerAllowFrom`, `allowFrom` and `useAccessGroups`: who on chat platforms is the owner, and who may use
+//! commands. Whoever the gateway has authenticated is the owner anyway.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -10,6 +12,10 @@ use crate::raw::session as raw;
 pub struct Owners {
     /// Lower case, as `channel:id` or as a bare id.
     ids: Vec<String>,
+    /// Who may use commands, by platform or `*`, as written.
+    command_senders: BTreeMap<String, Vec<String>>,
+    /// Whether allow-lists of platforms do not count for commands.
+    ignores_access_groups: bool,
 }
 
 impl Owners {
@@ -21,7 +27,31 @@ impl Owners {
         };
         let ids = raw.owner_allow_from.unwrap_or_default().into_iter().filter_map(text);
         let ids = ids.map(|id| id.trim().to_lowercase()).filter(|id| !id.is_empty()).collect();
-        Self { ids }
+        let senders = raw.allow_from.unwrap_or_default().into_iter();
+        let senders = senders.map(|(channel, ids)| (channel, ids.into_iter().filter_map(text).collect()));
+        Self {
+            ids,
+            command_senders: senders.collect(),
+            ignores_access_groups: raw.use_access_groups == Some(false),
+        }
+    }
+
+    /// The owner's names, in small letters.
+    #[must_use]
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Who may use commands, by platform or `*`; where a list applies, nothing else counts.
+    #[must_use]
+    pub fn command_senders(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.command_senders
+    }
+
+    /// Whether allow-lists of platforms count for commands.
+    #[must_use]
+    pub fn uses_access_groups(&self) -> bool {
+        !self.ignores_access_groups
     }
 
     /// Whether somebody is the owner. `*` is nobody: the owner is one person, not everybody.

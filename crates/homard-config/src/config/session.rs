@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Resolve;
 use super::maintenance::Maintenance;
+use super::send_policy::SendPolicy;
 use crate::raw::session as raw;
 
 const DEFAULT_RESET_HOUR: u8 = 4;
@@ -71,6 +72,8 @@ pub struct Session {
     pub scope: SessionScopeMode,
     /// How direct messages are told apart.
     pub dm_scope: DmScope,
+    /// Whether groups have conversations of their own, rather than the agent's main one.
+    pub own_groups: bool,
     /// People known under several names: name to `channel:id`s.
     pub identity_links: BTreeMap<String, Vec<String>>,
     /// Messages that start afresh.
@@ -85,6 +88,8 @@ pub struct Session {
     pub reset_thread: Option<Reset>,
     /// The same per platform; wins outright.
     pub reset_by_channel: BTreeMap<ChannelId, Reset>,
+    /// Where answers may be sent.
+    pub send_policy: SendPolicy,
     /// Which sessions are too many.
     pub maintenance: Maintenance,
 }
@@ -107,6 +112,7 @@ impl Session {
         Self {
             scope: raw.scope.unwrap_or_default(),
             dm_scope: raw.dm_scope.unwrap_or_default(),
+            own_groups: super::bindings::own_groups(raw.group_scope.as_deref()).unwrap_or(true),
             identity_links: raw.identity_links.unwrap_or_default(),
             reset_triggers: raw
                 .reset_triggers
@@ -116,6 +122,7 @@ impl Session {
             reset_group: by_type.group.map(|r| Reset::resolve(&r)),
             reset_thread: by_type.thread.map(|r| Reset::resolve(&r)),
             reset_by_channel: by_channel,
+            send_policy: SendPolicy::resolve(raw.send_policy.unwrap_or_default()),
             maintenance: Maintenance::resolve(&raw.maintenance.unwrap_or_default()),
         }
     }

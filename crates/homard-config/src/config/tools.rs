@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Resolve;
 use super::delegation::{AgentToAgent, Visibility};
 use super::loops::LoopDetection;
+use super::message_tool::MessageTool;
 use super::web_tools::WebTools;
 use crate::raw::tools as raw;
 
@@ -170,6 +171,8 @@ pub struct Tools {
     pub visibility: Visibility,
     /// Agents writing to each other.
     pub agent_to_agent: AgentToAgent,
+    /// Writing to people on chat platforms.
+    pub message: MessageTool,
     /// While content of others is in a conversation.
     pub taint: Taint,
     /// When a model goes in circles.
@@ -288,6 +291,7 @@ impl Tools {
             web: WebTools::resolve(raw.web.unwrap_or_default(), cx),
             visibility: Visibility::resolve(raw.sessions),
             agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
+            message: MessageTool::resolve(&raw.message.unwrap_or_default()),
             taint: Taint::from_raw(raw.taint.unwrap_or_default()),
             loop_detection: LoopDetection::resolve(&raw.loop_detection.unwrap_or_default()),
         }

@@ -1,59 +1,10 @@
-//! Accounts on chat platforms: there is no platform yet, so each one that is named is unknown.
+//! `web.login.*`: no platform that can be connected is logged in to by scanning a code.
 
 use homard_protocol::ErrorShape;
-use homard_protocol::methods::accounts::{
-    AccountParams, PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams,
-    PairingListResult, WebLoginStartParams, WebLoginWaitParams,
-};
+use homard_protocol::methods::accounts::{WebLoginStartParams, WebLoginWaitParams};
 use serde_json::Value;
 
 use crate::table::Cx;
-
-/// Strangers that may wait per account.
-const MAX_STRANGERS: u32 = 3;
-/// How long they may wait, in milliseconds.
-const STRANGER_TTL_MS: u64 = 3_600_000;
-
-/// `channels.start`.
-pub(super) async fn start(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.start", &params))
-}
-
-/// `channels.stop`.
-pub(super) async fn stop(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.stop", &params))
-}
-
-/// `channels.logout`.
-pub(super) async fn logout(_cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
-    Err(unknown("channels.logout", &params))
-}
-
-/// `channels.pairing.list`.
-pub(super) async fn pairing_list(
-    _cx: Cx,
-    params: PairingListParams,
-) -> Result<PairingListResult, ErrorShape> {
-    if let Some(channel) = &params.channel {
-        return Err(unknown_pairing(channel));
-    }
-    Ok(PairingListResult {
-        accounts: Vec::new(),
-        requests: Vec::new(),
-        command_owner_configured: false,
-        limits: PairingLimits { pending_per_account: MAX_STRANGERS, ttl_ms: STRANGER_TTL_MS },
-    })
-}
-
-/// `channels.pairing.approve`.
-pub(super) async fn pairing_approve(_cx: Cx, params: PairingApproveParams) -> Result<Value, ErrorShape> {
-    Err(unknown_pairing(&params.channel))
-}
-
-/// `channels.pairing.dismiss`.
-pub(super) async fn pairing_dismiss(_cx: Cx, params: PairingDismissParams) -> Result<Value, ErrorShape> {
-    Err(unknown_pairing(&params.channel))
-}
 
 /// `web.login.start`.
 pub(super) async fn login_start(_cx: Cx, _params: WebLoginStartParams) -> Result<Value, ErrorShape> {
@@ -63,14 +14,6 @@ pub(super) async fn login_start(_cx: Cx, _params: WebLoginStartParams) -> Result
 /// `web.login.wait`.
 pub(super) async fn login_wait(_cx: Cx, _params: WebLoginWaitParams) -> Result<Value, ErrorShape> {
     Err(no_login())
-}
-
-fn unknown(method: &str, params: &AccountParams) -> ErrorShape {
-    ErrorShape::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel))
-}
-
-fn unknown_pairing(channel: &str) -> ErrorShape {
-    ErrorShape::invalid(format!("unknown pairing channel: {channel}"))
 }
 
 fn no_login() -> ErrorShape {

@@ -1,14 +1,275 @@
-//! `channels.status`: no chat platform can be connected yet, and that is what it says.
+//! `channels.status`: the chat platforms and how our accounts there are.
 
-use homard_protocol::ErrorShape;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use homard_channel::{Abilities, Act, Threads};
+use homard_channels::{ChannelEntry, ENTRIES, entry};
+use homard_config::Config;
 use homard_protocol::methods::channels::{ChannelsStatusParams, ChannelsStatusResult};
+use homard_protocol::{AccountId, ChannelId, ErrorShape};
+use homard_relay::{AccountStatus, SendError};
+use serde_json::{Map, Value, json};
 
+use super::check_range;
+use crate::gateway::Gateway;
 use crate::table::Cx;
+
+/// How long platforms may take to answer unless told otherwise.
+const PROBE_MS: u64 = 10_000;
+/// How long they may take at most.
+const MAX_PROBE_MS: u64 = 30_000;
 
 /// `channels.status`.
 pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<ChannelsStatusResult, ErrorShape> {
-    if let Some(channel) = &params.channel {
-        return Err(ErrorShape::invalid(format!("unknown channel: {channel}")));
+    check_range("channels.status", "timeoutMs", params.timeout_ms, 0..=u64::MAX)?;
+    let only = match params.channel.as_deref() {
+        Some(name) => {
+            let unknown = || ErrorShape::invalid(format!("unknown channel: {name}"));
+            Some(entry(name).ok_or_else(unknown)?.id)
+        }
+        None => None,
+    };
+    let gateway = &cx.gateway;
+    let mut accounts = accounts(gateway);
+    accounts.retain(|account| only.is_none_or(|only| account.entry.id == only));
+    if params.probe == Some(true) {
+        let limit = params.timeout_ms.unwrap_or(PROBE_MS).clamp(1, MAX_PROBE_MS);
+        let limit = Duration::from_millis(limit);
+        let asked = accounts.iter().filter(|account| account.status.is_some());
+        let probes = asked.map(async |account| (account.name(), probe(gateway, account, limit).await));
+        let mut probes: BTreeMap<_, _> = join_all(probes).await.into_iter().collect();
+        for account in &mut accounts {
+            account.probe = probes.remove(&account.name());
+        }
+        // What the probe found is in the status now.
+        let fresh = gateway.relay().channel_status();
+        for account in &mut accounts {
+            let is_it = |status: &&AccountStatus| {
+                (status.channel.as_str(), &status.account) == (account.entry.id, &account.id)
+            };
+            account.status = fresh.iter().find(is_it).cloned();
+        }
     }
-    Ok(ChannelsStatusResult { ts: cx.gateway.clock().now_ms(), ..ChannelsStatusResult::default() })
+    Ok(told(gateway, &accounts))
+}
+
+/// An account that is configured, or known to the relay.
+struct Account {
+    entry: &'static ChannelEntry,
+    id: AccountId,
+    /// What the relay says, where it knows it.
+    status: Option<AccountStatus>,
+    /// What the owner wrote: the platform's section with the account's own values over it.
+    section: Map<String, Value>,
+    is_configured: bool,
+    probe: Option<Value>,
+}
+
+impl Account {
+    fn name(&self) -> (&'static str, AccountId) {
+        (self.entry.id, self.id.clone())
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.section.get("enabled").and_then(Value::as_bool) != Some(false)
+    }
+}
+
+/// The accounts there are, in the order people are shown.
+fn accounts(gateway: &Gateway) -> Vec<Account> {
+    let config = gateway.config().current();
+    let known = gateway.relay().channel_status();
+    let mut all = Vec::new();
+    for entry in ENTRIES {
+        let Ok(channel) = ChannelId::parse(entry.id) else { continue };
+        let mut ids = written_accounts(&config, &channel);
+        ids.extend(
+            known.iter().filter(|status| status.channel == channel).map(|status| status.account.clone()),
+        );
+        let has_section = config.channels.contains_key(&channel);
+        let by_environment = (entry.is_configured)(&Value::Null, &config.env);
+        if ids.is_empty() && (has_section || by_environment) {
+            ids.insert(AccountId::default_account());
+        }
+        for id in ids {
+            let section = section_of(&config, &channel, &id);
+            let is_configured = (entry.is_configured)(&Value::Object(section.clone()), &config.env);
+            let status =
+                known.iter().find(|status| status.channel == channel && status.account == id).cloned();
+            all.push(Account { entry, id, status, section, is_configured, probe: None });
+        }
+    }
+    all
+}
+
+/// Accounts the owner wrote about; the one that needs no name when there are no others.
+fn written_accounts(config: &Config, channel: &ChannelId) -> BTreeSet<AccountId> {
+    let section = config.channels.get(channel).map(homard_config::config::Section::as_value);
+    let accounts = section.and_then(|section| section.get("accounts")?.as_object());
+    accounts.into_iter().flat_map(Map::keys).filter_map(|id| AccountId::parse(id).ok()).collect()
+}
+
+/// The account's own values over its platform's.
+pub(super) fn section_of(config: &Config, channel: &ChannelId, account: &AccountId) -> Map<String, Value> {
+    let section = config.channels.get(channel).and_then(|section| section.as_value().as_object());
+    let mut merged = section.cloned().unwrap_or_default();
+    let own = merged.remove("accounts");
+    let own = own.as_ref().and_then(|accounts| accounts.get(account.as_str())?.as_object());
+    merged.extend(own.cloned().into_iter().flatten());
+    merged
+}
+
+async fn probe(gateway: &Gateway, account: &Account, limit: Duration) -> Value {
+    let Ok(channel) = ChannelId::parse(account.entry.id) else { return Value::Null };
+    let began = gateway.clock().now_ms();
+    let answer = gateway.relay().probe_channel(&channel, &account.id, limit).await;
+    let elapsed = gateway.clock().now_ms().saturating_sub(began);
+    match answer {
+        Ok(probe) => json!({
+            "ok": true,
+            "elapsedMs": elapsed,
+            "bot": {"id": probe.id, "username": probe.username},
+            "facts": probe.facts,
+            "advice": probe.advice,
+        }),
+        Err(error @ (SendError::NotConnected { .. } | SendError::Channel(_))) => {
+            json!({"ok": false, "elapsedMs": elapsed, "error": error.to_string()})
+        }
+        Err(error) => {
+            tracing::warn!(%error, channel = account.entry.id, "a platform could not be asked");
+            json!({"ok": false, "elapsedMs": elapsed, "error": "could not be asked; see the log"})
+        }
+    }
+}
+
+fn told(gateway: &Gateway, accounts: &[Account]) -> ChannelsStatusResult {
+    let now = gateway.clock().now_ms();
+    let mut result = ChannelsStatusResult { ts: now, ..ChannelsStatusResult::default() };
+    for account in accounts {
+        let id = account.entry.id.to_owned();
+        if !result.channel_order.contains(&id) {
+            result.channel_order.push(id.clone());
+            result.channel_labels.insert(id.clone(), account.entry.label.to_owned());
+            result.channel_detail_labels.insert(id.clone(), account.entry.summary.to_owned());
+            result.channel_meta.push(json!({
+                "id": id, "label": account.entry.label, "detailLabel": account.entry.summary,
+            }));
+            if let Ok(channel) = ChannelId::parse(&id) {
+                let default = gateway.relay().default_account(&channel).to_string();
+                result.channel_default_account_id.insert(id.clone(), default);
+            }
+        }
+        let row = row(gateway, account, now);
+        result.status_issues.extend(issues(account));
+        result.channel_accounts.entry(id).or_default().push(row);
+    }
+    for (id, rows) in &result.channel_accounts {
+        let default = result.channel_default_account_id.get(id);
+        let is_default =
+            |row: &&Value| row.get("accountId").and_then(Value::as_str) == default.map(String::as_str);
+        if let Some(row) = rows.iter().find(is_default).or(rows.first()) {
+            result.channels.insert(id.clone(), summary(row));
+        }
+    }
+    result
+}
+
+/// What is told about a platform: what is told about its usual account, without whose it is.
+fn summary(row: &Value) -> Value {
+    let mut fields = row.as_object().cloned().unwrap_or_default();
+    fields.remove("accountId");
+    fields.remove("name");
+    Value::Object(fields)
+}
+
+fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
+    let said = |key: &str| account.section.get(key).cloned();
+    let mut row = json!({
+        "accountId": account.id,
+        "name": said("name"),
+        "enabled": account.is_enabled(),
+        "configured": account.is_configured,
+        "running": false,
+        "connected": false,
+        "dmPolicy": said("dmPolicy").unwrap_or_else(|| json!("pairing")),
+    });
+    let Some(fields) = row.as_object_mut() else { return row };
+    if let Some(status) = &account.status {
+        let AccountStatus { running, connected, reconnect_attempts, last_error, .. } = status;
+        fields.extend([
+            ("running".to_owned(), json!(running)),
+            ("connected".to_owned(), json!(connected)),
+            ("reconnectAttempts".to_owned(), json!(reconnect_attempts)),
+            ("lastStartAt".to_owned(), json!(status.last_start_at)),
+            ("lastStopAt".to_owned(), json!(status.last_stop_at)),
+            ("lastError".to_owned(), json!(last_error)),
+            ("lastInboundAt".to_owned(), json!(status.last_inbound_at)),
+            ("lastOutboundAt".to_owned(), json!(status.last_outbound_at)),
+            ("lastTransportActivityAt".to_owned(), json!(status.last_sign_at)),
+            ("healthState".to_owned(), json!(health(gateway, status, now))),
+        ]);
+        if let Some(abilities) = gateway.relay().channel_abilities(&status.channel, &status.account) {
+            fields.insert("capabilities".to_owned(), capabilities(&abilities));
+        }
+        if let Some(probe) = &status.probe {
+            fields.insert("bot".to_owned(), json!({"id": probe.id, "username": probe.username}));
+        }
+    }
+    if let Some(probe) = &account.probe {
+        fields.insert("probe".to_owned(), probe.clone());
+        fields.insert("lastProbeAt".to_owned(), json!(now));
+    }
+    row
+}
+
+/// What a platform can do, as data for people and programs.
+fn capabilities(abilities: &Abilities) -> Value {
+    json!({
+        "chatTypes": abilities.chats,
+        "textLimit": abilities.text_limit,
+        "media": abilities.media,
+        "reply": abilities.can(Act::Reply),
+        "edit": abilities.can(Act::Edit),
+        "delete": abilities.can(Act::Delete),
+        "reactions": abilities.can(Act::React),
+        "pins": abilities.can(Act::Pin),
+        "buttons": abilities.can(Act::Buttons),
+        "threads": abilities.threads != Threads::None,
+        "polls": abilities.polls.is_some(),
+        "typing": abilities.typing.is_some(),
+        "nativeCommands": abilities.native_commands.is_some(),
+    })
+}
+
+/// Whether an account is well, quiet or dead, in one word. A platform that says nothing at all for longer than it
+/// ever does is dead, however quiet people may be.
+fn health(gateway: &Gateway, status: &AccountStatus, now: i64) -> &'static str {
+    let limit = gateway.relay().channel_abilities(&status.channel, &status.account);
+    let limit = limit
+        .map_or(i64::MAX, |abilities| i64::try_from(abilities.silence_limit.as_millis()).unwrap_or(i64::MAX));
+    match status.last_sign_at {
+        _ if !status.running => "not-running",
+        _ if !status.connected => "disconnected",
+        Some(sign) if now.saturating_sub(sign) > limit => "stale-socket",
+        Some(_) | None => "healthy",
+    }
+}
+
+fn issues(account: &Account) -> Vec<Value> {
+    let issue = |kind: &str, message: String, fix: Option<&str>| json!({"channel": account.entry.id, "accountId": account.id, "kind": kind, "message": message, "fix": fix});
+    let mut found = Vec::new();
+    if account.is_enabled() && !account.is_configured {
+        let fix = format!("homard channels add --channel {}", account.entry.id);
+        found.push(issue("config", "credentials are missing".to_owned(), Some(&fix)));
+    }
+    if let Some(error) = account.status.as_ref().and_then(|status| status.last_error.clone()) {
+        found.push(issue("runtime", error, Some("homard channels status --probe")));
+    }
+    let advice = account.status.iter().filter_map(|status| status.probe.as_ref());
+    found.extend(
+        advice.flat_map(|probe| &probe.advice).map(|words| issue("permissions", words.clone(), None)),
+    );
+    found
 }

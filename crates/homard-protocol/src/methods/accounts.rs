@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::pairing_rows::{PairingAccount, PairingApproved, PairingDismissed, PairingRow};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -16,7 +17,6 @@ pub struct ChannelsStart;
 impl Method for ChannelsStart {
     const NAME: &'static str = "channels.start";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -28,7 +28,6 @@ pub struct ChannelsStop;
 impl Method for ChannelsStop {
     const NAME: &'static str = "channels.stop";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -40,7 +39,6 @@ pub struct ChannelsLogout;
 impl Method for ChannelsLogout {
     const NAME: &'static str = "channels.logout";
     const ACCESS: Access = Access::Operator(Scope::Admin);
-    const EMPTY: bool = true;
     type Params = AccountParams;
     type Result = Value;
 }
@@ -63,7 +61,6 @@ pub struct ChannelsPairingList;
 impl Method for ChannelsPairingList {
     const NAME: &'static str = "channels.pairing.list";
     const ACCESS: Access = Access::Operator(Scope::Pairing);
-    const EMPTY: bool = true;
     type Params = PairingListParams;
     type Result = PairingListResult;
 }
@@ -85,9 +82,9 @@ pub struct PairingListParams {
 #[serde(rename_all = "camelCase")]
 pub struct PairingListResult {
     /// The accounts strangers can write to.
-    pub accounts: Vec<Value>,
+    pub accounts: Vec<PairingAccount>,
     /// Who waits.
-    pub requests: Vec<Value>,
+    pub requests: Vec<PairingRow>,
     /// Whether anybody on a platform is known as the owner.
     pub command_owner_configured: bool,
     /// How many may wait, and how long.
@@ -111,9 +108,8 @@ pub struct ChannelsPairingApprove;
 impl Method for ChannelsPairingApprove {
     const NAME: &'static str = "channels.pairing.approve";
     const ACCESS: Access = Access::Operator(Scope::Pairing);
-    const EMPTY: bool = true;
     type Params = PairingApproveParams;
-    type Result = Value;
+    type Result = PairingApproved;
 
     fn access_for(params: &Self::Params) -> Access {
         let owner = params.bootstrap_command_owner == Some(true);
@@ -146,9 +142,8 @@ pub struct ChannelsPairingDismiss;
 impl Method for ChannelsPairingDismiss {
     const NAME: &'static str = "channels.pairing.dismiss";
     const ACCESS: Access = Access::Operator(Scope::Pairing);
-    const EMPTY: bool = true;
     type Params = PairingDismissParams;
-    type Result = Value;
+    type Result = PairingDismissed;
 }
 
 /// Parameters of [`ChannelsPairingDismiss`].

@@ -16,7 +16,6 @@ pub struct ChannelsStatus;
 impl Method for ChannelsStatus {
     const NAME: &'static str = "channels.status";
     const ACCESS: Access = Access::Operator(Scope::Read);
-    const EMPTY: bool = true;
     type Params = ChannelsStatusParams;
     type Result = ChannelsStatusResult;
 }

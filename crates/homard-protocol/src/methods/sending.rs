@@ -1,6 +1,4 @@
 //! `send`, `poll` and `message.action`: writing to people on chat platforms.
-//!
-//! There is no chat platform yet, so each refuses the one that is named, or says that there is none.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +14,6 @@ pub struct Send;
 impl Method for Send {
     const NAME: &'static str = "send";
     const ACCESS: Access = Access::Operator(Scope::Write);
-    const EMPTY: bool = true;
     type Params = SendParams;
     type Result = Value;
 }
@@ -98,7 +95,6 @@ impl Method for Poll {
     const NAME: &'static str = "poll";
     const ACCESS: Access = Access::Operator(Scope::Write);
     const ADVERTISED: bool = false;
-    const EMPTY: bool = true;
     type Params = PollParams;
     type Result = Value;
 }
@@ -155,7 +151,6 @@ pub struct MessageAction;
 impl Method for MessageAction {
     const NAME: &'static str = "message.action";
     const ACCESS: Access = Access::Operator(Scope::Write);
-    const EMPTY: bool = true;
     type Params = MessageActionParams;
     type Result = Value;
 }

@@ -12,9 +12,10 @@ fn only_words_and_files_of_others_are_labelled() {
     let key = SessionKey::parse("agent:main:main").unwrap();
     let mut message = Inbound::from_operator(key, "m1".to_owned(), "hello".to_owned(), 1);
     message.images = vec![UserBlock::Image { data: String::new(), mime_type: "image/png".to_owned() }];
-    assert_eq!(labels(&message), []);
+    assert_eq!(labels(&message, true), []);
     message.sender = Sender::Peer { id: PeerId::parse("4711").unwrap(), name: Some("Ann".to_owned()) };
-    let found = labels(&message);
+    assert_eq!(labels(&message, true), [], "the owner is the owner on every platform");
+    let found = labels(&message, false);
     assert_eq!(found.iter().map(|label| label.source).collect::<Vec<_>>(), [Source::Message, Source::File]);
     assert!(found[0].to_string().contains("Ann (4711)"), "{}", found[0]);
 }

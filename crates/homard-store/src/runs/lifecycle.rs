@@ -7,15 +7,19 @@ use homard_protocol::{
 };
 use rusqlite::params;
 
-use super::{Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, load, steered};
-use crate::notes;
+use super::{
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, again, load, steered,
+};
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
 use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, Appended};
 use crate::writer::Batch;
+use crate::{inbox, notes, outbox};
 
 /// What the transcript says of a run that a restart cut off.
 const INTERRUPTED: &str = "interrupted by a gateway restart";
+/// What the record of a run says, before the other's name, whose message another run answers.
+const MERGED: &str = "merged:";
 /// How far back an unanswered tool call is looked for: more calls than any model makes at once.
 const MAX_OPEN_CALLS: usize = 256;
 
@@ -82,6 +86,7 @@ fn accept(batch: &Batch<'_>, run: &NewRun) -> Result<Accepted, StoreError> {
             batch.now()
         ],
     )?;
+    inbox::answered_by(batch, &run.inbox, run)?;
     if inserted > 0 {
         return Ok(Accepted::New);
     }
@@ -99,6 +104,9 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
     }
     let now = batch.now();
+    for other in &start.merged {
+        merge(batch, other, &run)?;
+    }
     let mut draft = load_or_new(batch, &run.session_key, Some(&run.agent_id))?;
     let new_session = !draft.exists;
     let text = preview(&start.message.content.text());
@@ -114,13 +122,37 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
     let session_id = draft.record.session_id.clone();
     transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
     let mut before = start.before;
-    before.extend(notes::take(batch, &run.session_key)?);
-    let Appended { entry_id, seq } = append_user(batch, &session_id, before, start.message)?;
+    let Appended { entry_id, seq } = match again::already_said(batch, &run, &session_id)? {
+        Some(said) => said,
+        None => {
+            before.extend(notes::take(batch, &run.session_key)?);
+            append_user(batch, &session_id, before, start.message)?
+        }
+    };
     batch.execute(
         "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
         params![run.run_id.as_str(), session_id.as_str(), now],
     )?;
     Ok(Started { session: draft.record, new_session, entry_id, seq })
+}
+
+/// Ends a waiting run whose message is part of another's.
+fn merge(batch: &Batch<'_>, other: &RunId, into: &RunRecord) -> Result<(), StoreError> {
+    let ended = batch.execute(
+        "UPDATE runs SET status = 'ok', started_at = ?2, ended_at = ?2, stop_reason = ?3, message = NULL
+         WHERE run_id = ?1 AND status = 'queued' AND session_key = ?4",
+        params![
+            other.as_str(),
+            batch.now(),
+            format!("{MERGED}{}", into.run_id),
+            into.session_key.to_string()
+        ],
+    )?;
+    if ended > 0 {
+        return Ok(());
+    }
+    let status = existing(batch, other)?.status;
+    Err(StoreError::RunState { run_id: other.clone(), status })
 }
 
 /// Appends what the person said, unless a crash came after the bytes and before the commit and it is there.
@@ -172,6 +204,9 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
             attempts,
         ],
     )?;
+    for row in &finish.outbox {
+        outbox::insert(batch, row)?;
+    }
     let gone = Finished { appended: Vec::new(), session: None };
     let Some(session_id) = run.session_id else { return Ok(gone) };
     let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };

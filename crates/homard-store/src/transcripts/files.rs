@@ -296,6 +296,12 @@ pub(crate) fn leaf_if_recovered(batch: &Batch<'_>, session_id: &SessionId) -> Op
     Some(Appended { entry_id: transcript.leaf.clone()?, seq: transcript.last_seq })
 }
 
+/// The leaf, when there is one.
+pub(crate) fn leaf(batch: &Batch<'_>, session_id: &SessionId) -> Option<Appended> {
+    let transcript = batch.files.open.get(session_id)?;
+    Some(Appended { entry_id: transcript.leaf.clone()?, seq: transcript.last_seq })
+}
+
 /// Deletes a slice of what [`discard`] left; `true` when there may be more.
 pub(crate) fn sweep_garbage(conn: &Connection) -> Result<bool, StoreError> {
     let mut find = conn.prepare_cached("SELECT id FROM transcripts WHERE session_id IS NULL LIMIT 1")?;

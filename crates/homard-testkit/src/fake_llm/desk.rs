@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::dialect::{Api, Dialect};
 use super::incoming::PlannedTool;
 use super::log::LogLine;
+use super::repeats;
 use super::script::{Speech, Turn, numbered};
 
 /// Most prebuilt answers kept; a benchmark uses one or two.
@@ -96,6 +97,7 @@ pub(super) struct Shared {
     recorded: Mutex<Vec<Recorded>>,
     log: Mutex<Vec<LogLine>>,
     prebuilt: Mutex<HashMap<(Api, usize, String), Bytes>>,
+    repeats: Mutex<Option<String>>,
     tally: watch::Sender<Tally>,
 }
 
@@ -115,8 +117,19 @@ impl Shared {
             recorded: Mutex::default(),
             log: Mutex::default(),
             prebuilt: Mutex::default(),
+            repeats: Mutex::default(),
             tally: watch::Sender::new(Tally::default()),
         }
+    }
+
+    pub(super) fn repeat(&self, mark: String) {
+        *lock(&self.repeats) = Some(mark);
+    }
+
+    /// What a turn nobody scripted says, if it repeats.
+    pub(super) fn repeated(&self, body: &[u8]) -> Option<Turn> {
+        let mark = lock(&self.repeats).clone()?;
+        Some(Turn::says(repeats::answer(body, &mark)))
     }
 
     pub(super) fn overflow_above(&self, bytes: usize) {

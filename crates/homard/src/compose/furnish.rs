@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use homard_channels::{ChannelEntry, ENTRIES};
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Processes};
+use homard_relay::ChannelName;
 use homard_tools::{ApplyPatchOptions, Doors, ToolOptions, Toolbox, WebOptions};
 
 /// What the model may do. Commands in the background go on when the tools are made anew.
@@ -33,4 +35,11 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, doors
         apply_patch: patch.enabled.then_some(ApplyPatchOptions { workspace_only: patch.workspace_only }),
         web: WebOptions { tools: config.tools.web.clone(), reachable: Vec::new() },
     })
+}
+
+/// What the chat platforms are called.
+pub(crate) fn channel_names() -> Vec<ChannelName> {
+    let name =
+        |entry: &ChannelEntry| ChannelName { id: entry.id, aliases: entry.aliases, label: entry.label };
+    ENTRIES.iter().map(name).collect()
 }

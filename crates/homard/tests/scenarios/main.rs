@@ -20,6 +20,8 @@ mod chat;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod company;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod config_over_wire;
@@ -76,6 +78,8 @@ mod openai_world;
 #[cfg(test)]
 mod other_clients;
 #[cfg(test)]
+mod pairing;
+#[cfg(test)]
 mod reach;
 #[cfg(test)]
 mod reconnect;
@@ -103,6 +107,8 @@ mod steering;
 mod subagents;
 #[cfg(test)]
 mod survival;
+#[cfg(test)]
+mod telegram;
 #[cfg(test)]
 mod tool_policy;
 #[cfg(test)]

@@ -1,0 +1,247 @@
+//! What people write, and what they press.
+
+use frankenstein::types::{ChatType, Location, Message, MessageEntity, MessageEntityType, User};
+use homard_channel::{Details, Heard, Inbound, Sender};
+use serde_json::Value;
+
+use super::people::{self, GENERAL_TOPIC};
+use super::{Ears, Meaning, Nothing, files, happenings, lenient, milliseconds, peer, quoted};
+
+/// The names of the two senders that stand for a chat.
+const CHANNEL_RELAY: u64 = 777_000;
+
+/// A message or a post.
+pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+    let message = lenient::message(content)?;
+    let ignored = |why: &str| Nothing::Ignored(why.to_owned());
+    if let Some(moved) = moved(&message, ears)? {
+        return Ok(Meaning::of(moved));
+    }
+    if message.from.as_ref().is_some_and(|user| ears.is_us(user.id)) {
+        return Err(ignored("our own"));
+    }
+    let sender = sender(&message)?;
+    let place = people::place(&message.chat, people::topic(&message))?;
+    if let Some(text) = happenings::service(&message, &sender, ears) {
+        return Ok(Meaning::of(ears.happening(update_id, place, (sender, text), message.date)));
+    }
+    let mut text = text_of(&message);
+    let files = files::files(&message);
+    if text.is_empty() && files.is_empty() {
+        return Err(ignored("a message without text or file"));
+    }
+    let entities = message.entities.as_ref().or(message.caption_entities.as_ref());
+    let command = Command::at_start(&text, entities, ears);
+    let details = Details {
+        username: handle(&message),
+        is_bot: message.sender_chat.is_none() && message.from.as_ref().is_some_and(|user| user.is_bot),
+        label: people::title(&message.chat).filter(|_| message.chat.type_field != ChatType::Private),
+        thread_label: topic_name(&message),
+        mentions_us: mentions_us(&message, &text, entities, ears),
+        reply_to: quoted::quoted(&message, ears),
+        forwarded_from: message.forward_origin.as_deref().map(quoted::origin),
+        files,
+        part_of: message.media_group_id.as_ref().map(|group| format!("media:{group}")),
+        native_command: command.as_ref().is_some_and(|command| command.is_in_menu),
+        ..Details::default()
+    };
+    if let Some(command) = command {
+        text = command.text;
+    }
+    Ok(Meaning::of(Heard::Message(Box::new(Inbound {
+        channel: ears.channel.clone(),
+        account: ears.account.clone(),
+        conversation: place,
+        sender,
+        message_id: message.message_id.to_string(),
+        text,
+        images: Vec::new(),
+        timestamp: milliseconds(message.date),
+        details,
+    }))))
+}
+
+/// A press of a button below a message.
+pub(super) fn pressed(content: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+    let field = |name: &str| content.get(name).unwrap_or(&Value::Null);
+    let Some(id) = field("id").as_str() else {
+        return Err(Nothing::Malformed("a press without id".to_owned()));
+    };
+    let callback = Some(id.to_owned());
+    let user: User = lenient::read(field("from"))?;
+    let (Some(value), true) = (field("data").as_str(), field("message").is_object()) else {
+        return Ok(Meaning { heard: Vec::new(), callback });
+    };
+    // A message that is too old comes with date 0 and little else.
+    let message = lenient::message(field("message"))?;
+    let place = people::place(&message.chat, people::topic(&message))?;
+    let details = Details {
+        username: user.username.clone(),
+        is_bot: user.is_bot,
+        label: people::title(&message.chat).filter(|_| message.chat.type_field != ChatType::Private),
+        // Pressing our button is speaking to us.
+        mentions_us: Some(true),
+        ..Details::default()
+    };
+    let heard = Heard::Message(Box::new(Inbound {
+        channel: ears.channel.clone(),
+        account: ears.account.clone(),
+        conversation: place,
+        sender: people::sender(&user)?,
+        message_id: format!("callback:{id}"),
+        text: format!("callback_data: {value}"),
+        images: Vec::new(),
+        timestamp: ears.now,
+        details,
+    }));
+    Ok(Meaning { heard: vec![heard], callback })
+}
+
+fn moved(message: &Message, ears: &Ears<'_>) -> Result<Option<Heard>, Nothing> {
+    let (from, to) = match (message.migrate_to_chat_id, message.migrate_from_chat_id) {
+        (Some(to), _) => (message.chat.id, to),
+        (None, Some(from)) => (from, message.chat.id),
+        (None, None) => return Ok(None),
+    };
+    let (channel, account) = (ears.channel.clone(), ears.account.clone());
+    Ok(Some(Heard::Moved { channel, account, from: peer(from)?, to: peer(to)? }))
+}
+
+/// Chats speak through accounts of the app; they are the ones who speak.
+fn sender(message: &Message) -> Result<Sender, Nothing> {
+    match (&message.sender_chat, &message.from) {
+        (Some(chat), _) => people::chat_sender(chat, message.author_signature.as_ref()),
+        (None, Some(user)) if user.id == CHANNEL_RELAY => people::chat_sender(&message.chat, None),
+        (None, Some(user)) => people::sender(user),
+        (None, None) => people::chat_sender(&message.chat, message.author_signature.as_ref()),
+    }
+}
+
+fn handle(message: &Message) -> Option<String> {
+    match &message.sender_chat {
+        Some(chat) => chat.username.clone(),
+        None => message.from.as_ref().and_then(|user| user.username.clone()),
+    }
+}
+
+/// The server tells a topic's name only in the message that began it, which every message in it points to.
+fn topic_name(message: &Message) -> Option<String> {
+    let began = message.reply_to_message.as_ref()?.forum_topic_created.as_ref()?;
+    let topic = people::topic(message)?;
+    (topic != GENERAL_TOPIC).then(|| began.name.clone())
+}
+
+/// What a message says. Things that are not text are put into words.
+pub(super) fn text_of(message: &Message) -> String {
+    if let Some(text) = message.text.as_ref().or(message.caption.as_ref()) {
+        return text.clone();
+    }
+    if let Some(venue) = &message.venue {
+        return format!("{} — {}, {}", spot(&venue.location), venue.title, venue.address);
+    }
+    if let Some(location) = &message.location {
+        return spot(location);
+    }
+    if let Some(contact) = &message.contact {
+        let last = contact.last_name.as_deref().unwrap_or_default();
+        return format!(
+            "Contact: {} {}",
+            format!("{} {last}", contact.first_name).trim(),
+            contact.phone_number
+        );
+    }
+    if let Some(dice) = &message.dice {
+        return format!("{} {}", dice.emoji, dice.value);
+    }
+    if let Some(poll) = &message.poll {
+        let options: Vec<&str> = poll.options.iter().map(|option| option.text.as_str()).collect();
+        return format!("Poll: {} ({})", poll.question, options.join(" / "));
+    }
+    match &message.sticker {
+        // A picture that moves is told by its emoji.
+        Some(sticker) if sticker.is_animated || sticker.is_video => sticker.emoji.clone().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+fn spot(location: &Location) -> String {
+    let accuracy = location.horizontal_accuracy.map(|meters| format!(" ±{meters:.0}m")).unwrap_or_default();
+    let sign = if location.live_period.is_some() { "🛰 Live location:" } else { "📍" };
+    format!("{sign} {:.6}, {:.6}{accuracy}", location.latitude, location.longitude)
+}
+
+/// A command at the beginning of a text.
+struct Command {
+    /// The text without our name behind the command.
+    text: String,
+    is_in_menu: bool,
+}
+
+impl Command {
+    /// `None` when there is none, or it is meant for another bot.
+    fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, ears: &Ears<'_>) -> Option<Self> {
+        let is_command = |entity: &&MessageEntity| entity.type_field == MessageEntityType::BotCommand;
+        let entity = entities?.iter().filter(is_command).find(|entity| entity.offset == 0)?;
+        let written = part(text, entity)?;
+        let rest = text.get(written.len()..)?;
+        let (name, bot) = written.strip_prefix('/')?.split_once('@').unwrap_or((written.get(1..)?, ""));
+        if !bot.is_empty() && !ears.username.is_some_and(|own| own.eq_ignore_ascii_case(bot)) {
+            return None;
+        }
+        let is_in_menu = ears.commands.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        Some(Self { text: format!("/{name}{rest}"), is_in_menu })
+    }
+}
+
+/// Whether we are meant: our `@name` stands there, marked or not. A mention of a person without a name is none, since
+/// it cannot be us.
+fn mentions_us(
+    message: &Message,
+    text: &str,
+    entities: Option<&Vec<MessageEntity>>,
+    ears: &Ears<'_>,
+) -> Option<bool> {
+    if message.chat.type_field == ChatType::Private {
+        return Some(true);
+    }
+    let own = ears.username?;
+    let is_ours = |entity: &MessageEntity| match entity.type_field {
+        MessageEntityType::Mention => part(text, entity)
+            .and_then(|name| name.strip_prefix('@'))
+            .is_some_and(|n| n.eq_ignore_ascii_case(own)),
+        MessageEntityType::BotCommand => part(text, entity)
+            .and_then(|command| command.split_once('@'))
+            .is_some_and(|(_, bot)| bot.eq_ignore_ascii_case(own)),
+        _ => false,
+    };
+    Some(entities.is_some_and(|all| all.iter().any(is_ours)) || stands_in(text, own))
+}
+
+/// Whether `@own` stands in a text as a word.
+fn stands_in(text: &str, own: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices('@').any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        !before.is_some_and(is_word) && rest.get(..end).is_some_and(|name| name.eq_ignore_ascii_case(own))
+    })
+}
+
+/// The part of a text an entity marks; it counts in UTF-16. `None` when it points outside.
+fn part<'t>(text: &'t str, entity: &MessageEntity) -> Option<&'t str> {
+    let begin = byte_at(text, usize::from(entity.offset))?;
+    let end = byte_at(text, usize::from(entity.offset) + usize::from(entity.length))?;
+    text.get(begin..end)
+}
+
+fn byte_at(text: &str, units: usize) -> Option<usize> {
+    let mut seen = 0;
+    for (at, c) in text.char_indices() {
+        if seen == units {
+            return Some(at);
+        }
+        seen += c.len_utf16();
+    }
+    (seen == units).then_some(text.len())
+}

@@ -1,0 +1,1 @@
+//! Facts; filled in the next step.

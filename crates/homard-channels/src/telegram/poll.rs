@@ -1,0 +1,189 @@
+//! Hearing by asking: the server holds the question until there is something to tell.
+
+use std::time::Duration;
+
+use frankenstein::methods::{DeleteWebhookParams, GetUpdatesParams};
+use frankenstein::types::AllowedUpdate;
+use futures_util::{StreamExt as _, stream};
+use homard_channel::{ChannelError, Inbox, InboxClosed};
+use homard_runtime::{OrCancel as _, OrLog as _};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::ear::Ear;
+use super::errors::ApiError;
+use super::offset::Offset;
+use super::{Telegram, menu, probe};
+
+/// How long the server holds a question.
+const HOLD: Duration = Duration::from_secs(30);
+/// How much longer an answer may take before the connection counts as dead.
+const SLACK: Duration = Duration::from_secs(10);
+/// Most updates in one answer, and most of them on their way into the inbox.
+const BATCH: u32 = 100;
+const ON_THE_WAY: usize = 32;
+/// What is told; the server leaves reactions out unless they are asked for.
+pub(super) const ALLOWED: [AllowedUpdate; 5] = [
+    AllowedUpdate::Message,
+    AllowedUpdate::ChannelPost,
+    AllowedUpdate::CallbackQuery,
+    AllowedUpdate::MessageReaction,
+    AllowedUpdate::MyChatMember,
+];
+
+/// Growing pauses after failures.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Backoff {
+    next: Duration,
+}
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_secs(2);
+    const LONGEST: Duration = Duration::from_secs(30);
+    const FACTOR: f64 = 1.8;
+
+    pub(super) fn new() -> Self {
+        Self { next: Self::FIRST }
+    }
+
+    /// How long to wait this time.
+    pub(super) fn step(&mut self) -> Duration {
+        let now = self.next;
+        self.next = now.mul_f64(Self::FACTOR).min(Self::LONGEST);
+        now
+    }
+}
+
+/// Hears until cancelled or refused.
+pub(super) async fn listen(
+    telegram: &Telegram,
+    inbox: Inbox,
+    cancel: CancellationToken,
+) -> Result<(), ChannelError> {
+    let ear = Ear::new(telegram, inbox, &cancel);
+    let Some(()) = introduce(telegram, &ear, &cancel).await? else { return Ok(()) };
+    let menu = menu::publish(telegram).or_cancel(&cancel);
+    let (_published, ended) = tokio::join!(menu, ask(telegram, &ear, &cancel));
+    ear.finish().await;
+    ended
+}
+
+/// Learns our own name, without which no mention can be told; tries until the server answers. `None` when cancelled.
+pub(super) async fn introduce(
+    telegram: &Telegram,
+    ear: &Ear<'_>,
+    cancel: &CancellationToken,
+) -> Result<Option<()>, ChannelError> {
+    let mut backoff = Backoff::new();
+    loop {
+        match probe::me(telegram).or_cancel(cancel).await {
+            Err(_cancelled) => return Ok(None),
+            Ok(Ok(_)) => {
+                ear.inbox().alive();
+                return Ok(Some(()));
+            }
+            Ok(Err(error)) => {
+                let Some(()) = pause(telegram, error, &mut backoff, cancel).await? else { return Ok(None) };
+            }
+        }
+    }
+}
+
+/// Waits as long as an error wants, or gives up where waiting is useless. `None` when cancelled.
+pub(super) async fn pause(
+    telegram: &Telegram,
+    error: ApiError,
+    backoff: &mut Backoff,
+    cancel: &CancellationToken,
+) -> Result<Option<()>, ChannelError> {
+    let wait = match ChannelError::from(error) {
+        ChannelError::Refused(why) => return Err(ChannelError::Refused(why)),
+        ChannelError::Wait(wait) => wait,
+        error => {
+            let wait = backoff.step();
+            tracing::warn!(account = %telegram.account, %error, wait_s = wait.as_secs(), "Telegram is not heard");
+            wait
+        }
+    };
+    Ok(tokio::time::sleep(wait).or_cancel(cancel).await.ok())
+}
+
+async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> Result<(), ChannelError> {
+    let bot_id = telegram.settings.bot_id();
+    let mut offset = Offset::load(&telegram.offset_file, bot_id, telegram.clock.now_ms()).await;
+    let mut backoff = Backoff::new();
+    loop {
+        let params = GetUpdatesParams {
+            offset: offset.next(telegram.clock.now_ms()),
+            limit: Some(BATCH),
+            timeout: u32::try_from(HOLD.as_secs()).ok(),
+            allowed_updates: Some(ALLOWED.to_vec()),
+        };
+        let asked = telegram.api.call_within("getUpdates", &params, HOLD + SLACK);
+        let answer = match asked.or_cancel(cancel).await {
+            Err(_cancelled) => return Ok(()),
+            Ok(answer) => answer,
+        };
+        let error = match answer {
+            Ok(Value::Array(updates)) => {
+                ear.inbox().alive();
+                let heard = take(telegram, ear, &updates, &mut offset).await;
+                if !updates.is_empty() && heard != Ok(0) {
+                    offset
+                        .save(&telegram.offset_file, bot_id)
+                        .await
+                        .or_log("how far Telegram was heard is not kept");
+                }
+                match heard {
+                    Err(InboxClosed) => return Ok(()),
+                    Ok(0) if !updates.is_empty() => ApiError::Lost("updates without a number".to_owned()),
+                    Ok(_) => {
+                        backoff = Backoff::new();
+                        continue;
+                    }
+                }
+            }
+            Ok(_) => ApiError::Lost("the server's answer holds no list".to_owned()),
+            Err(error) => error,
+        };
+        if error.says("webhook is active") {
+            take_over(telegram).await;
+        }
+        let Some(()) = pause(telegram, error, &mut backoff, cancel).await? else { return Ok(()) };
+    }
+}
+
+/// Hands over a batch in its order, several at a time, and moves the offset behind what is kept. Returns how many
+/// updates had a number.
+async fn take(
+    telegram: &Telegram,
+    ear: &Ear<'_>,
+    updates: &[Value],
+    offset: &mut Offset,
+) -> Result<usize, InboxClosed> {
+    let mut numbered = 0;
+    let mut meanings = Vec::with_capacity(updates.len());
+    for update in updates {
+        meanings.push((update.get("update_id").and_then(Value::as_i64), ear.understand(update)));
+    }
+    let puts = meanings.into_iter().map(|(id, heard)| async move { (id, ear.keep(heard).await) });
+    let mut kept = stream::iter(puts).buffered(ON_THE_WAY);
+    while let Some((id, kept)) = kept.next().await {
+        kept?;
+        if let Some(id) = id {
+            numbered += 1;
+            offset.reached(id, telegram.clock.now_ms());
+        }
+    }
+    Ok(numbered)
+}
+
+/// The owner wants us to ask, so an address that was left behind is removed. What waits there is kept.
+async fn take_over(telegram: &Telegram) {
+    tracing::info!(account = %telegram.account, "Telegram still has a webhook of this bot; it is removed");
+    let params = DeleteWebhookParams { drop_pending_updates: Some(false) };
+    telegram.api.call("deleteWebhook", &params).await.or_log("the webhook could not be removed");
+}
+
+#[cfg(test)]
+mod tests;

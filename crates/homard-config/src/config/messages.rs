@@ -1,0 +1,266 @@
+//! `messages`: how messages look, wait and are acknowledged.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use homard_protocol::ChannelId;
+
+use super::Resolve;
+use crate::raw::agents as raw_agents;
+use crate::raw::session as raw;
+
+const DEFAULT_QUEUE_DEBOUNCE_MS: u64 = 1_000;
+const DEFAULT_QUEUE_CAP: u64 = 20;
+/// More than a queue ever holds, whatever the file says.
+const MAX_QUEUE_CAP: u64 = 1_000;
+const DEFAULT_HISTORY_LIMIT: u64 = 50;
+/// More than a group's context ever holds, whatever the file says.
+const MAX_HISTORY_LIMIT: u64 = 1_000;
+/// Longest quiet time that is waited for; a longer one would look like a dead assistant.
+const MAX_DEBOUNCE: Duration = Duration::from_secs(600);
+
+/// What happens to a message that arrives while a turn is under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueueMode {
+    /// It goes to the turn under way.
+    Steer,
+    /// It waits, and gets a turn of its own.
+    Followup,
+    /// It waits, and all that wait get one turn together.
+    #[default]
+    Collect,
+    /// It goes to the turn under way and gets a turn of its own as well.
+    SteerBacklog,
+    /// The turn under way is stopped, and the newest message gets one.
+    Interrupt,
+}
+
+impl QueueMode {
+    /// Reads the word people write, in every spelling there ever was.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.trim().to_lowercase().as_str() {
+            "steer" | "steering" | "queue" | "queued" => Self::Steer,
+            "followup" | "follow-up" | "followups" | "follow-ups" => Self::Followup,
+            "collect" | "coalesce" => Self::Collect,
+            "steer-backlog" | "steer+backlog" | "steer_backlog" | "steerbacklog" => Self::SteerBacklog,
+            "interrupt" | "interrupts" | "abort" => Self::Interrupt,
+            _ => return None,
+        })
+    }
+
+    /// The word that is kept and shown.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Steer => "steer",
+            Self::Followup => "followup",
+            Self::Collect => "collect",
+            Self::SteerBacklog => "steer-backlog",
+            Self::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// What is given up when more messages wait than may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueueDrop {
+    /// The oldest.
+    Old,
+    /// The newest.
+    New,
+    /// The oldest, of which one line each is kept.
+    #[default]
+    Summarize,
+}
+
+impl QueueDrop {
+    /// Reads the word people write.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.trim().to_lowercase().as_str() {
+            "old" | "oldest" => Self::Old,
+            "new" | "newest" => Self::New,
+            "summarize" | "summary" | "summarise" => Self::Summarize,
+            _ => return None,
+        })
+    }
+
+    /// The word that is kept and shown.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Old => "old",
+            Self::New => "new",
+            Self::Summarize => "summarize",
+        }
+    }
+}
+
+/// Decided `messages.queue`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Queue {
+    /// What happens to messages; `None` when the file says nothing.
+    pub mode: Option<QueueMode>,
+    /// The same, per platform.
+    pub by_channel: BTreeMap<ChannelId, QueueMode>,
+    /// Quiet time before they are taken.
+    pub debounce: Duration,
+    /// The same, per platform.
+    pub debounce_by_channel: BTreeMap<ChannelId, Duration>,
+    /// Most messages that wait.
+    pub cap: usize,
+    /// What happens to the rest.
+    pub drop: QueueDrop,
+}
+
+/// Decided `messages.inbound`: how long is waited for a second half of a message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inbound {
+    /// Quiet time; zero means none.
+    pub debounce: Duration,
+    /// The same, per platform.
+    pub by_channel: BTreeMap<ChannelId, Duration>,
+}
+
+impl Inbound {
+    /// How long messages of a platform wait for more.
+    #[must_use]
+    pub fn debounce_on(&self, channel: &ChannelId) -> Duration {
+        self.by_channel.get(channel).copied().unwrap_or(self.debounce)
+    }
+}
+
+/// `groupChat`: behaviour in groups, of an agent or of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupChat {
+    /// Patterns that count as a mention; `None` when the file says nothing, empty when it says "none".
+    pub mention_patterns: Option<Vec<String>>,
+    /// Messages of context kept; `None` when the file says nothing.
+    pub history_limit: Option<usize>,
+}
+
+impl GroupChat {
+    pub(super) fn resolve(raw: raw_agents::GroupChat) -> Self {
+        let limit = raw.history_limit.map(|limit| limit.min(MAX_HISTORY_LIMIT));
+        Self {
+            mention_patterns: raw.mention_patterns,
+            history_limit: limit.and_then(|limit| usize::try_from(limit).ok()),
+        }
+    }
+
+    /// Messages of context kept.
+    #[must_use]
+    pub fn history(&self) -> usize {
+        self.history_limit.unwrap_or(usize::try_from(DEFAULT_HISTORY_LIMIT).unwrap_or(0))
+    }
+}
+
+/// Which messages get a sign that they were seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AckScope {
+    /// Mentions in groups.
+    #[default]
+    GroupMentions,
+    /// Everything in groups.
+    GroupAll,
+    /// Direct messages.
+    Direct,
+    /// Everything.
+    All,
+    /// Nothing.
+    Off,
+}
+
+/// Decided `messages`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Messages {
+    /// Stands before answers; `auto` means the agent's name.
+    pub response_prefix: Option<String>,
+    /// Sign put on a message that was seen: `None` when the file says nothing, empty when it says "none".
+    pub ack_reaction: Option<String>,
+    /// Where it is put.
+    pub ack_scope: AckScope,
+    /// Whether it is taken away after answering.
+    pub remove_ack: bool,
+    /// Whether failing tools are not spoken of.
+    pub suppress_tool_errors: bool,
+    /// Behaviour in groups, for agents that say nothing themselves.
+    pub group_chat: GroupChat,
+    /// Messages while a turn is under way.
+    pub queue: Queue,
+    /// Messages in quick succession.
+    pub inbound: Inbound,
+}
+
+impl Messages {
+    pub(super) fn resolve(raw: raw::Messages, cx: &mut Resolve<'_>) -> Self {
+        let ack_scope = match raw.ack_reaction_scope.as_deref() {
+            Some("group-all") => AckScope::GroupAll,
+            Some("direct") => AckScope::Direct,
+            Some("all") => AckScope::All,
+            Some("off" | "none") => AckScope::Off,
+            _ => AckScope::GroupMentions,
+        };
+        let inbound = raw.inbound.unwrap_or_default();
+        let by_channel = per_channel(inbound.by_channel, "messages.inbound.byChannel", cx);
+        Self {
+            response_prefix: raw.response_prefix,
+            ack_reaction: raw.ack_reaction.map(|sign| sign.trim().to_owned()),
+            ack_scope,
+            remove_ack: raw.remove_ack_after_reply.unwrap_or(false),
+            suppress_tool_errors: raw.suppress_tool_errors.unwrap_or(false),
+            group_chat: GroupChat::resolve(raw.group_chat.unwrap_or_default()),
+            queue: Queue::resolve(raw.queue.unwrap_or_default(), cx),
+            inbound: Inbound {
+                debounce: quiet(inbound.debounce_ms.unwrap_or(0)),
+                by_channel: by_channel.into_iter().map(|(id, ms)| (id, quiet(ms))).collect(),
+            },
+        }
+    }
+}
+
+impl Queue {
+    fn resolve(raw: raw::Queue, cx: &mut Resolve<'_>) -> Self {
+        let path = "messages.queue.byChannel";
+        let mut by_channel = BTreeMap::new();
+        for (id, word) in per_channel(raw.by_channel, path, cx) {
+            match QueueMode::parse(&word) {
+                Some(mode) => drop(by_channel.insert(id, mode)),
+                None => cx.issue(format!("{path}.{id}"), format!("`{word}` is no queue mode")),
+            }
+        }
+        let debounces = per_channel(raw.debounce_ms_by_channel, "messages.queue.debounceMsByChannel", cx);
+        let cap = raw.cap.unwrap_or(DEFAULT_QUEUE_CAP).clamp(1, MAX_QUEUE_CAP);
+        Self {
+            mode: raw.mode.as_deref().and_then(QueueMode::parse),
+            by_channel,
+            debounce: quiet(raw.debounce_ms.unwrap_or(DEFAULT_QUEUE_DEBOUNCE_MS)),
+            debounce_by_channel: debounces.into_iter().map(|(id, ms)| (id, quiet(ms))).collect(),
+            cap: usize::try_from(cap).unwrap_or(1),
+            drop: raw.drop.as_deref().and_then(QueueDrop::parse).unwrap_or_default(),
+        }
+    }
+}
+
+fn quiet(ms: u64) -> Duration {
+    Duration::from_millis(ms).min(MAX_DEBOUNCE)
+}
+
+fn per_channel<T>(
+    written: Option<BTreeMap<String, T>>,
+    path: &str,
+    cx: &mut Resolve<'_>,
+) -> BTreeMap<ChannelId, T> {
+    let mut decided = BTreeMap::new();
+    for (id, value) in written.unwrap_or_default() {
+        match ChannelId::parse(&id.trim().to_lowercase()) {
+            Ok(id) => drop(decided.insert(id, value)),
+            Err(error) => cx.issue(format!("{path}.{id}"), error.to_string()),
+        }
+    }
+    decided
+}
+
+#[cfg(test)]
+mod tests;

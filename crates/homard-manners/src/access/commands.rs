@@ -1,0 +1,93 @@
+//! Who may use commands, and who is the owner.
+
+use std::collections::BTreeMap;
+
+use homard_config::Config;
+
+use super::allow::{AllowList, NameMatching, Who, is_among};
+
+/// What `commands` says about people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRules {
+    /// Who may use commands, by platform or `*`; where a list applies, nothing else counts.
+    senders: BTreeMap<String, AllowList>,
+    /// Whether the allow-lists of platforms count for commands.
+    access_groups: bool,
+    /// The owner's names.
+    owners: AllowList,
+}
+
+impl Default for CommandRules {
+    fn default() -> Self {
+        Self { senders: BTreeMap::new(), access_groups: true, owners: AllowList::default() }
+    }
+}
+
+/// The lists that concern one sender in one place.
+pub(super) struct Lists<'a> {
+    /// `allowFrom`.
+    pub(super) direct: &'a AllowList,
+    /// Who was let in by their code; nobody in groups.
+    pub(super) let_in: &'a [String],
+    /// The group's list; `None` in direct messages.
+    pub(super) group: Option<&'a AllowList>,
+    /// Whether names count.
+    pub(super) names: NameMatching,
+}
+
+impl CommandRules {
+    /// What the configuration says.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        let owners = &config.owners;
+        let senders =
+            owners.command_senders().iter().map(|(channel, ids)| (channel.as_str(), ids.as_slice()));
+        Self::new(senders, owners.uses_access_groups(), owners.ids())
+    }
+
+    /// The same from its parts: `commands.allowFrom`, `commands.useAccessGroups`, `commands.ownerAllowFrom`.
+    #[must_use]
+    pub fn new<'a>(
+        senders: impl IntoIterator<Item = (&'a str, &'a [String])>,
+        access_groups: bool,
+        owners: &[String],
+    ) -> Self {
+        let list = |ids: &[String]| AllowList::of(ids.iter().cloned()).0;
+        let senders = senders.into_iter().map(|(channel, ids)| (channel.to_ascii_lowercase(), list(ids)));
+        Self { senders: senders.collect(), access_groups, owners: list(owners) }
+    }
+
+    /// Whether the owner is named at all.
+    #[must_use]
+    pub fn names_an_owner(&self) -> bool {
+        !self.owners.entries().is_empty()
+    }
+
+    /// Whether somebody is the owner: named so, or, where nobody is, listed by id for direct messages. `*` is nobody,
+    /// and neither is who merely was let in.
+    pub(super) fn is_owner(&self, who: &Who<'_>, lists: &Lists<'_>) -> bool {
+        let list = if self.owners.is_empty() { lists.direct } else { &self.owners };
+        list.find_named(who, NameMatching::Never).is_some()
+    }
+
+    /// Whether somebody may use commands.
+    pub(super) fn may_command(&self, who: &Who<'_>, lists: &Lists<'_>) -> bool {
+        if let Some(list) = self.senders.get(who.channel).or_else(|| self.senders.get("*")) {
+            return list.find(who, lists.names).is_some();
+        }
+        // Who is named as the owner commands wherever they may speak; beside an owner, nobody else does.
+        let is_owner = self.owners.find_named(who, NameMatching::Never).is_some();
+        let may_others = self.owners.is_empty() || self.owners.has_everybody();
+        is_owner || (may_others && (!self.access_groups || is_listed(who, lists)))
+    }
+}
+
+/// Whether a list of the place has them. In groups, `*` for direct messages means nothing.
+fn is_listed(who: &Who<'_>, lists: &Lists<'_>) -> bool {
+    match lists.group {
+        None => lists.direct.find(who, lists.names).is_some() || is_among(lists.let_in, who),
+        Some(group) => {
+            group.find(who, lists.names).is_some() || lists.direct.find_named(who, lists.names).is_some()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Making what strangers wrote harmless where it stands beside what the gateway wrote, and taking the gateway's part
+//! off again for people.
+
+use super::{ABOUT, TITLES, UNTRUSTED};
+
+/// A title that is told before the others.
+const THREAD_HISTORY: &str = "Thread history";
+
+/// Characters nobody sees: they only make names look alike, or text run backwards.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A text on one line, without characters nobody sees.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let seen: String = seen.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A message's own text, in which no line can be taken for one of the gateway's.
+pub(super) fn disarmed(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let start = line.trim_start();
+        let lower = start.to_lowercase();
+        let is_title = TITLES.iter().chain([&THREAD_HISTORY]).any(|title| start.starts_with(title));
+        lines.push(if lower.starts_with("system:") {
+            let rest = start.get("system:".len()..).unwrap_or_default();
+            format!("System (untrusted):{rest}")
+        } else if lower.starts_with("[media attached") {
+            format!("({}", start.get(1..).unwrap_or_default())
+        } else if (is_title && start.contains(UNTRUSTED)) || start.starts_with(ABOUT) {
+            format!("> {start}")
+        } else {
+            line.to_owned()
+        });
+    }
+    lines.join("\n")
+}
+
+/// The text of a message as people wrote it: what [`prompt`](super::prompt) put around it is taken off. A text that
+/// was never told that way stays as it is.
+#[must_use]
+pub fn shown(user_text: &str) -> String {
+    let mut rest = user_text;
+    loop {
+        let before = rest;
+        rest = without_block(rest);
+        if rest == before {
+            break;
+        }
+    }
+    let end = rest.find(&format!("\n\n{ABOUT}\n```json")).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or(rest).trim().to_owned()
+}
+
+fn without_block(text: &str) -> &str {
+    let text = text.trim_start();
+    let (first, after) = text.split_once('\n').unwrap_or((text, ""));
+    let is_title = TITLES
+        .iter()
+        .chain([&THREAD_HISTORY])
+        .any(|title| first.strip_prefix(title).is_some_and(|rest| rest == format!(" {UNTRUSTED}:")));
+    if is_title && let Some(inside) = after.strip_prefix("```json\n") {
+        return inside.split_once("\n```").map_or(text, |(_, rest)| rest.trim_start());
+    }
+    let is_line = (first.starts_with("[media attached") && first.ends_with(']'))
+        || first == super::FILES_HINT
+        || first == super::STOPPED
+        || first.starts_with("System: [");
+    if is_line { after.trim_start() } else { text }
+}

@@ -1,0 +1,151 @@
+//! How messages wait.
+
+use std::time::Duration;
+
+use homard_channel::{Address, ChatKind};
+use homard_config::config::messages::Queue;
+use serde_json::{Value, json};
+
+use super::{
+    Combined, Item, MakeRoom, Overflow, QueueDrop, QueueMode, QueuePolicy, QueueWish, combine, is_waiting,
+    make_room,
+};
+use crate::written;
+
+fn settings(written: Value) -> Queue {
+    written::config(&json!({ "messages": { "queue": written } })).messages.queue
+}
+
+fn mode(mode: QueueMode) -> QueueWish {
+    QueueWish { mode: Some(mode), ..QueueWish::default() }
+}
+
+#[test]
+fn the_message_decides_before_the_session_the_platform_and_the_rest() {
+    let none = QueueWish::default();
+    let rows = [
+        (json!({}), none, none, QueueMode::Collect),
+        (json!({ "mode": "steer" }), none, none, QueueMode::Steer),
+        (json!({ "mode": "steer", "byChannel": { "irc": "interrupt" } }), none, none, QueueMode::Interrupt),
+        (json!({ "mode": "steer", "byChannel": { "telegram": "interrupt" } }), none, none, QueueMode::Steer),
+        (
+            json!({ "byChannel": { "irc": "interrupt" } }),
+            mode(QueueMode::Followup),
+            none,
+            QueueMode::Followup,
+        ),
+        (json!({}), mode(QueueMode::Followup), mode(QueueMode::SteerBacklog), QueueMode::SteerBacklog),
+    ];
+    let irc = "irc".parse().unwrap();
+    for (written, session, inline, expected) in rows {
+        let policy = QueuePolicy::decide(&settings(written.clone()), Some(&irc), &session, &inline);
+        assert_eq!(policy.mode, expected, "{written}");
+    }
+}
+
+#[test]
+fn quiet_time_cap_and_drop_are_decided_each_for_itself() {
+    let written =
+        settings(json!({ "debounceMs": 100, "debounceMsByChannel": { "irc": 5 }, "cap": 3, "drop": "new" }));
+    let irc = "irc".parse().unwrap();
+    let session = QueueWish::kept(Some("nonsense"), Some(7), None, Some("old"));
+    let inline = QueueWish { cap: Some(0), ..QueueWish::default() };
+    let decided =
+        |session: &QueueWish, inline: &QueueWish| QueuePolicy::decide(&written, Some(&irc), session, inline);
+    let usual = decided(&QueueWish::default(), &QueueWish::default());
+    assert_eq!((usual.debounce, usual.cap, usual.drop), (Duration::from_millis(5), 3, QueueDrop::New));
+    let own = decided(&session, &inline);
+    assert_eq!(
+        (own.mode, own.debounce, own.cap, own.drop),
+        (QueueMode::Collect, Duration::from_millis(7), 1, QueueDrop::Old)
+    );
+    let nowhere = QueuePolicy::decide(&written, None, &QueueWish::default(), &QueueWish::default());
+    assert_eq!(nowhere.debounce, Duration::from_millis(100));
+    let forever = QueueWish { debounce: Some(Duration::MAX), cap: Some(usize::MAX), ..QueueWish::default() };
+    let bounded = decided(&QueueWish::default(), &forever);
+    assert_eq!((bounded.debounce, bounded.cap), (Duration::from_secs(600), 1_000));
+}
+
+#[test]
+fn a_full_queue_gives_up_what_it_was_told_to() {
+    let policy = |drop| QueuePolicy { mode: QueueMode::Collect, debounce: Duration::ZERO, cap: 2, drop };
+    let rows = [
+        (QueueDrop::Old, 0, MakeRoom::Enough),
+        (QueueDrop::Old, 1, MakeRoom::Enough),
+        (QueueDrop::Old, 2, MakeRoom::GiveUpOldest { count: 1, noted: false }),
+        (QueueDrop::Summarize, 2, MakeRoom::GiveUpOldest { count: 1, noted: true }),
+        (QueueDrop::Summarize, 5, MakeRoom::GiveUpOldest { count: 4, noted: true }),
+        (QueueDrop::New, 2, MakeRoom::RefuseNew),
+        (QueueDrop::New, 1, MakeRoom::Enough),
+    ];
+    for (drop, waiting, expected) in rows {
+        assert_eq!(make_room(&policy(drop), waiting), expected, "{drop:?} {waiting}");
+    }
+}
+
+#[test]
+fn of_dropped_messages_a_line_each_is_kept_but_no_more_than_may_wait() {
+    let mut overflow = Overflow::default();
+    assert_eq!(overflow.prompt(), None);
+    overflow.note("first\n  message", 2);
+    assert_eq!(
+        overflow.prompt().unwrap(),
+        "[Queue overflow] Dropped 1 message due to cap.\nSummary:\n- first message"
+    );
+    overflow.note(&"x".repeat(500), 2);
+    overflow.note("third", 2);
+    assert_eq!((overflow.dropped, overflow.lines.len()), (3, 2));
+    assert_eq!((overflow.lines[0].chars().count(), overflow.lines[1].as_str()), (160, "third"));
+    assert!(overflow.prompt().unwrap().starts_with("[Queue overflow] Dropped 3 messages due to cap."));
+}
+
+fn address(to: &str) -> Address {
+    Address {
+        channel: "irc".parse().unwrap(),
+        account: "default".parse().unwrap(),
+        chat: ChatKind::Channel,
+        to: to.parse().unwrap(),
+        thread: None,
+    }
+}
+
+#[test]
+fn messages_of_one_place_are_told_together_and_of_several_one_by_one() {
+    let (here, there) = (address("#a"), address("#b"));
+    let item = |message_id, route, prompt| Item { message_id, route, prompt };
+    let together =
+        combine(&[item("1", Some(&here), "one\n"), item("2", Some(&here), "two")], &Overflow::default());
+    let expected = "[Queued messages while agent was busy]\n\n---\nQueued #1\none\n\n---\nQueued #2\ntwo";
+    assert_eq!(together, Combined::Together(expected.to_owned()));
+    let rows = [
+        vec![],
+        vec![item("1", Some(&here), "one")],
+        vec![item("1", Some(&here), "one"), item("2", Some(&there), "two")],
+        vec![item("1", Some(&here), "one"), item("2", None, "two")],
+    ];
+    for items in rows {
+        assert_eq!(combine(&items, &Overflow::default()), Combined::OneByOne, "{items:?}");
+    }
+    let mut overflow = Overflow::default();
+    overflow.note("lost", 5);
+    let Combined::Together(text) = combine(&[item("1", Some(&here), "one")], &overflow) else { panic!() };
+    assert!(text.contains("- lost") && text.ends_with("Queued #1\none"), "{text}");
+}
+
+#[test]
+fn a_message_waits_once() {
+    let (here, there) = (address("#a"), address("#b"));
+    let item = |message_id, route, prompt| Item { message_id, route, prompt };
+    let waiting = [item("1", Some(&here), "hi"), item("", Some(&here), "nameless")];
+    let rows = [
+        (item("1", Some(&here), "changed"), true),
+        (item("1", Some(&there), "hi"), false),
+        (item("2", Some(&here), "hi"), false),
+        (item("", Some(&here), "hi"), true),
+        (item("9", Some(&here), "nameless"), true),
+        (item("", None, "hi"), false),
+    ];
+    for (new, expected) in rows {
+        assert_eq!(is_waiting(&waiting, &new), expected, "{new:?}");
+    }
+}

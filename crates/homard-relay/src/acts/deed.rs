@@ -1,0 +1,338 @@
+//! What can be done with messages on chat platforms, in one closed list.
+
+use homard_channel::{Abilities, Act, Button};
+use homard_tools::{DoorError, MessageVerb, MessageWish, WishedButton};
+
+/// Fewest answers of a poll.
+const MIN_POLL_OPTIONS: usize = 2;
+/// Seconds in an hour.
+const HOUR: u64 = 3_600;
+
+/// What is to be done, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// What.
+    pub deed: Deed,
+    /// Where.
+    pub to: Place,
+    /// The key under which doing it twice is harmless.
+    pub key: String,
+    /// Whether it is only to be said what would be done.
+    pub dry_run: bool,
+}
+
+/// Where something is done, as far as anybody said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The platform, or an alias of it.
+    pub channel: Option<String>,
+    /// To whom; see `target`.
+    pub target: Option<String>,
+    /// Which of our accounts.
+    pub account: Option<String>,
+    /// The thread.
+    pub thread: Option<String>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Something is said.
+    Send(Post),
+    /// People are asked to choose.
+    Poll(Ballot),
+    /// A reaction; none takes ours back.
+    React {
+        /// To which message.
+        message_id: String,
+        /// With what.
+        emoji: Option<String>,
+    },
+    /// New text for a sent message.
+    Edit {
+        /// Which.
+        message_id: String,
+        /// What it says now, in Markdown.
+        text: String,
+        /// Its buttons now.
+        buttons: Vec<Vec<Button>>,
+    },
+    /// A message is taken back.
+    Delete {
+        /// Which.
+        message_id: String,
+    },
+    /// A message is pinned, or no longer.
+    Pin {
+        /// Which.
+        message_id: String,
+        /// Whether it is pinned from now on.
+        pinned: bool,
+    },
+    /// A thread is begun.
+    NewThread {
+        /// What it is called.
+        name: String,
+        /// What is said first in it.
+        text: Option<String>,
+    },
+}
+
+/// Something to say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Post {
+    /// The text.
+    pub text: String,
+    /// How it is written.
+    pub writing: Writing,
+    /// Files with it.
+    pub files: Vec<FileWanted>,
+    /// How files are shown.
+    pub guise: Guise,
+    /// Rows of buttons below the last part.
+    pub buttons: Vec<Vec<Button>>,
+    /// The message it answers to.
+    pub reply_to: Option<String>,
+    /// Whether nobody's device is to make a sound.
+    pub silent: bool,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// In Markdown.
+    #[default]
+    Markdown,
+    /// In the platform's own tags.
+    Tags,
+}
+
+/// How files are shown, beyond what they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Guise {
+    /// As what they are.
+    #[default]
+    Plain,
+    /// Sound as a voice message.
+    Voice,
+    /// Anything as a file.
+    Document,
+    /// Films as moving pictures.
+    Animation,
+    /// Pictures as stickers.
+    Sticker,
+}
+
+/// A file somebody wants sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileWanted {
+    /// By a path, an http(s) address or a data URL.
+    At(String),
+    /// As it is.
+    Bytes {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// Its name.
+        name: Option<String>,
+        /// Its media type.
+        mime: Option<String>,
+    },
+}
+
+/// A question with answers to choose from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ballot {
+    /// The question.
+    pub question: String,
+    /// The answers.
+    pub options: Vec<String>,
+    /// How many may be chosen.
+    pub max_selections: u32,
+    /// How long it is open, in seconds.
+    pub open_seconds: Option<u64>,
+    /// Whether nobody sees who chose what.
+    pub anonymous: bool,
+    /// Whether nobody's device is to make a sound.
+    pub silent: bool,
+}
+
+impl Deed {
+    /// Its word.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Send(post) if post.guise == Guise::Sticker => "sticker",
+            Self::Send(_) => "send",
+            Self::Poll(_) => "poll",
+            Self::React { .. } => "react",
+            Self::Edit { .. } => "edit",
+            Self::Delete { .. } => "delete",
+            Self::Pin { pinned: true, .. } => "pin",
+            Self::Pin { pinned: false, .. } => "unpin",
+            Self::NewThread { .. } => "thread-create",
+        }
+    }
+
+    /// The keys under `actions` that can turn it off, and whether it is on when none is written.
+    pub(crate) fn gates(&self) -> (&'static [&'static str], bool) {
+        match self {
+            Self::Send(post) if post.guise == Guise::Sticker => (&["sticker", "stickers"], false),
+            Self::Send(_) => (&["sendMessage", "messages"], true),
+            Self::Poll(_) => (&["poll", "polls"], true),
+            Self::React { .. } => (&["reactions"], true),
+            Self::Edit { .. } => (&["editMessage", "messages"], true),
+            Self::Delete { .. } => (&["deleteMessage", "messages"], true),
+            Self::Pin { .. } => (&["pins"], true),
+            Self::NewThread { .. } => (&["createForumTopic", "threads"], true),
+        }
+    }
+
+    /// Whether a platform can do it.
+    pub(crate) fn fits(&self, abilities: &Abilities) -> bool {
+        match self {
+            Self::Send(post) => post.buttons.is_empty() || abilities.can(Act::Buttons),
+            Self::Poll(_) => abilities.polls.is_some(),
+            Self::React { .. } => abilities.can(Act::React),
+            Self::Edit { .. } => abilities.can(Act::Edit),
+            Self::Delete { .. } => abilities.can(Act::Delete),
+            Self::Pin { .. } => abilities.can(Act::Pin),
+            Self::NewThread { .. } => abilities.can(Act::ManageThreads),
+        }
+    }
+}
+
+impl Ballot {
+    /// Refuses what no platform takes.
+    pub(crate) fn check(&self, abilities: &Abilities) -> Result<(), String> {
+        let Some(limits) = abilities.polls else { return Ok(()) };
+        let options = self.options.len();
+        if self.question.trim().is_empty() {
+            return Err("a poll needs a question (pollQuestion)".to_owned());
+        }
+        if !(MIN_POLL_OPTIONS..=limits.options).contains(&options) {
+            return Err(format!(
+                "a poll here needs {MIN_POLL_OPTIONS} to {} answers (pollOption), not {options}",
+                limits.options
+            ));
+        }
+        let most = limits.open_for.as_secs();
+        match self.open_seconds {
+            Some(seconds) if seconds > most => {
+                Err(format!("a poll here can be open for at most {most} seconds, not {seconds}"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// What a wish comes to.
+pub(crate) fn deed_of(wish: &MessageWish) -> Result<Deed, DoorError> {
+    let message_id = || {
+        let id = wish.message_id.clone().or_else(|| wish.reply_to.clone());
+        id.ok_or_else(|| missing("messageId", wish.action))
+    };
+    Ok(match wish.action {
+        MessageVerb::React => {
+            let emoji = wish.emoji.clone().filter(|emoji| !emoji.trim().is_empty() && !wish.remove);
+            if emoji.is_none() && !wish.remove {
+                return Err(missing("emoji", wish.action));
+            }
+            Deed::React { message_id: message_id()?, emoji }
+        }
+        MessageVerb::Edit => {
+            let text = wish.message.clone().filter(|text| !text.trim().is_empty());
+            let text = text.ok_or_else(|| missing("message", wish.action))?;
+            Deed::Edit { message_id: message_id()?, text, buttons: buttons(&wish.buttons)? }
+        }
+        MessageVerb::Delete => Deed::Delete { message_id: message_id()? },
+        MessageVerb::Pin => Deed::Pin { message_id: message_id()?, pinned: true },
+        MessageVerb::Unpin => Deed::Pin { message_id: message_id()?, pinned: false },
+        MessageVerb::Poll => Deed::Poll(ballot(wish)?),
+        MessageVerb::ThreadCreate => {
+            let name = wish.thread_name.clone().filter(|name| !name.trim().is_empty());
+            Deed::NewThread {
+                name: name.ok_or_else(|| missing("threadName", wish.action))?,
+                text: wish.message.clone(),
+            }
+        }
+        MessageVerb::ThreadReply if wish.thread_id.is_none() => {
+            return Err(missing("threadId", wish.action));
+        }
+        MessageVerb::Reply if wish.reply_to.is_none() && wish.message_id.is_none() => {
+            return Err(missing("replyTo", wish.action));
+        }
+        MessageVerb::Send
+        | MessageVerb::Broadcast
+        | MessageVerb::Reply
+        | MessageVerb::ThreadReply
+        | MessageVerb::Sticker
+        | MessageVerb::SendAttachment => Deed::Send(post(wish)?),
+    })
+}
+
+fn missing(field: &str, verb: MessageVerb) -> DoorError {
+    DoorError::Invalid(format!("{field} is needed for the action {}", verb.as_str()))
+}
+
+fn ballot(wish: &MessageWish) -> Result<Ballot, DoorError> {
+    let question = wish.poll_question.clone().or_else(|| wish.message.clone());
+    let hours = wish.poll_duration_hours.map(|hours| hours.saturating_mul(HOUR));
+    let most = u32::try_from(wish.poll_option.len()).unwrap_or(u32::MAX).max(1);
+    Ok(Ballot {
+        question: question.ok_or_else(|| missing("pollQuestion", wish.action))?,
+        options: wish.poll_option.clone(),
+        max_selections: if wish.poll_multi { most } else { 1 },
+        open_seconds: wish.poll_duration_seconds.or(hours),
+        anonymous: wish.poll_anonymous.unwrap_or(true),
+        silent: wish.silent,
+    })
+}
+
+fn post(wish: &MessageWish) -> Result<Post, DoorError> {
+    let mut files: Vec<FileWanted> =
+        wish.media.iter().chain(&wish.more_media).cloned().map(FileWanted::At).collect();
+    if let Some(buffer) = &wish.buffer {
+        let bytes = super::files::decode(buffer).map_err(DoorError::Invalid)?;
+        files.push(FileWanted::Bytes { bytes, name: wish.filename.clone(), mime: wish.content_type.clone() });
+    }
+    let said = [&wish.message, &wish.caption].into_iter().flatten().find(|text| !text.trim().is_empty());
+    let text = said.cloned().unwrap_or_default();
+    if files.is_empty() && text.is_empty() {
+        let needed = match wish.action {
+            MessageVerb::SendAttachment | MessageVerb::Sticker => "media",
+            _ => "message or media",
+        };
+        return Err(missing(needed, wish.action));
+    }
+    let answered = if wish.action == MessageVerb::Reply { wish.message_id.clone() } else { None };
+    let guise = match wish.action {
+        MessageVerb::Sticker => Guise::Sticker,
+        _ if wish.as_voice => Guise::Voice,
+        _ if wish.force_document => Guise::Document,
+        _ if wish.gif_playback => Guise::Animation,
+        _ => Guise::Plain,
+    };
+    Ok(Post {
+        text,
+        writing: Writing::Markdown,
+        files,
+        guise,
+        buttons: buttons(&wish.buttons)?,
+        reply_to: wish.reply_to.clone().or(answered),
+        silent: wish.silent,
+    })
+}
+
+fn buttons(rows: &[Vec<WishedButton>]) -> Result<Vec<Vec<Button>>, DoorError> {
+    let button = |wished: &WishedButton| {
+        let text = wished.text.trim().to_owned();
+        if text.is_empty() {
+            return Err(DoorError::Invalid("a button needs a text".to_owned()));
+        }
+        let value = wished.callback_data.clone().unwrap_or_else(|| text.clone());
+        Ok(Button { text, value })
+    };
+    rows.iter().map(|row| row.iter().map(button).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests;

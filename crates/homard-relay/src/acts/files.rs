@@ -1,0 +1,304 @@
+//! Files on their way out: where they may come from, how large they may be, what they are.
+//!
+//! A file is copied into the house before it is promised to anybody, so that it is still there when its turn comes.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use homard_channel::{File, MediaKind};
+use homard_config::create_private_dir;
+use homard_tools::{FetchLimits, NotFetched, PublicFetch, image_type};
+use uuid::Uuid;
+
+use super::deed::{FileWanted, Guise};
+
+/// Largest picture.
+const MAX_IMAGE: usize = 6 * 1024 * 1024;
+/// Largest sound or film.
+const MAX_SOUND_OR_FILM: usize = 16 * 1024 * 1024;
+/// Largest of anything else.
+const MAX_DOCUMENT: usize = 100 * 1024 * 1024;
+/// Longest time a file may take to be fetched.
+const FETCH_TIME: Duration = Duration::from_secs(60);
+/// Most redirects on the way to it.
+const MAX_REDIRECTS: usize = 3;
+/// Longest name of a file, in characters.
+const MAX_NAME: usize = 120;
+/// How long copies are kept; what has not gone out by then never will.
+const KEEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// A folder for files of passing interest that every program may write to.
+const SCRATCH: &str = "/tmp";
+/// Folders whose files are nobody else's business.
+const SENSITIVE_FOLDERS: [&str; 8] =
+    [".aws", ".azure", ".docker", ".gnupg", ".kube", ".password-store", ".ssh", "credentials"];
+/// Files that are nobody else's business.
+const SENSITIVE_FILES: [&str; 8] =
+    [".env", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", "id_ed25519", "id_rsa"];
+
+/// Why a file is not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It lies where nothing is sent from.
+    #[error(
+        "`{0}` is not in the workspace; files are sent from there, from /tmp and from the media folder only"
+    )]
+    Outside(String),
+    /// It may hold secrets.
+    #[error("`{0}` may hold secrets and is not sent")]
+    Sensitive(String),
+    /// There is none.
+    #[error("there is no file `{0}`")]
+    Missing(String),
+    /// It is too large.
+    #[error("the file has {size} bytes; at most {limit} are sent as {kind}")]
+    TooLarge {
+        /// Its size.
+        size: usize,
+        /// The limit.
+        limit: usize,
+        /// As what.
+        kind: &'static str,
+    },
+    /// It could not be fetched.
+    #[error("`{address}` could not be fetched")]
+    NotFetched {
+        /// From where.
+        address: String,
+        /// Why.
+        #[source]
+        source: NotFetched,
+    },
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// It could not be copied.
+    #[error("the file could not be kept for sending")]
+    NotKept(#[source] std::io::Error),
+}
+
+/// Where files may come from and are kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Folders {
+    /// The agent's own; relative paths start here.
+    pub(crate) workspace: PathBuf,
+    /// What `~` means.
+    pub(crate) home: PathBuf,
+    /// What people sent, and what is to be sent.
+    pub(crate) media: PathBuf,
+}
+
+/// A file's bytes and what is known about them.
+struct Found {
+    bytes: Vec<u8>,
+    name: String,
+    mime: String,
+}
+
+/// Reads base64, with or without the beginning of a data URL.
+pub(crate) fn decode(text: &str) -> Result<Vec<u8>, String> {
+    let text = text.split_once(";base64,").map_or(text, |(_, data)| data);
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    STANDARD.decode(plain).map_err(|error| format!("buffer is not base64: {error}"))
+}
+
+/// Copies a file into the house, ready to be sent.
+pub(crate) async fn take(wanted: FileWanted, guise: Guise, folders: &Folders) -> Result<File, FileError> {
+    let found = match wanted {
+        FileWanted::Bytes { bytes, name, mime } => named(bytes, name.as_deref(), mime.as_deref()),
+        FileWanted::At(place) if place.starts_with("data:") => of_data_url(&place)?,
+        FileWanted::At(place) if is_address(&place) => fetched(&place).await?,
+        FileWanted::At(place) => {
+            let folders = folders.clone();
+            off_thread(move || read(&place, &folders)).await?
+        }
+    };
+    let kind = kind_of(&found.mime, guise);
+    let (limit, word) = limit_of(kind);
+    if found.bytes.len() > limit {
+        return Err(FileError::TooLarge { size: found.bytes.len(), limit, kind: word });
+    }
+    let folder = folders.media.join("outbound");
+    off_thread(move || keep(found, kind, &folder).map_err(FileError::NotKept)).await
+}
+
+/// Whether a place is to be asked for over the network.
+pub(crate) fn is_address(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
+}
+
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_gone| Err(FileError::Unreadable("reading the file ended unexpectedly".to_owned())))
+}
+
+fn named(bytes: Vec<u8>, name: Option<&str>, mime: Option<&str>) -> Found {
+    let name = name.map(safe_name).filter(|name| !name.is_empty());
+    let said = mime.map(|mime| mime.split(';').next().unwrap_or(mime).trim().to_ascii_lowercase());
+    let mime = match (image_type(&bytes), said) {
+        (Some(image), _) => image.to_owned(),
+        (None, Some(said)) if said.contains('/') => said,
+        (None, _) => mime_of(name.as_deref().unwrap_or_default()).to_owned(),
+    };
+    let name = name.unwrap_or_else(|| format!("file{}", extension_of(&mime)));
+    Found { bytes, name, mime }
+}
+
+fn of_data_url(url: &str) -> Result<Found, FileError> {
+    let mime = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+    let bytes = decode(url).map_err(FileError::Unreadable)?;
+    Ok(named(bytes, None, mime))
+}
+
+async fn fetched(address: &str) -> Result<Found, FileError> {
+    let limits =
+        FetchLimits { hosts: &[], max_bytes: MAX_DOCUMENT, max_redirects: MAX_REDIRECTS, time: FETCH_TIME };
+    let fetched = PublicFetch::new(&[]).get(address, limits).await;
+    let fetched = fetched.map_err(|source| FileError::NotFetched { address: shown(address), source })?;
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let name = path.rsplit('/').next().filter(|name| name.contains('.'));
+    Ok(named(fetched.bytes, name, Some(&fetched.kind)))
+}
+
+fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
+    let place = place.strip_prefix("file://").unwrap_or(place).trim();
+    let path = match place.strip_prefix("~/") {
+        Some(rest) => folders.home.join(rest),
+        None => folders.workspace.join(place),
+    };
+    // Symbolic links count by where they lead.
+    let real = path.canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing(shown(place)),
+        _ => FileError::Unreadable(format!("`{}` cannot be read: {error}", shown(place))),
+    })?;
+    let roots = [folders.workspace.as_path(), &folders.media, Path::new(SCRATCH)];
+    let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if !roots.into_iter().any(is_inside) {
+        return Err(FileError::Outside(shown(place)));
+    }
+    if is_sensitive(&real) {
+        return Err(FileError::Sensitive(shown(place)));
+    }
+    let unreadable = |error: std::io::Error| FileError::Unreadable(format!("`{}`: {error}", shown(place)));
+    let facts = real.metadata().map_err(unreadable)?;
+    if !facts.is_file() {
+        return Err(FileError::Missing(shown(place)));
+    }
+    let size = usize::try_from(facts.len()).unwrap_or(usize::MAX);
+    if size > MAX_DOCUMENT {
+        return Err(FileError::TooLarge { size, limit: MAX_DOCUMENT, kind: "a file" });
+    }
+    let bytes = std::fs::read(&real).map_err(unreadable)?;
+    let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(named(bytes, name.as_deref(), None))
+}
+
+fn is_sensitive(path: &Path) -> bool {
+    let parts = || path.components().map(|part| part.as_os_str().to_string_lossy().to_ascii_lowercase());
+    let name = parts().next_back().unwrap_or_default();
+    parts().any(|part| SENSITIVE_FOLDERS.contains(&part.as_str()))
+        || SENSITIVE_FILES.contains(&name.as_str())
+        || name.starts_with(".env.")
+        || name.ends_with(".pem")
+        || name.ends_with(".key")
+}
+
+/// Writes the copy, and forgets those nobody waits for any more.
+fn keep(found: Found, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
+    create_private_dir(folder)?;
+    for old in std::fs::read_dir(folder)?.flatten() {
+        let age = old.metadata().and_then(|facts| facts.modified()).ok().and_then(|then| then.elapsed().ok());
+        if age.is_some_and(|age| age > KEEP) {
+            std::fs::remove_file(old.path())?;
+        }
+    }
+    let path = folder.join(format!("{}-{}", Uuid::new_v4().simple(), found.name));
+    std::fs::write(&path, &found.bytes)?;
+    Ok(File { kind, path, mime: found.mime, name: found.name })
+}
+
+fn kind_of(mime: &str, guise: Guise) -> MediaKind {
+    let is = |family: &str| mime.starts_with(family);
+    match guise {
+        Guise::Document => MediaKind::Document,
+        Guise::Sticker => MediaKind::Sticker,
+        Guise::Voice if is("audio/") => MediaKind::Voice,
+        Guise::Animation if is("video/") => MediaKind::Animation,
+        Guise::Plain | Guise::Voice | Guise::Animation => match mime {
+            "image/gif" => MediaKind::Animation,
+            "image/svg+xml" => MediaKind::Document,
+            _ if is("image/") => MediaKind::Image,
+            _ if is("video/") => MediaKind::Video,
+            _ if is("audio/") => MediaKind::Audio,
+            _ => MediaKind::Document,
+        },
+    }
+}
+
+fn limit_of(kind: MediaKind) -> (usize, &'static str) {
+    match kind {
+        MediaKind::Image | MediaKind::Sticker => (MAX_IMAGE, "a picture"),
+        MediaKind::Animation | MediaKind::Video | MediaKind::VideoNote => (MAX_SOUND_OR_FILM, "a film"),
+        MediaKind::Audio | MediaKind::Voice => (MAX_SOUND_OR_FILM, "sound"),
+        MediaKind::Document => (MAX_DOCUMENT, "a file"),
+    }
+}
+
+/// Endings and what they mean; the first ending of a type is the one it gets.
+const TYPES: [(&str, &str); 26] = [
+    (".aac", "audio/aac"),
+    (".csv", "text/csv"),
+    (".flac", "audio/flac"),
+    (".gif", "image/gif"),
+    (".html", "text/html"),
+    (".jpg", "image/jpeg"),
+    (".jpeg", "image/jpeg"),
+    (".json", "application/json"),
+    (".m4a", "audio/mp4"),
+    (".md", "text/markdown"),
+    (".mov", "video/quicktime"),
+    (".mp3", "audio/mpeg"),
+    (".mp4", "video/mp4"),
+    (".oga", "audio/ogg"),
+    (".ogg", "audio/ogg"),
+    (".opus", "audio/ogg"),
+    (".pdf", "application/pdf"),
+    (".png", "image/png"),
+    (".svg", "image/svg+xml"),
+    (".txt", "text/plain"),
+    (".wav", "audio/wav"),
+    (".webm", "video/webm"),
+    (".webp", "image/webp"),
+    (".xml", "application/xml"),
+    (".zip", "application/zip"),
+    (".bin", "application/octet-stream"),
+];
+
+fn mime_of(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    let known = TYPES.iter().find(|(ending, _)| name.ends_with(ending));
+    known.map_or("application/octet-stream", |(_, mime)| mime)
+}
+
+fn extension_of(mime: &str) -> &'static str {
+    TYPES.iter().find(|(_, known)| *known == mime).map_or("", |(ending, _)| ending)
+}
+
+/// A name that is one part of a path and shows nothing misleading.
+fn safe_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let kept = last.chars().filter(|c| c.is_alphanumeric() || " ._-()+".contains(*c)).take(MAX_NAME);
+    kept.collect::<String>().trim().trim_start_matches('.').to_owned()
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests;

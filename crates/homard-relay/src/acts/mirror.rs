@@ -1,0 +1,91 @@
+//! What was said to somebody stands in their conversation, so that their answer finds it there.
+
+use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender, Threads};
+use homard_config::Config;
+use homard_manners::routing::{RouteRules, destination};
+use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
+use homard_protocol::{AssistantMessage, EntryKind, Message, SessionKey, StopReason};
+use homard_runtime::OrLog;
+use homard_store::{DeliveryContext, StoreError};
+
+use super::ActingFor;
+use crate::relay::Relay;
+
+impl Relay {
+    /// Writes what was said into the conversation it was said in. Failing is logged: it has been said.
+    pub(super) async fn mirror(
+        &self,
+        config: &Config,
+        (address, threads): (&Address, Threads),
+        acting: &ActingFor,
+        said: String,
+    ) {
+        let key = self.session_at(config, address, threads);
+        if acting.session.as_ref() == Some(&key) {
+            return;
+        }
+        self.inject(&key, address, said).await.or_log("what was sent is not in its conversation");
+    }
+
+    /// The conversation an address belongs to.
+    pub(crate) fn session_at(&self, config: &Config, address: &Address, threads: Threads) -> SessionKey {
+        let Address { channel, account, chat, to, thread } = address.clone();
+        let conversation = match chat {
+            ChatKind::Direct => Conversation::Direct { peer: to.clone(), thread },
+            ChatKind::Group => Conversation::Group { id: to.clone(), thread },
+            ChatKind::Channel => Conversation::Room { id: to.clone(), thread },
+        };
+        let heard = Inbound {
+            channel,
+            account,
+            conversation,
+            sender: Sender::Peer { id: to, name: None },
+            message_id: String::new(),
+            text: String::new(),
+            images: Vec::new(),
+            timestamp: self.inner().clock().now_ms(),
+            details: Details::default(),
+        };
+        destination(&RouteRules::of(config), &heard, threads).session
+    }
+
+    async fn inject(&self, key: &SessionKey, address: &Address, said: String) -> Result<(), StoreError> {
+        let inner = self.inner();
+        let there = DeliveryContext {
+            channel: Some(address.channel.to_string()),
+            to: Some(address.to.to_string()),
+            account_id: Some(address.account.to_string()),
+            thread_id: address.thread.as_ref().map(ToString::to_string),
+        };
+        let chat = address.chat.as_str();
+        let is_main = key.is_main();
+        // The main conversation goes on where the owner was last; any other is where it always is.
+        let session = inner.store().patch_session(key, move |entry| {
+            if !is_main && entry.delivery_context.is_none() {
+                entry.delivery_context = Some(there);
+                entry.chat_type.get_or_insert_with(|| chat.to_owned());
+            }
+        });
+        let session = session.await?;
+        let message = AssistantMessage::injected(said, StopReason::Stop, inner.clock().now_ms());
+        let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
+        let appended = inner.store().append(&session.session_id, vec![entry]).await?;
+        let id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
+        inner.bus().publish(&ChatEvent {
+            run_id: format!("inject-{id}").into(),
+            session_key: key.to_string().into(),
+            agent_id: key.agent_id().map(|id| id.as_str().into()),
+            seq: 0,
+            state: ChatState::Final {
+                message: Some(FinalMessage::Injected(Box::new(InjectedMessage {
+                    role: "assistant",
+                    message,
+                }))),
+                usage: None,
+                stop_reason: None,
+            },
+        });
+        self.announce_change(&session, "send");
+        Ok(())
+    }
+}

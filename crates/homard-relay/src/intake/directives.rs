@@ -1,0 +1,215 @@
+//! Settings that somebody changes by a message that says nothing else: kept with the conversation, and acknowledged.
+
+use homard_manners::queue::QueueWish;
+use homard_manners::words::{Arg, Directive};
+use homard_store::SessionEntry;
+
+use super::walk::{Outcome, rank};
+use crate::relay::Relay;
+use crate::submit::{Brought, Placed, SubmitError};
+
+/// A change of a session and the words that acknowledge it.
+type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;
+
+impl Relay {
+    /// Keeps settings with the conversation and says so.
+    pub(crate) async fn keep_directives(
+        &self,
+        placed: Placed,
+        brought: Brought,
+        directives: &[Directive],
+    ) -> Result<Outcome, SubmitError> {
+        let key = placed.routed.session_key().clone();
+        let may_leave = rank(&placed.routed).is_elevated;
+        let begun = match self.begin_command(placed, brought).await? {
+            Ok(begun) => begun,
+            Err(_known) => return Ok(Outcome::Taken),
+        };
+        let session = self.inner().store().session(&key).await?;
+        let entry = session.as_ref().map(|session| session.entry.clone()).unwrap_or_default();
+        let (mut changes, mut lines): (Vec<Change>, Vec<String>) = (Vec::new(), Vec::new());
+        for directive in directives {
+            let decided = match directive {
+                Directive::Model(wanted) => {
+                    self.model_change(wanted, &self.model_for(&key, session.as_ref()).to_string())
+                }
+                Directive::Elevated(Arg::Is(_)) if !may_leave => {
+                    Err("Only the owner may do this.".to_owned())
+                }
+                other => change(other, &entry),
+            };
+            match decided {
+                Ok((change, line)) => {
+                    changes.extend(change);
+                    lines.push(format!("⚙️ {line}"));
+                }
+                Err(line) => lines.push(format!("⚙️ {line}")),
+            }
+        }
+        let mut answer = Ok(lines.join("\n"));
+        if !changes.is_empty() {
+            let patched = self.inner().store().patch_session(&key, move |entry| {
+                changes.into_iter().for_each(|change| change(entry));
+            });
+            match patched.await {
+                Ok(session) => self.announce_change(&session, "patch"),
+                Err(error) => answer = Err(error.to_string()),
+            }
+        }
+        self.end_command(begun, answer).await;
+        Ok(Outcome::Taken)
+    }
+
+    fn model_change(&self, wanted: &Arg<String>, now: &str) -> Result<(Option<Change>, String), String> {
+        let name = match wanted {
+            Arg::Asked => return Ok((None, format!("Model: {now}"))),
+            Arg::Default => {
+                let change: Change = Box::new(|entry| {
+                    (entry.provider_override, entry.model_override, entry.model_override_source) =
+                        (None, None, None);
+                });
+                return Ok((Some(change), "Model: default".to_owned()));
+            }
+            Arg::Is(name) | Arg::Unknown(name) => name,
+        };
+        let desk = self.desk();
+        let wanted = desk.selector().parse(name).map_err(|error| error.to_string())?;
+        if !desk.selector().allows(&wanted.model) {
+            return Err(format!("`{}` is not among the models that may be used", wanted.model));
+        }
+        let line = format!("Model: {}", wanted.model);
+        let change: Change = Box::new(move |entry| {
+            entry.provider_override = Some(wanted.model.provider.to_string());
+            entry.model_override = Some(wanted.model.model.to_string());
+            entry.model_override_source = Some("user".to_owned());
+            if let Some(profile) = wanted.profile {
+                entry.auth_profile_override = Some(profile);
+                entry.auth_profile_override_source = Some("user".to_owned());
+            }
+        });
+        Ok((Some(change), line))
+    }
+}
+
+/// What a directive changes, and the words for it. `Err` are words for one that changes nothing.
+fn change(directive: &Directive, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
+    match directive {
+        Directive::Think(arg) => {
+            let word = word_of(arg, |level| level.as_str().to_owned());
+            level("Thinking", word, now.thinking_level.as_deref(), |entry| &mut entry.thinking_level)
+        }
+        Directive::Verbose(arg) => {
+            let word = word_of(arg, |level| level.as_str().to_owned());
+            level("Verbose", word, now.verbose_level.as_deref(), |entry| &mut entry.verbose_level)
+        }
+        Directive::Reasoning(arg) => {
+            let word = word_of(arg, |level| level.as_str().to_owned());
+            level("Reasoning", word, now.reasoning_level.as_deref(), |entry| &mut entry.reasoning_level)
+        }
+        Directive::Elevated(arg) => {
+            let word = word_of(arg, |level| level.as_str().to_owned());
+            level("Elevated", word, now.elevated_level.as_deref(), |entry| &mut entry.elevated_level)
+        }
+        Directive::Exec(arg) => exec(arg, now),
+        Directive::Queue(arg) => queue(arg, now),
+        // Which models there are is known elsewhere.
+        Directive::Model(_) => Ok((None, "Model: unchanged".to_owned())),
+    }
+}
+
+fn word_of<T>(arg: &Arg<T>, word: impl Fn(&T) -> String) -> Arg<String> {
+    match arg {
+        Arg::Asked => Arg::Asked,
+        Arg::Is(value) => Arg::Is(word(value)),
+        Arg::Default => Arg::Default,
+        Arg::Unknown(word) => Arg::Unknown(word.clone()),
+    }
+}
+
+fn level(
+    what: &'static str,
+    wanted: Arg<String>,
+    now: Option<&str>,
+    place: fn(&mut SessionEntry) -> &mut Option<String>,
+) -> Result<(Option<Change>, String), String> {
+    Ok(match wanted {
+        Arg::Asked => (None, format!("{what}: {}", now.unwrap_or("default"))),
+        Arg::Default => (Some(Box::new(move |entry| *place(entry) = None)), format!("{what}: default")),
+        Arg::Is(word) => {
+            let line = format!("{what}: {word}");
+            (Some(Box::new(move |entry| *place(entry) = Some(word))), line)
+        }
+        Arg::Unknown(word) => return Err(format!("{what}: `{word}` is not known")),
+    })
+}
+
+fn exec(
+    arg: &Arg<homard_manners::words::ExecWish>,
+    now: &SessionEntry,
+) -> Result<(Option<Change>, String), String> {
+    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());
+    Ok(match arg {
+        Arg::Asked => {
+            let (host, security) = (shown(&now.exec_host), shown(&now.exec_security));
+            let (ask, node) = (shown(&now.exec_ask), shown(&now.exec_node));
+            (None, format!("Exec: host={host} security={security} ask={ask} node={node}"))
+        }
+        Arg::Default => {
+            let change: Change = Box::new(|entry| {
+                (entry.exec_host, entry.exec_security, entry.exec_ask, entry.exec_node) =
+                    (None, None, None, None);
+            });
+            (Some(change), "Exec: default".to_owned())
+        }
+        Arg::Is(wish) => {
+            let wish = wish.clone();
+            let change: Change = Box::new(move |entry| {
+                entry.exec_host = wish.host.or(entry.exec_host.take());
+                entry.exec_security = wish.security.or(entry.exec_security.take());
+                entry.exec_ask = wish.ask.or(entry.exec_ask.take());
+                entry.exec_node = wish.node.or(entry.exec_node.take());
+            });
+            (Some(change), "Exec settings of this session are changed.".to_owned())
+        }
+        Arg::Unknown(word) => return Err(format!("Exec: `{word}` is not known")),
+    })
+}
+
+fn queue(arg: &Arg<QueueWish>, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
+    Ok(match arg {
+        Arg::Asked => (None, format!("Queue: {}", now.queue_mode.as_deref().unwrap_or("default"))),
+        Arg::Default => {
+            let change: Change = Box::new(|entry| {
+                (entry.queue_mode, entry.queue_debounce_ms, entry.queue_cap, entry.queue_drop) =
+                    (None, None, None, None);
+            });
+            (Some(change), "Queue: default".to_owned())
+        }
+        Arg::Is(wish) => {
+            let wish = *wish;
+            let line = wish.mode.map_or_else(
+                || "Queue settings of this session are changed.".to_owned(),
+                |mode| format!("Queue: {}", mode.as_str()),
+            );
+            let change: Change = Box::new(move |entry| {
+                if let Some(mode) = wish.mode {
+                    entry.queue_mode = Some(mode.as_str().to_owned());
+                }
+                if let Some(quiet) = wish.debounce {
+                    entry.queue_debounce_ms = Some(u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX));
+                }
+                if let Some(cap) = wish.cap {
+                    entry.queue_cap = u64::try_from(cap).ok();
+                }
+                if let Some(drop) = wish.drop {
+                    entry.queue_drop = Some(drop.as_str().to_owned());
+                }
+            });
+            (Some(change), line)
+        }
+        Arg::Unknown(word) => return Err(format!("Queue: `{word}` is not known")),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! What is no message: reactions, members, pins, and groups that have a new id.
+
+use homard_channel::{Conversation, Details, Happening, Heard, Inbound, Sender, Threads};
+use homard_manners::access::may_be_told;
+use homard_manners::routing::destination;
+use homard_protocol::{AccountId, ChannelId, PeerId};
+use homard_store::{InboxId, StoreError};
+use homard_tools::{Label, Source};
+
+use crate::relay::Relay;
+
+/// Longest text of an event, in characters.
+const MAX_TEXT: usize = 1_000;
+
+impl Relay {
+    /// Takes something that is no message to where it belongs, and closes its row.
+    pub(super) async fn notice(&self, id: InboxId, heard: Heard) {
+        let noticed = match heard {
+            Heard::Event(event) => self.tell_event(id, event).await,
+            Heard::Moved { channel, account, from, to } => {
+                self.follow_group(&channel, &account, (&from, &to)).await;
+                Ok(Some("moved"))
+            }
+            Heard::Message(_) => Ok(Some("a message")),
+        };
+        match noticed {
+            Ok(None) => {}
+            Ok(Some(why)) => self.close(vec![id], why).await,
+            Err(error) => tracing::warn!(%error, "something that happened waits for the next start"),
+        }
+    }
+
+    /// Keeps an event for the next turn, if whoever did it may speak.
+    async fn tell_event(&self, id: InboxId, event: Happening) -> Result<Option<&'static str>, StoreError> {
+        let rules = self.company_rules();
+        let account = rules.account(&event.channel, &event.account);
+        let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
+        if !may_be_told(&event, &account, &let_in) {
+            tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
+            return Ok(Some("not allowed"));
+        }
+        let there = self.inner().channels().known(&event.channel, &event.account);
+        let threads = there.map_or(Threads::None, |there| there.abilities().threads);
+        let label = match &event.sender {
+            Sender::Peer { id, .. } => Some(format!("{id} on {}", event.channel)),
+            Sender::Operator => None,
+        };
+        let Happening { channel, account, conversation, sender, key, text, timestamp } = event;
+        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text: String = text.chars().take(MAX_TEXT).collect();
+        self.inner().guards().secrets.hide_in(&mut text);
+        let as_message = Inbound {
+            channel,
+            account,
+            conversation,
+            sender,
+            message_id: key,
+            text: text.clone(),
+            images: Vec::new(),
+            timestamp,
+            details: Details::default(),
+        };
+        let place = destination(&rules.routes, &as_message, threads);
+        let labels: Vec<Label> =
+            label.into_iter().map(|who| Label::new(Source::Message, format!("done by {who}"))).collect();
+        self.inner().store().tell_heard(id, &place.session, text, Label::beside(None, &labels)).await?;
+        Ok(None)
+    }
+
+    /// A group has a new id: what the owner wrote about the old one belongs to it.
+    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
+        let rules = self.company_rules().account(channel, account);
+        let conversation = Conversation::Group { id: from.clone(), thread: None };
+        let is_known = rules.groups.place(&conversation, None).is_listed;
+        tracing::warn!(%channel, %from, %to, "a group has a new id");
+        if !rules.config_writes || !is_known {
+            tracing::warn!(%channel, "write the new id where the old one stands in `channels.{channel}.groups`");
+            return;
+        }
+        let section = self.inner().config().channels.get(channel).map(|section| section.as_value().clone());
+        let section = section.unwrap_or_default();
+        let places = [
+            (format!("channels.{channel}.groups"), section.pointer("/groups")),
+            (
+                format!("channels.{channel}.accounts.{account}.groups"),
+                section.pointer(&format!("/accounts/{account}/groups")),
+            ),
+        ];
+        for (path, groups) in places {
+            let Some(rules) = groups.and_then(|groups| groups.get(from.as_str())) else { continue };
+            let rules = rules.clone();
+            let (new, old) = (format!("{path}[\"{to}\"]"), format!("{path}[\"{from}\"]"));
+            let relay = self.clone();
+            let written =
+                tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, rules));
+            match written.await {
+                Ok(Ok(())) => tracing::info!(path, "the group's settings have moved to its new id"),
+                Ok(Err(error)) => tracing::warn!(%error, path, "the group's settings could not be moved"),
+                Err(error) => tracing::warn!(%error, path, "the group's settings could not be moved"),
+            }
+        }
+    }
+}

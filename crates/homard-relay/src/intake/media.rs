@@ -1,0 +1,198 @@
+//! Files that come with a message: fetched, put where only the owner may read them, and shown to the model if they are
+//! pictures. A file that cannot be had is a note; the message goes on without it.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, SharedChannel};
+use homard_config::create_private_dir;
+use homard_protocol::UserBlock;
+use homard_protocol::limits::MAX_IMAGE_BYTES;
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+
+use crate::relay::Relay;
+
+/// How long one file may take.
+const FETCH_LIMIT: Duration = Duration::from_secs(60);
+/// Longest part of a sender's name for a file that is kept, in characters.
+const MAX_NAME: usize = 60;
+/// Bytes of the hash in a file's name.
+const HASH_BYTES: usize = 12;
+
+/// A file that is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Saved {
+    pub(super) path: PathBuf,
+    pub(super) mime: String,
+}
+
+/// What came with a message.
+#[derive(Debug, Default)]
+pub(super) struct Media {
+    /// Files that are here.
+    pub(super) saved: Vec<Saved>,
+    /// Pictures for the model.
+    pub(super) pictures: Vec<UserBlock>,
+    /// What could not be had, and why.
+    pub(super) missing: Vec<String>,
+}
+
+impl Relay {
+    /// Fetches what came with a message; `limit` is the largest file, in bytes.
+    pub(super) async fn fetch_files(
+        &self,
+        there: Option<&SharedChannel>,
+        message: &Inbound,
+        limit: Option<u64>,
+    ) -> Media {
+        let mut media = Media { pictures: message.images.clone(), ..Media::default() };
+        for file in &message.details.files {
+            let kind = file.kind.placeholder();
+            let why = match there {
+                None => "the account is not connected".to_owned(),
+                Some(there) => match fetch(there, file, limit).await {
+                    Ok(fetched) => {
+                        let found = self.save(file, fetched).await;
+                        let Some((saved, picture)) = found else {
+                            media.missing.push(format!("{kind}: it could not be saved"));
+                            continue;
+                        };
+                        media.saved.push(saved);
+                        media.pictures.extend(picture);
+                        continue;
+                    }
+                    Err(why) => why,
+                },
+            };
+            tracing::info!(channel = %message.channel, kind, why, "a file that came with a message is left out");
+            media.missing.push(format!("{kind}: {why}"));
+        }
+        media
+    }
+
+    async fn save(&self, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
+        let folder = self.inner().media_dir();
+        let file = file.clone();
+        let saved = tokio::task::spawn_blocking(move || save(&folder, &file, &fetched)).await;
+        match saved {
+            Ok(Ok(saved)) => Some(saved),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a file that came with a message could not be saved");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a file that came with a message could not be saved");
+                None
+            }
+        }
+    }
+}
+
+async fn fetch(there: &SharedChannel, file: &Attachment, limit: Option<u64>) -> Result<Fetched, String> {
+    let limit = limit.unwrap_or_else(|| there.abilities().media_in_limit);
+    if let Some(size) = file.size.filter(|size| *size > limit) {
+        return Err(ChannelError::TooLarge { size, limit }.to_string());
+    }
+    let fetched = match timeout(FETCH_LIMIT, there.fetch(file.clone(), limit)).await {
+        Ok(fetched) => fetched.map_err(|error| error.to_string())?,
+        Err(_late) => return Err("the platform took too long".to_owned()),
+    };
+    let size = u64::try_from(fetched.bytes.len()).unwrap_or(u64::MAX);
+    if size > limit {
+        return Err(ChannelError::TooLarge { size, limit }.to_string());
+    }
+    Ok(fetched)
+}
+
+fn save(folder: &Path, file: &Attachment, fetched: &Fetched) -> std::io::Result<(Saved, Option<UserBlock>)> {
+    create_private_dir(folder)?;
+    let picture = picture_type(&fetched.bytes);
+    let said = fetched.mime.as_deref().or(file.mime.as_deref()).map(clean_mime);
+    let mime = picture.map(str::to_owned).or(said).unwrap_or_else(|| default_mime(file.kind).to_owned());
+    let name = fetched.name.as_deref().or(file.name.as_deref()).unwrap_or_default();
+    let path = folder.join(file_name(&fetched.bytes, name, &mime));
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    match made {
+        Ok(mut made) => made.write_all(&fetched.bytes)?,
+        // The name is made of what is inside, so it is there already; unless a crash cut it short.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let size = std::fs::metadata(&path)?.len();
+            if size != u64::try_from(fetched.bytes.len()).unwrap_or(u64::MAX) {
+                std::fs::write(&path, &fetched.bytes)?;
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    let is_small = u64::try_from(fetched.bytes.len()).is_ok_and(|size| size <= MAX_IMAGE_BYTES);
+    let shown = picture.filter(|_| is_small).map(|mime_type| UserBlock::Image {
+        data: STANDARD.encode(&fetched.bytes),
+        mime_type: mime_type.to_owned(),
+    });
+    Ok((Saved { path, mime }, shown))
+}
+
+/// What a picture is, by what is inside and not by what anybody says.
+fn picture_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+fn default_mime(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "image/jpeg",
+        MediaKind::Animation | MediaKind::Video | MediaKind::VideoNote => "video/mp4",
+        MediaKind::Audio => "audio/mpeg",
+        MediaKind::Voice => "audio/ogg",
+        MediaKind::Sticker => "image/webp",
+        MediaKind::Document => "application/octet-stream",
+    }
+}
+
+fn clean_mime(mime: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '+' | '.');
+    mime.chars().take_while(is_plain).take(MAX_NAME).collect::<String>().to_ascii_lowercase()
+}
+
+/// A name that says what is inside and can do no harm: a hash, what the sender called it, and an ending.
+fn file_name(bytes: &[u8], said: &str, mime: &str) -> String {
+    let hash = Sha256::digest(bytes);
+    let hex: String = hash.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let said = said.rsplit(['/', '\\']).next().unwrap_or_default();
+    let (stem, ending) = said.rsplit_once('.').unwrap_or((said, ""));
+    let safe = |text: &str| -> String {
+        let kept = text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        kept.take(MAX_NAME).collect()
+    };
+    let (stem, ending) = (safe(stem), safe(ending).to_ascii_lowercase());
+    let ending = if ending.is_empty() { ending_of(mime).to_owned() } else { ending };
+    if stem.is_empty() { format!("{hex}.{ending}") } else { format!("{hex}-{stem}.{ending}") }
+}
+
+fn ending_of(mime: &str) -> &'static str {
+    match mime {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "video/mp4" => "mp4",
+        "audio/mpeg" => "mp3",
+        "audio/ogg" => "ogg",
+        "application/pdf" => "pdf",
+        "application/json" => "json",
+        _ if mime.starts_with("text/") => "txt",
+        _ => "bin",
+    }
+}
+
+#[cfg(test)]
+mod tests;

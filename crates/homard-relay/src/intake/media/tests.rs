@@ -1,0 +1,51 @@
+//! Where files land, and under which names.
+
+use std::os::unix::fs::PermissionsExt;
+
+use homard_channel::{Attachment, Fetched, MediaKind};
+
+use super::{file_name, save};
+
+fn file(kind: MediaKind, name: Option<&str>) -> Attachment {
+    Attachment { kind, handle: "h".into(), mime: None, name: name.map(str::to_owned), size: None }
+}
+
+fn fetched(bytes: &[u8], mime: Option<&str>) -> Fetched {
+    Fetched { bytes: bytes.to_vec(), mime: mime.map(str::to_owned), name: None }
+}
+
+#[test]
+fn names_can_do_no_harm() {
+    let rows = [
+        ("report.pdf", "application/pdf", "-report.pdf"),
+        ("../../etc/passwd", "text/plain", "-passwd.txt"),
+        ("C:\\x\\evil.sh", "text/plain", "-evil.sh"),
+        ("\u{202e}gpj.exe", "image/png", "-gpj.exe"),
+        ("", "audio/ogg", ".ogg"),
+        (".bashrc", "text/plain", ".bashrc"),
+        ("naïve né.TXT", "text/plain", "-naven.txt"),
+    ];
+    for (said, mime, end) in rows {
+        let name = file_name(b"x", said, mime);
+        assert!(name.ends_with(end), "{said}: {name}");
+        assert!(name.starts_with("2d711642b726b04401627ca9"), "{name}");
+        assert!(!name.contains(['/', '\\']) && name.is_ascii(), "{name}");
+    }
+    assert!(file_name(b"x", &"a".repeat(500), "x/y").len() < 120);
+}
+
+#[test]
+fn a_picture_is_shown_as_what_it_is_and_kept_for_the_owner_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("media/inbound");
+    let png = [&[0x89_u8, b'P', b'N', b'G'][..], b"rest"].concat();
+    let (saved, shown) =
+        save(&folder, &file(MediaKind::Document, Some("a.exe")), &fetched(&png, Some("text/html"))).unwrap();
+    assert_eq!((saved.mime.as_str(), shown.is_some()), ("image/png", true));
+    assert_eq!(std::fs::metadata(&saved.path).unwrap().permissions().mode() & 0o777, 0o600);
+    // The same file again is the same file.
+    let (again, _) = save(&folder, &file(MediaKind::Document, Some("a.exe")), &fetched(&png, None)).unwrap();
+    assert_eq!(again.path, saved.path);
+    let (saved, shown) = save(&folder, &file(MediaKind::Voice, None), &fetched(b"Ogg", None)).unwrap();
+    assert_eq!((saved.mime.as_str(), shown), ("audio/ogg", None));
+}

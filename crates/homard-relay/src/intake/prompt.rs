@@ -1,0 +1,118 @@
+//! What the model is told of a message: the text, where it was said and by whom, what came with it, what was said
+//! before. And whose words all that is.
+
+use homard_channel::{ChatKind, Sender};
+use homard_manners::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
+use homard_protocol::UserBlock;
+use homard_tools::{Label, Source};
+
+use super::media::Media;
+use super::walk::Visit;
+use crate::relay::Relay;
+use crate::route::Routed;
+
+/// What the model is told.
+pub(super) struct Telling {
+    pub(super) text: String,
+    pub(super) pictures: Vec<UserBlock>,
+    pub(super) system_extra: Option<String>,
+    /// Whose words are in it beside the sender's.
+    pub(super) labels: Vec<Label>,
+}
+
+impl Relay {
+    /// What the model is told of a message; `None` when there is nothing in it to answer.
+    pub(super) fn tell(&self, visit: &Visit, routed: &Routed, media: Media) -> Option<Telling> {
+        let (message, config) = (&visit.message, &visit.rules.config);
+        let text = &routed.message().text;
+        let history: Vec<Said> = self
+            .inner()
+            .intake()
+            .company()
+            .history
+            .pending(&visit.place())
+            .into_iter()
+            .map(|remark| Said {
+                sender: remark.sender,
+                timestamp: remark.timestamp,
+                text: remark.text,
+                message_id: remark.message_id,
+            })
+            .collect();
+        let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
+        let place = visit.account.groups.place(&message.conversation, message.details.parent.as_ref());
+        let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
+        let owner_says = match message.conversation.kind() {
+            ChatKind::Direct => visit.account.directs.system_prompt(peer).map(str::to_owned),
+            ChatKind::Group | ChatKind::Channel => {
+                Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty())
+            }
+        };
+        let entry = visit.session.as_ref().map(|session| &session.entry);
+        let activation = entry.and_then(|entry| entry.group_activation.as_deref());
+        let usual = if place.require_mention { Activation::Mention } else { Activation::Always };
+        let mut told = Told::new(message, text);
+        told.was_mentioned = routed.standing().was_mentioned;
+        told.history = &history;
+        told.files = &files;
+        told.was_stopped = entry.is_some_and(|entry| entry.aborted_last_run == Some(true));
+        told.last_at = entry.and_then(|entry| entry.last_interaction_at);
+        told.group = GroupTold {
+            activation: activation.and_then(Activation::parse).unwrap_or(usual),
+            owner_says: owner_says.as_deref(),
+        };
+        let rules = &config.agents.defaults.envelope;
+        told.zone = envelope::zone(rules, config.agents.defaults.user_timezone.as_deref());
+        told.elapsed = rules.elapsed;
+        if told.is_empty() {
+            return None;
+        }
+        let parts = envelope::prompt(&told);
+        let mut text = parts.user_text;
+        for missing in &media.missing {
+            text.push_str("\n\n[media not available: ");
+            text.push_str(missing);
+            text.push(']');
+        }
+        let mut system_extra = parts.system_extra;
+        if let Some(words) = owner_says.filter(|_| message.conversation.kind() == ChatKind::Direct) {
+            system_extra.push_str("\n\n");
+            system_extra.push_str(&words);
+        }
+        let system_extra = Some(system_extra).filter(|words| !words.trim().is_empty());
+        let labels = others(visit, routed, !history.is_empty());
+        Some(Telling { text, pictures: media.pictures, system_extra, labels })
+    }
+}
+
+fn attached(saved: &super::media::Saved) -> AttachedFile {
+    AttachedFile { path: saved.path.clone(), mime: Some(saved.mime.clone()), url: None }
+}
+
+/// Labels for words in a message that are not its sender's: what it quotes, passes on or comes after.
+fn others(visit: &Visit, routed: &Routed, has_history: bool) -> Vec<Label> {
+    let (message, details) = (&visit.message, &visit.message.details);
+    let channel = &message.channel;
+    let mut labels = Vec::new();
+    if has_history {
+        labels.push(Label::new(Source::Message, format!("said before in a group on {channel}")));
+    }
+    if details.reply_to.as_ref().is_some_and(|quoted| !quoted.is_ours && !quoted.text.is_empty()) {
+        labels.push(Label::new(Source::Message, format!("quoted on {channel}")));
+    }
+    if details.forwarded_from.is_some() {
+        labels.push(Label::new(Source::Message, format!("forwarded on {channel}")));
+    }
+    if !details.about.is_empty() {
+        labels.push(Label::new(Source::Message, format!("written about the place on {channel}")));
+    }
+    // What the owner attaches is the owner's; what others attach is a file of theirs.
+    if !details.files.is_empty() && !routed.standing().is_owner {
+        let who = match &message.sender {
+            Sender::Peer { id, .. } => id.to_string(),
+            Sender::Operator => "the owner".to_owned(),
+        };
+        labels.push(Label::new(Source::File, format!("attached by {who} on {channel}")));
+    }
+    labels
+}

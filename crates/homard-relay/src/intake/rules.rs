@@ -1,0 +1,96 @@
+//! The owner's rules of company, read once per configuration and not per message.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_config::Config;
+use homard_manners::access::{AccountRules, CommandRules, MentionPatterns};
+use homard_manners::routing::RouteRules;
+use homard_manners::words::Vocabulary;
+use homard_protocol::{AccountId, AgentId, ChannelId};
+use serde_json::Value;
+
+use crate::relay::Relay;
+
+/// The section of what holds for every platform.
+const DEFAULTS: &str = "defaults";
+
+/// The rules of one configuration.
+pub(super) struct CompanyRules {
+    pub(super) config: Arc<Config>,
+    pub(super) routes: RouteRules,
+    pub(super) commands: CommandRules,
+    pub(super) words: Vocabulary,
+    accounts: Mutex<HashMap<(ChannelId, AccountId), Arc<AccountRules>>>,
+    patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
+}
+
+impl CompanyRules {
+    pub(super) fn of(config: Arc<Config>) -> Self {
+        Self {
+            routes: RouteRules::of(&config),
+            commands: CommandRules::of(&config),
+            words: Vocabulary::of(&config),
+            config,
+            accounts: Mutex::default(),
+            patterns: Mutex::default(),
+        }
+    }
+
+    /// The rules of one of our accounts; a platform nobody wrote about has the strictest.
+    pub(super) fn account(&self, channel: &ChannelId, account: &AccountId) -> Arc<AccountRules> {
+        let key = (channel.clone(), account.clone());
+        let mut known = lock(&self.accounts);
+        let made = known.entry(key).or_insert_with(|| {
+            let section =
+                self.config.channels.get(channel).map_or(&Value::Null, |section| section.as_value());
+            let defaults = ChannelId::parse(DEFAULTS).ok().and_then(|id| self.config.channels.get(&id));
+            let defaults = defaults.map(|section| section.as_value());
+            let rules = AccountRules::of(channel, account, section, defaults);
+            for problem in &rules.problems {
+                tracing::warn!(%channel, %account, "{problem}");
+            }
+            Arc::new(rules)
+        });
+        Arc::clone(made)
+    }
+
+    /// What counts as our name for an agent.
+    pub(super) fn patterns(
+        &self,
+        (channel, account): (&ChannelId, &AccountId),
+        agent: &AgentId,
+    ) -> Arc<MentionPatterns> {
+        let rules = self.account(channel, account);
+        let key = (channel.clone(), account.clone(), agent.clone());
+        let mut known = lock(&self.patterns);
+        let made = known.entry(key).or_insert_with(|| {
+            let patterns = MentionPatterns::of(&self.config, agent, &rules);
+            for problem in &patterns.problems {
+                tracing::warn!(%channel, %account, "{problem}");
+            }
+            Arc::new(patterns)
+        });
+        Arc::clone(made)
+    }
+}
+
+impl Relay {
+    /// The rules as the owner has them now.
+    pub(super) fn company_rules(&self) -> Arc<CompanyRules> {
+        let config = self.inner().config();
+        let mut kept = lock(&self.inner().intake().rules);
+        match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
+            Some(rules) => Arc::clone(rules),
+            None => {
+                let rules = Arc::new(CompanyRules::of(config));
+                *kept = Some(Arc::clone(&rules));
+                rules
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

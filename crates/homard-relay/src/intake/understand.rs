@@ -1,0 +1,299 @@
+//! What is done about a message whose sender may speak: stop, begin anew, obey, keep a setting, or ask the model.
+
+use homard_config::config::send_policy::SendAction;
+use homard_manners::freshness::{self, Stale};
+use homard_manners::queue::{QueueMode, QueuePolicy, QueueWish};
+use homard_manners::sending::{self, send_policy};
+use homard_manners::words::{Meaning, Reset};
+use homard_runtime::OrLog;
+use homard_store::{ResetReason, SessionEntry, StoreError};
+
+use super::meaning;
+use super::walk::{Outcome, Visit, rank, say_there};
+use crate::queue::Queue;
+use crate::relay::Relay;
+use crate::route::Routed;
+use crate::settings::time_zone;
+use crate::submit::{Brought, Placed, SubmitError, Submitted};
+
+/// Which door messages of platforms come in by.
+const SOURCE: &str = "channel";
+/// Who stopped a run that somebody said stop to.
+const BY_STOP: &str = "stop";
+/// Who stopped a run that a newer message takes the place of.
+const BY_INTERRUPT: &str = "interrupt";
+/// What somebody is told whose message says nothing.
+const NO_TEXT: &str = "I received your message, but there was no text in it that I could read.";
+
+impl Relay {
+    /// Does what a message asks for.
+    pub(super) async fn understand(
+        &self,
+        mut visit: Visit,
+        routed: Routed,
+        brought: Brought,
+    ) -> Result<Outcome, SubmitError> {
+        let skills = self.skill_names(&routed).await;
+        let mut reading = visit.rules.words.reading(visit.our_name.as_deref(), &skills);
+        // In groups, words inside a text count only from those who mean us or may command anyway.
+        reading.may_command = routed.standing().may_command;
+        let meaning = meaning::read(&visit.message, &reading);
+        let mut placed = Placed {
+            routed,
+            source: SOURCE,
+            model: meaning.model().map(str::to_owned),
+            thinking: meaning.thinking().map(|level| level.as_str().to_owned()),
+            timeout: None,
+            extra_system: None,
+        };
+        if meaning.stop {
+            return self.stop_there(placed, brought).await;
+        }
+        if let Some(reset) = &meaning.reset {
+            if reset.rest.trim().is_empty() && visit.message.details.files.is_empty() {
+                return self.begin_anew(placed, brought, reset).await;
+            }
+            self.reset_for(placed.routed.session_key(), reset).await?;
+            visit.session = None;
+        } else if let Some(call) = &meaning.command {
+            if let Some(command) = call.command
+                && !command.who.admits(rank(&placed.routed))
+            {
+                return Ok(Outcome::Nothing(format!("the sender may not use /{}", command.name)));
+            }
+            return self.obey_there(visit, placed, brought, &meaning).await;
+        } else if meaning.only_directives {
+            return self.keep_directives(placed, brought, &meaning.directives).await;
+        }
+        for shortcut in &meaning.shortcuts {
+            self.answer_beside(&visit, &placed, shortcut).await;
+        }
+        if meaning.text.trim().is_empty() && !meaning.shortcuts.is_empty() {
+            return Ok(Outcome::Nothing("it was a command".to_owned()));
+        }
+        placed.routed.reword(meaning.text.clone());
+        self.ask(visit, placed, brought, &meaning).await
+    }
+
+    /// Stops what goes on in the conversation, without waiting for anything.
+    async fn stop_there(&self, placed: Placed, brought: Brought) -> Result<Outcome, SubmitError> {
+        let key = placed.routed.session_key().clone();
+        let begun = match self.begin_command(placed, brought).await? {
+            Ok(begun) => begun,
+            Err(_known) => return Ok(Outcome::Taken),
+        };
+        let children = self.inner().store().open_subagents(Some(&key)).await;
+        let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
+        self.abort(&key, None, BY_STOP).await;
+        let answer = match children {
+            0 => "⚙️ Agent was aborted.".to_owned(),
+            1 => "⚙️ Agent was aborted. Stopped 1 subagent.".to_owned(),
+            many => format!("⚙️ Agent was aborted. Stopped {many} subagents."),
+        };
+        self.end_command(begun, Ok(answer)).await;
+        Ok(Outcome::Taken)
+    }
+
+    /// Begins the conversation anew and says so.
+    async fn begin_anew(
+        &self,
+        placed: Placed,
+        brought: Brought,
+        reset: &Reset,
+    ) -> Result<Outcome, SubmitError> {
+        let key = placed.routed.session_key().clone();
+        let begun = match self.begin_command(placed, brought).await? {
+            Ok(begun) => begun,
+            Err(_known) => return Ok(Outcome::Taken),
+        };
+        let answer = match self.reset_for(&key, reset).await {
+            Ok(()) => {
+                let session = self.inner().store().session(&key).await?;
+                Ok(format!("⚙️ New session · {}", self.model_for(&key, session.as_ref())))
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        self.end_command(begun, answer).await;
+        Ok(Outcome::Taken)
+    }
+
+    /// Begins a conversation anew as somebody asked, with the model they named.
+    async fn reset_for(&self, key: &homard_protocol::SessionKey, reset: &Reset) -> Result<(), StoreError> {
+        let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
+        self.reset(key, reason).await?;
+        if let Some(model) = &reset.model {
+            let chosen = self.desk().selector().parse(model).ok();
+            let chosen = chosen.filter(|wanted| self.desk().selector().allows(&wanted.model));
+            if let Some(wanted) = chosen {
+                let patched = self.inner().store().patch_session(key, move |entry| {
+                    entry.provider_override = Some(wanted.model.provider.to_string());
+                    entry.model_override = Some(wanted.model.model.to_string());
+                    entry.model_override_source = Some("user".to_owned());
+                });
+                self.announce_change(&patched.await?, "patch");
+            }
+        }
+        Ok(())
+    }
+
+    /// Obeys a command; one that is none after all is told to the model.
+    async fn obey_there(
+        &self,
+        visit: Visit,
+        mut placed: Placed,
+        mut brought: Brought,
+        meaning: &Meaning,
+    ) -> Result<Outcome, SubmitError> {
+        if let Some(call) = &meaning.command {
+            let (name, args) = (&call.name, call.args.trim());
+            let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
+            placed.routed.reword(text);
+        }
+        if self.obey(&mut placed, &mut brought).await?.is_some() {
+            return Ok(Outcome::Taken);
+        }
+        self.call_skill(&mut placed.routed).await;
+        self.ask(visit, placed, brought, meaning).await
+    }
+
+    /// Answers a command that stands beside a text.
+    async fn answer_beside(&self, visit: &Visit, placed: &Placed, name: &str) {
+        let mut beside = placed.clone();
+        let id = format!("{}-{name}", placed.routed.message().message_id);
+        beside.routed.rename(id);
+        beside.routed.reword(format!("/{name}"));
+        let reply = visit.address().map(|address| {
+            Box::new(crate::reply_route::ReplyRoute {
+                address,
+                message_id: None,
+                was_mentioned: true,
+                is_owner: placed.routed.standing().is_owner,
+            })
+        });
+        let answered = self.obey(&mut beside, &mut Brought { reply, ..Brought::default() }).await;
+        answered.or_log("a command beside a text could not be obeyed");
+    }
+
+    /// Asks the model, when the conversation's turn has come.
+    async fn ask(
+        &self,
+        mut visit: Visit,
+        mut placed: Placed,
+        mut brought: Brought,
+        meaning: &Meaning,
+    ) -> Result<Outcome, SubmitError> {
+        if self.may_not_answer(&visit) {
+            return Ok(Outcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
+        }
+        self.begin_anew_if_stale(&mut visit).await?;
+        let media =
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes).await;
+        let Some(told) = self.tell(&visit, &placed.routed, media) else {
+            say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
+            return Ok(Outcome::Nothing("it says nothing".to_owned()));
+        };
+        placed.routed.reword(told.text);
+        placed.routed.show(told.pictures);
+        placed.extra_system = told.system_extra;
+        brought.labels.extend(told.labels);
+        let policy = self.queue_policy(&visit, &meaning.queue_wish());
+        let taken = self.queue_up(placed, brought, &policy).await?;
+        if let Outcome::Taken = taken {
+            self.inner().intake().company().history.clear(&visit.place());
+        }
+        Ok(taken)
+    }
+
+    /// Whether the owner does not want answers there.
+    fn may_not_answer(&self, visit: &Visit) -> bool {
+        let entry = visit.session.as_ref().map(|session| &session.entry);
+        let place = sending::Place {
+            own: entry.and_then(|entry| entry.send_policy.as_deref()),
+            session: visit.key(),
+            channel: Some(visit.message.channel.as_str()),
+            chat: Some(visit.message.conversation.kind()),
+        };
+        send_policy(&visit.rules.config.session.send_policy, &place) == SendAction::Deny
+    }
+
+    /// Begins a conversation anew that is too old. One in which something goes on is not.
+    async fn begin_anew_if_stale(&self, visit: &mut Visit) -> Result<(), StoreError> {
+        let Some(session) = &visit.session else { return Ok(()) };
+        let key = visit.key().clone();
+        if !self.inner().runs().of_session(&key).is_empty() {
+            return Ok(());
+        }
+        let config = &visit.rules.config;
+        let rule = freshness::rule(&config.session, &key, Some(&visit.message.channel));
+        let zone = time_zone(config.agents.defaults.user_timezone.as_deref());
+        let reason =
+            match freshness::stale(rule, session.entry.updated_at, self.inner().clock().now_ms(), &zone) {
+                None => return Ok(()),
+                Some(Stale::Daily) => ResetReason::Daily,
+                Some(Stale::Idle) => ResetReason::Idle,
+            };
+        tracing::info!(session = %key, ?reason, "a conversation begins anew");
+        let reset = self.reset(&key, reason).await?;
+        visit.session = Some(reset.record);
+        Ok(())
+    }
+
+    fn queue_policy(&self, visit: &Visit, inline: &QueueWish) -> QueuePolicy {
+        let entry = visit.session.as_ref().map(|session| &session.entry);
+        let kept = entry.map(kept_wish).unwrap_or_default();
+        QueuePolicy::decide(&visit.rules.config.messages.queue, Some(&visit.message.channel), &kept, inline)
+    }
+
+    async fn queue_up(
+        &self,
+        placed: Placed,
+        mut brought: Brought,
+        policy: &QueuePolicy,
+    ) -> Result<Outcome, SubmitError> {
+        let key = placed.routed.session_key().clone();
+        let queue = match policy.mode {
+            QueueMode::Collect => Queue::Collect(policy.debounce),
+            QueueMode::Followup => Queue::Wait,
+            QueueMode::Steer | QueueMode::SteerBacklog => Queue::Steer,
+            QueueMode::Interrupt => {
+                let id = placed.run_id()?;
+                if self.inner().runs().get(&id).is_none() {
+                    self.stop_runs(&key, None, BY_INTERRUPT).await;
+                }
+                Queue::Wait
+            }
+        };
+        let Some(given_up) = self.make_room(&key, policy, &mut brought) else {
+            return Ok(Outcome::Nothing("too many messages wait in the conversation".to_owned()));
+        };
+        match self.take_placed(placed, queue, brought).await {
+            Ok(Submitted::Started { .. }) => {
+                self.let_go(given_up).await;
+                Ok(Outcome::Taken)
+            }
+            // It is known, and what is known closed its rows.
+            Ok(Submitted::Finished(_) | Submitted::Answered { .. }) => {
+                self.take_back(given_up);
+                Ok(Outcome::Taken)
+            }
+            Ok(Submitted::InFlight { .. }) => {
+                self.take_back(given_up);
+                Ok(Outcome::Nothing("it is being answered already".to_owned()))
+            }
+            Err(error) => {
+                self.take_back(given_up);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// How messages wait in a session, as it keeps it.
+fn kept_wish(entry: &SessionEntry) -> QueueWish {
+    QueueWish::kept(
+        entry.queue_mode.as_deref(),
+        entry.queue_debounce_ms,
+        entry.queue_cap,
+        entry.queue_drop.as_deref(),
+    )
+}

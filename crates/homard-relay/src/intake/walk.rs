@@ -1,0 +1,252 @@
+//! One message, or several that are one, from the inbox to where it belongs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
+use homard_manners::access::{AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge};
+use homard_manners::envelope::Said;
+use homard_manners::routing::{Destination, destinations};
+use homard_protocol::SessionKey;
+use homard_runtime::OrLog;
+use homard_store::{InboxId, SessionRecord, StoreError};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep;
+
+use super::gather::Bundle;
+use super::rules::CompanyRules;
+use super::{meaning, run_name};
+use crate::admit::admit_judged;
+use crate::origin::Origin;
+use crate::outbox::Saying;
+use crate::relay::Relay;
+use crate::reply_route::ReplyRoute;
+use crate::route::{RoutePolicy, Routed, route_to};
+use crate::submit::{Brought, SubmitError};
+
+/// How long an account that is about to be connected is waited for, after a start.
+const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
+/// How often it is looked for.
+const ACCOUNT_LOOK: Duration = Duration::from_millis(50);
+
+/// What became of a message.
+pub(crate) enum Outcome {
+    /// A run has it, and its rows are closed.
+    Taken,
+    /// Nothing comes of it, for this reason.
+    Nothing(String),
+}
+
+/// A message and where it belongs.
+pub(super) struct Visit {
+    pub(super) message: Inbound,
+    /// The rows that are closed with it.
+    pub(super) ids: Vec<InboxId>,
+    pub(super) rules: Arc<CompanyRules>,
+    pub(super) account: Arc<AccountRules>,
+    pub(super) there: Option<SharedChannel>,
+    pub(super) our_name: Option<String>,
+    pub(super) destination: Destination,
+    pub(super) session: Option<SessionRecord>,
+}
+
+impl Visit {
+    /// The conversation as the intake remembers what was said in it.
+    pub(super) fn place(&self) -> String {
+        let message = &self.message;
+        let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
+        let thread = message.conversation.thread().map_or("", |thread| thread.as_str());
+        format!("{}:{}:{peer}:{thread}", message.channel, message.account)
+    }
+
+    /// Where an answer goes.
+    pub(super) fn address(&self) -> Option<Address> {
+        let message = &self.message;
+        Some(Address {
+            channel: message.channel.clone(),
+            account: message.account.clone(),
+            chat: message.conversation.kind(),
+            to: message.conversation.peer()?.clone(),
+            thread: message.conversation.thread().cloned(),
+        })
+    }
+
+    /// How many messages of context are kept for the group.
+    pub(super) fn history_limit(&self) -> usize {
+        let place =
+            self.account.groups.place(&self.message.conversation, self.message.details.parent.as_ref());
+        let config = &self.rules.config;
+        let agent = config.agents.agent(&self.destination.agent);
+        place
+            .history_limit
+            .or(self.account.history_limit)
+            .or_else(|| agent.and_then(|agent| agent.group_chat.history_limit))
+            .unwrap_or_else(|| config.messages.group_chat.history())
+    }
+
+    pub(super) fn key(&self) -> &SessionKey {
+        &self.destination.session
+    }
+}
+
+impl Relay {
+    /// Takes what was gathered to where it belongs, and closes its rows if nothing comes of it.
+    pub(super) async fn walk(&self, bundle: Bundle<OwnedSemaphorePermit>) {
+        let ids = bundle.ids();
+        let Some(message) = bundle.message() else { return };
+        let (channel, id) = (message.channel.clone(), message.message_id.clone());
+        match self.take_heard(message, &ids).await {
+            Ok(Outcome::Taken) => {}
+            Ok(Outcome::Nothing(why)) => {
+                tracing::debug!(%channel, message = id, why, "a message is not answered");
+                self.close(ids, &why).await;
+            }
+            Err(error @ (SubmitError::Stopping | SubmitError::Store(_))) => {
+                tracing::warn!(%channel, message = id, %error, "a message waits for the next start");
+            }
+            Err(error) => {
+                tracing::warn!(%channel, message = id, %error, "a message could not be taken");
+                self.close(ids, &error.to_string()).await;
+            }
+        }
+    }
+
+    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
+        let rules = self.company_rules();
+        let there = self.account_of(&message).await;
+        let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
+        let account = rules.account(&message.channel, &message.account);
+        let our_name = self.our_name(&message);
+        let mut outcome = Outcome::Nothing("nobody is to answer".to_owned());
+        let destinations = destinations(&rules.routes, &message, threads);
+        let last = destinations.len().saturating_sub(1);
+        for (at, destination) in destinations.into_iter().enumerate() {
+            let session = self.inner().store().session(&destination.session).await?;
+            let visit = Visit {
+                message: message.clone(),
+                // Where several answer, the rows are closed with the last; the others' runs are known by name.
+                ids: if at == last { ids.to_vec() } else { Vec::new() },
+                rules: Arc::clone(&rules),
+                account: Arc::clone(&account),
+                there: there.clone(),
+                our_name: our_name.clone(),
+                destination,
+                session,
+            };
+            outcome = self.visit(visit, at).await?;
+        }
+        Ok(outcome)
+    }
+
+    /// The account that heard a message. Right after a start it may not be there yet.
+    async fn account_of(&self, message: &Inbound) -> Option<SharedChannel> {
+        let mut waited = Duration::ZERO;
+        loop {
+            let found = self.inner().channels().known(&message.channel, &message.account);
+            if found.is_some() || waited >= ACCOUNT_WAIT || self.inner().stopping().is_cancelled() {
+                return found;
+            }
+            sleep(ACCOUNT_LOOK).await;
+            waited += ACCOUNT_LOOK;
+        }
+    }
+
+    async fn visit(&self, visit: Visit, at: usize) -> Result<Outcome, SubmitError> {
+        let verdict = self.judge(&visit).await?;
+        match &verdict {
+            Verdict::Admitted(_) => {}
+            Verdict::Stranger => {
+                let label = format!("{} user id", visit.message.channel);
+                self.stranger_asks(&visit.message, &visit.account, &label).await?;
+                return Ok(Outcome::Nothing("a stranger, who may ask to be let in".to_owned()));
+            }
+            Verdict::Overheard => {
+                self.overhear(&visit);
+                return Ok(Outcome::Nothing("not for us".to_owned()));
+            }
+            Verdict::Refused(why) => return Ok(refused(&visit, *why)),
+        }
+        let Some(name) = run_name(&visit.message) else {
+            return Ok(Outcome::Nothing("it cannot be named".to_owned()));
+        };
+        let mut message = visit.message.clone();
+        message.message_id = if at == 0 { name.to_string() } else { format!("{name}-{at}") };
+        let place = (visit.destination.session.clone(), visit.destination.agent.clone());
+        let policy = RoutePolicy::of(&visit.rules.config);
+        let routed = route_to(&policy, admit_judged(message, verdict)?, place)?;
+        let brought = brought(&visit, routed.standing());
+        self.understand(visit, routed, brought).await
+    }
+
+    /// Asks the rules of company.
+    async fn judge(&self, visit: &Visit) -> Result<Verdict, StoreError> {
+        let message = &visit.message;
+        let ears = (&message.channel, &message.account);
+        let patterns = visit.rules.patterns(ears, &visit.destination.agent);
+        let let_in = self.inner().store().let_in(ears.0, ears.1).await?;
+        let entry = visit.session.as_ref().map(|session| &session.entry);
+        let activation = entry.and_then(|entry| entry.group_activation.as_deref());
+        let limit = visit.account.bot_loops.unwrap_or_default();
+        let now = self.inner().clock().now_ms();
+        let is_bot = message.details.is_bot;
+        let bots_in_a_row = self.inner().intake().company().bots.heard(&visit.place(), is_bot, now, &limit);
+        Ok(judge(&Case {
+            message,
+            rules: &visit.account,
+            let_in: &let_in,
+            our_name: visit.our_name.as_deref(),
+            commands: &visit.rules.commands,
+            is_command: meaning::is_control(&visit.rules.words, message, visit.our_name.as_deref()),
+            patterns: &patterns,
+            activation: activation.and_then(Activation::parse),
+            bots_in_a_row,
+        }))
+    }
+
+    /// Keeps what was not for us, as context for what will be.
+    fn overhear(&self, visit: &Visit) {
+        let message = &visit.message;
+        let Said { sender, timestamp, text, message_id } = Said::of(message);
+        let remark = Remark { sender, text, timestamp, message_id };
+        self.inner().intake().company().history.keep(&visit.place(), remark, visit.history_limit());
+    }
+}
+
+fn refused(visit: &Visit, why: Refusal) -> Outcome {
+    let channel = &visit.message.channel;
+    tracing::debug!(%channel, place = visit.place(), %why, "a message is refused");
+    Outcome::Nothing(why.to_string())
+}
+
+/// What goes with the run of a message.
+fn brought(visit: &Visit, standing: &Standing) -> Brought {
+    let reply = visit.address().map(|address| {
+        Box::new(ReplyRoute {
+            address,
+            message_id: Some(visit.message.message_id.clone()),
+            was_mentioned: standing.was_mentioned || visit.message.conversation.kind() == ChatKind::Direct,
+            is_owner: standing.is_owner,
+        })
+    });
+    let origin = Origin::of(&visit.message, standing, visit.destination.parent.clone());
+    Brought { reply, origin: Some(Box::new(origin)), inbox: visit.ids.clone(), ..Brought::default() }
+}
+
+/// Says something that is no answer of a run, where the message was said.
+pub(super) async fn say_there(relay: &Relay, visit: &Visit, text: String, what: &str) {
+    let Some(address) = visit.address() else { return };
+    let key = format!("{what}:{}:{}", visit.place(), visit.message.message_id);
+    let said = relay.say(Saying { address, text, reply_to: None, key }).await;
+    said.or_log("a note could not be kept to be sent");
+}
+
+/// The standing of the sender of a routed message, in the words of the table of commands.
+pub(super) fn rank(routed: &Routed) -> homard_manners::words::Rank {
+    let Standing { may_command, is_owner, .. } = routed.standing();
+    homard_manners::words::Rank {
+        may_command: *may_command,
+        is_owner: *is_owner,
+        // Who may leave the sandbox is decided where commands run.
+        is_elevated: *is_owner,
+    }
+}

@@ -1,0 +1,166 @@
+//! How one of our accounts speaks: what the owner wrote about it, over what the platform can do.
+
+use std::time::Duration;
+
+use homard_agent::{BlockLimits, BreakAt};
+use homard_channel::{Abilities, Act, Address, ChunkMode, Dialect, Shape, TableMode, TextUnit};
+use homard_config::Config;
+use homard_config::config::delivery::{BlockCut, Blocks};
+use homard_manners::access::{self, AccountRules, StreamMode};
+use homard_manners::reply::ReplyToMode;
+use homard_protocol::ChannelId;
+
+use crate::relay::Inner;
+
+/// Longest message where nothing is known about the platform.
+const UNKNOWN_LIMIT: usize = 2_000;
+/// The section that holds for every platform.
+const DEFAULTS: &str = "defaults";
+
+/// How an account speaks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Manner {
+    /// How texts are written and cut.
+    pub(crate) shape: Shape,
+    /// What the platform can do; `None` when the account is not known.
+    pub(crate) abilities: Option<Abilities>,
+    /// Which messages of an answer are shown as replies.
+    pub(crate) reply_mode: ReplyToMode,
+    /// What stands before every answer, as a template.
+    pub(crate) prefix: Option<String>,
+    /// What we react with when a message was seen; `None` means the agent's own sign.
+    pub(crate) ack: Option<String>,
+    /// Whether, and how, finished pieces are sent before the answer is whole.
+    pub(crate) blocks: Option<BlockManner>,
+    /// Whether an answer is shown in one message that grows.
+    pub(crate) preview: bool,
+}
+
+/// How pieces are cut and joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockManner {
+    /// How they are cut.
+    pub(crate) cut: BlockLimits,
+    /// How they are joined.
+    pub(crate) join: BlockLimits,
+    /// After which quiet time what there is is sent.
+    pub(crate) idle: Duration,
+    /// Whether a piece waits for the end of the model's message.
+    pub(crate) at_message_end: bool,
+}
+
+impl Manner {
+    /// The manner of the account an address names.
+    pub(crate) fn of(inner: &Inner, address: &Address) -> Self {
+        let abilities =
+            inner.channels().known(&address.channel, &address.account).map(|channel| channel.abilities());
+        Self::decide(&inner.config(), address, abilities)
+    }
+
+    /// The same, from what is known.
+    pub(crate) fn decide(config: &Config, address: &Address, abilities: Option<Abilities>) -> Self {
+        let section = |id: &ChannelId| config.channels.get(id).map(|section| section.as_value());
+        let defaults = ChannelId::parse(DEFAULTS).ok();
+        let nothing = serde_json::Value::Object(serde_json::Map::new());
+        let rules = AccountRules::of(
+            &address.channel,
+            &address.account,
+            section(&address.channel).unwrap_or(&nothing),
+            defaults.as_ref().and_then(section),
+        );
+        let speaking = rules.speaking;
+        let shape =
+            shape(abilities.as_ref(), speaking.text_chunk_limit, speaking.chunk_mode, speaking.tables);
+        let can = |act| abilities.is_some_and(|abilities| abilities.can(act));
+        let streams_blocks = speaking.block_streaming.unwrap_or(config.delivery.blocks.by_default);
+        let blocks = streams_blocks
+            .then(|| block_manner(&config.delivery.blocks, speaking.coalesce, &abilities, shape));
+        Self {
+            shape,
+            abilities,
+            reply_mode: if can(Act::Reply) {
+                speaking.reply_to_mode.map_or(ReplyToMode::Off, mode)
+            } else {
+                ReplyToMode::Off
+            },
+            prefix: speaking.response_prefix.or_else(|| config.delivery.response_prefix.clone()),
+            ack: speaking.ack_reaction.or_else(|| config.delivery.ack_reaction.clone()),
+            preview: blocks.is_none() && can(Act::Edit) && speaking.stream_mode != Some(StreamMode::Off),
+            blocks,
+        }
+    }
+
+    /// Whether part `part` (from 0) of something said may be shown as a reply.
+    pub(crate) fn replies_to(&self, part: usize) -> bool {
+        self.can(Act::Reply) && (part == 0 || self.reply_mode == ReplyToMode::All)
+    }
+
+    /// Whether the platform can do `act`.
+    pub(crate) fn can(&self, act: Act) -> bool {
+        self.abilities.is_some_and(|abilities| abilities.can(act))
+    }
+}
+
+fn mode(mode: access::ReplyToMode) -> ReplyToMode {
+    match mode {
+        access::ReplyToMode::Off => ReplyToMode::Off,
+        access::ReplyToMode::First => ReplyToMode::First,
+        access::ReplyToMode::All => ReplyToMode::All,
+        access::ReplyToMode::Batched => ReplyToMode::Batched,
+    }
+}
+
+fn shape(
+    abilities: Option<&Abilities>,
+    limit: Option<usize>,
+    mode: Option<ChunkMode>,
+    tables: Option<TableMode>,
+) -> Shape {
+    let Some(abilities) = abilities else {
+        let (dialect, unit) = (Dialect::Plain, TextUnit::Chars);
+        return Shape {
+            dialect,
+            tables: TableMode::Code,
+            limit: UNKNOWN_LIMIT,
+            unit,
+            mode: ChunkMode::Length,
+        };
+    };
+    Shape {
+        dialect: abilities.dialect,
+        tables: tables.unwrap_or(abilities.tables),
+        limit: limit.filter(|limit| *limit > 0).unwrap_or(abilities.text_limit).min(abilities.text_limit),
+        unit: abilities.unit,
+        mode: mode.unwrap_or_default(),
+    }
+}
+
+fn block_manner(
+    blocks: &Blocks,
+    own: Option<access::Coalesce>,
+    abilities: &Option<Abilities>,
+    shape: Shape,
+) -> BlockManner {
+    let at = match blocks.cut {
+        BlockCut::Paragraph => BreakAt::Paragraph,
+        BlockCut::Newline => BreakAt::Newline,
+        BlockCut::Sentence => BreakAt::Sentence,
+    };
+    let max = blocks.max.min(shape.limit).max(1);
+    let each_paragraph = shape.mode == ChunkMode::Newline;
+    let cut = BlockLimits { min: blocks.min.min(max), max, at, each_paragraph };
+    let own = own.unwrap_or_default();
+    let (platform_min, platform_idle) = abilities.and_then(|abilities| abilities.coalesce).unzip();
+    let join_max = own.max_chars.or(blocks.join_max).unwrap_or(max).min(shape.limit).max(1);
+    let join_min = own.min_chars.or(blocks.join_min).or(platform_min).unwrap_or(cut.min).min(join_max);
+    let own_idle = own.idle_ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
+    BlockManner {
+        cut,
+        join: BlockLimits { min: join_min, max: join_max, at, each_paragraph },
+        idle: own_idle.or(blocks.idle).or(platform_idle).unwrap_or(Blocks::IDLE),
+        at_message_end: blocks.at_message_end,
+    }
+}
+
+#[cfg(test)]
+mod tests;

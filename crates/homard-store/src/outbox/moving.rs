@@ -1,0 +1,160 @@
+//! Moving a row along: it is being sent, was sent, is tried again, is given up. Each step is one commit.
+
+use homard_runtime::Timestamp;
+use rusqlite::params;
+
+use super::{COLUMNS, MAX_LISTED, OutboundRecord, list};
+use crate::store::{Store, StoreError};
+
+/// A try that failed and is to be made again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboundRetry {
+    /// When.
+    pub at: Timestamp,
+    /// Why it failed.
+    pub error: String,
+    /// Whether it counts as a try.
+    pub counts: bool,
+    /// Whether the platform may have taken it all the same.
+    pub ambiguous: bool,
+}
+
+impl Store {
+    /// Marks a row as being sent. `false` when it is over or gone, and must not be sent.
+    ///
+    /// # Errors
+    /// When the write is not committed: then it must not be sent.
+    pub async fn mark_sending(&self, id: i64) -> Result<bool, StoreError> {
+        self.write(move |batch| {
+            let sql =
+                "UPDATE outbox SET sending_at = ?2 WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL";
+            Ok(batch.execute(sql, params![id, batch.now()])? > 0)
+        })
+        .await
+    }
+
+    /// The platform took it.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn mark_sent(&self, id: i64, receipt: String) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
+            batch.execute(sql, params![id, batch.now(), receipt])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// It is to be tried again.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn mark_retry(&self, id: i64, retry: OutboundRetry) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            batch.execute(
+                "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, last_error = ?3, tries = tries + ?4,
+                 ambiguous = ambiguous + ?5 WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL",
+                params![id, retry.at, retry.error, retry.counts, retry.ambiguous],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// It is given up.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn mark_failed(&self, id: i64, error: String) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            batch.execute(
+                "UPDATE outbox SET sending_at = NULL, failed_at = ?2, last_error = ?3 WHERE id = ?1 AND sent_at IS NULL",
+                params![id, batch.now(), error],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Something else is sent in its place, now.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn replace_outbound(&self, id: i64, payload: String) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            batch.execute(
+                "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, payload = ?3, repeatable = 0 WHERE id = ?1
+                 AND sent_at IS NULL AND failed_at IS NULL",
+                params![id, batch.now(), payload],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Takes back what was not sent yet; `false` when it is being sent or over.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn withdraw_outbound(&self, key: &str) -> Result<bool, StoreError> {
+        let key = key.to_owned();
+        self.write(move |batch| {
+            let sql = "DELETE FROM outbox WHERE message_key = ?1 AND sending_at IS NULL AND sent_at IS NULL
+                       AND failed_at IS NULL";
+            Ok(batch.execute(sql, [key])? > 0)
+        })
+        .await
+    }
+
+    /// Lets something that was given up wait again; `false` when there is no such row.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn revive_outbound(&self, key: &str) -> Result<bool, StoreError> {
+        let key = key.to_owned();
+        self.write(move |batch| {
+            let sql = "UPDATE outbox SET failed_at = NULL, tries = 0, created_at = ?2, next_try_at = ?2
+                       WHERE message_key = ?1 AND failed_at IS NOT NULL";
+            Ok(batch.execute(sql, params![key, batch.now()])? > 0)
+        })
+        .await
+    }
+
+    /// After a start: what was being sent may have arrived. It is counted as ambiguous, unless sending it twice is
+    /// harmless, and waits again. Answers with how many there were.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn recover_outbox(&self) -> Result<usize, StoreError> {
+        self.write(move |batch| {
+            batch.execute(
+                "UPDATE outbox SET sending_at = NULL, next_try_at = ?1, ambiguous = ambiguous + (1 - repeatable),
+                 last_error = 'the gateway ended while it was being sent' WHERE sending_at IS NOT NULL",
+                [batch.now()],
+            )
+        })
+        .await
+    }
+
+    /// Gives up what has waited since before `before`, and answers with it.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn expire_outbox(&self, before: Timestamp) -> Result<Vec<OutboundRecord>, StoreError> {
+        self.write(move |batch| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM outbox WHERE sent_at IS NULL AND failed_at IS NULL AND sending_at IS NULL \
+                 AND created_at < ?1 ORDER BY id LIMIT {MAX_LISTED}"
+            );
+            let old = list(batch.conn, &sql, [before])?;
+            for row in &old {
+                let sql = "UPDATE outbox SET failed_at = ?2, last_error = COALESCE(last_error, 'it waited too long')
+                           WHERE id = ?1";
+                batch.execute(sql, params![row.id, batch.now()])?;
+            }
+            Ok(old)
+        })
+        .await
+    }
+}

@@ -1,0 +1,39 @@
+//! `cargo xtask crash` runs this: the count as Markdown on standard output, progress on standard error.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use homard_testkit::{CrashOptions, run_crash};
+
+/// Kills when nothing is said.
+const DEFAULT_KILLS: u64 = 50;
+
+fn main() -> Result<()> {
+    let options = options(std::env::args().skip(1))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let progress = |line: &str| drop(writeln!(std::io::stderr(), "crash: {line}"));
+    let report = runtime.block_on(run_crash(&options, progress))?;
+    writeln!(std::io::stdout(), "{}", report.markdown())?;
+    if !report.holds() {
+        bail!("not every message was answered exactly once; the table above says which");
+    }
+    Ok(())
+}
+
+fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> {
+    let (mut homard, mut kills, mut seed) = (None, DEFAULT_KILLS, 1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().with_context(|| format!("`{name}` needs a value"))?;
+        let number =
+            || value.parse::<u64>().with_context(|| format!("`{name}` wants a number, not `{value}`"));
+        match name.as_str() {
+            "--homard" => homard = Some(PathBuf::from(value)),
+            "--kills" => kills = number()?,
+            "--seed" => seed = number()?,
+            _ => bail!("unknown option `{name}`; known are --homard --kills --seed"),
+        }
+    }
+    let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;
+    Ok(CrashOptions { homard, kills, seed })
+}

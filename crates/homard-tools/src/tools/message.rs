@@ -1,0 +1,83 @@
+//! `message`: writing to people on chat platforms.
+
+use std::sync::Arc;
+
+use crate::cx::ToolCx;
+use crate::doors::{Door, MessageDoor, MessageVerb, MessageWish, told};
+use crate::gate::Subject;
+use crate::outcome::ToolOutcome;
+use crate::registry::ToolEntry;
+use crate::tool::Tool;
+
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { build: |options| Some(Arc::new(MessageTool { door: options.doors.message.clone() })) };
+
+pub(crate) struct MessageTool {
+    door: Door<dyn MessageDoor>,
+}
+
+impl Tool for MessageTool {
+    type Input = MessageWish;
+    const NAME: &'static str = "message";
+    const BRIEF: bool = true;
+
+    fn subject(input: &MessageWish) -> Subject {
+        // What is said in this conversation could as well be the answer, which nobody is asked about.
+        if input.dry_run || is_answer(input) { Subject::looking() } else { Subject::default() }
+    }
+
+    fn is_open(&self) -> bool {
+        self.door.room().is_ok_and(MessageDoor::is_anywhere)
+    }
+
+    async fn run(&self, input: MessageWish, cx: &ToolCx) -> ToolOutcome {
+        match self.door.room() {
+            Ok(room) => told(room.act(cx, input).await),
+            Err(error) => ToolOutcome::from_error(&error),
+        }
+    }
+}
+
+/// Whether a call says something in the conversation it is made in, and nothing but words.
+fn is_answer(wish: &MessageWish) -> bool {
+    let says = matches!(
+        wish.action,
+        MessageVerb::Send | MessageVerb::Reply | MessageVerb::React | MessageVerb::Poll
+    );
+    let elsewhere = wish.channel.is_some()
+        || wish.target.is_some()
+        || wish.account_id.is_some()
+        || wish.thread_id.is_some()
+        || !wish.targets.is_empty();
+    let carries = wish.media.is_some() || wish.buffer.is_some() || !wish.more_media.is_empty();
+    says && !elsewhere && !carries
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::MessageTool;
+    use crate::tool::Tool;
+
+    #[test]
+    fn only_words_in_this_conversation_pass_without_a_question() {
+        let rows = [
+            (json!({"message": "hi"}), true),
+            (json!({"action": "react", "messageId": 1, "emoji": "👍"}), true),
+            (json!({"action": "poll", "pollQuestion": "?", "pollOption": ["a", "b"]}), true),
+            (json!({"message": "hi", "target": "telegram:1"}), false),
+            (json!({"message": "hi", "channel": "irc"}), false),
+            (json!({"message": "hi", "threadId": 3}), false),
+            (json!({"message": "hi", "media": "notes.txt"}), false),
+            (json!({"action": "broadcast", "message": "hi", "targets": ["a"]}), false),
+            (json!({"action": "delete", "messageId": 1}), false),
+            (json!({"action": "pin", "messageId": 1}), false),
+            (json!({"message": "hi", "target": "telegram:1", "dryRun": true}), true),
+        ];
+        for (arguments, passes) in rows {
+            let input = serde_json::from_value(arguments.clone()).unwrap();
+            assert_eq!(MessageTool::subject(&input).only_looks, passes, "{arguments}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `cargo xtask crash`: kills a gateway again and again while people write to it, and counts their answers.
+//!
+//! The killing program is homard-testkit's; this file builds it, hands it the gateway's binary and puts the count into
+//! the document.
+
+use std::fs;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::serve::binary;
+use crate::sh::{Cmd, say};
+use crate::workspace::{self, root};
+
+const FILE: &str = "docs/reliability.md";
+const BEGIN: &str = "<!-- crash:begin -->";
+const END: &str = "<!-- crash:end -->";
+
+/// Kills as the options say; with `--write` puts the count into the document.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let rest: Vec<&String> = args.iter().filter(|arg| arg.as_str() != "--write").collect();
+    Cmd::new("cargo", &["build", "--release", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    let crash = program("release")?.args(rest);
+    if rest_is_all(args) {
+        return crash.run();
+    }
+    let count = crash.read()?;
+    say(&count);
+    let file = root().join(FILE);
+    let document = fs::read_to_string(&file).with_context(|| format!("could not read `{FILE}`"))?;
+    let Some((before, after)) =
+        document.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)))
+    else {
+        bail!("{FILE} has no `{BEGIN}` followed by `{END}`, so there is no place for the count");
+    };
+    fs::write(&file, format!("{before}{BEGIN}\n{}\n{END}{after}", count.trim()))
+        .with_context(|| format!("could not write `{FILE}`"))?;
+    say(&format!("wrote {FILE}"));
+    Ok(())
+}
+
+/// A short run over the development build, for `cargo xtask test`.
+pub(crate) fn briefly(kills: u64) -> Result<()> {
+    Cmd::new("cargo", &["build", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    program("debug")?.args(["--kills", &kills.to_string()]).run()
+}
+
+fn rest_is_all(args: &[String]) -> bool {
+    !args.iter().any(|arg| arg == "--write")
+}
+
+fn program(profile: &str) -> Result<Cmd> {
+    let built = workspace::target()?.join(profile);
+    let homard = built.join(binary("homard"));
+    Ok(Cmd::new(built.join(binary("crash")), &[]).args(["--homard".as_ref(), homard.as_os_str()]))
+}
