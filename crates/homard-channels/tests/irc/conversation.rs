@@ -61,13 +61,23 @@ async fn a_long_answer_arrives_whole_in_lines_the_server_does_not_cut() -> Resul
 
 #[tokio::test]
 async fn forty_lines_arrive_in_order_at_the_pace_we_set_and_none_is_lost() -> Result<()> {
+    let server = Ngircd::start().await?;
+    lines_arrive(&server, 40).await
+}
+
+#[tokio::test]
+async fn a_server_that_reads_us_slowly_loses_nothing() -> Result<()> {
     let server = Ngircd::start_with(IrcSetup::default().throttling()).await?;
+    lines_arrive(&server, 12).await
+}
+
+async fn lines_arrive(server: &Ngircd, count: usize) -> Result<()> {
     let bot = Bot::on(server.port(), &json!({"flood": {"burst": 4, "intervalMs": 20}}))?;
     let _listening = bot.listen();
     bot.is_in("#den").await?;
     let mut mia = server.peer("mia").await?;
     mia.join("#den").await?;
-    let lines: Vec<String> = (0..40).map(|n| format!("line {n}")).collect();
+    let lines: Vec<String> = (0..count).map(|n| format!("line {n}")).collect();
     let (said, heard) = tokio::join!(bot_says(&bot, &lines), async {
         let mut heard = Vec::new();
         while heard.len() < lines.len() {
@@ -82,7 +92,7 @@ async fn forty_lines_arrive_in_order_at_the_pace_we_set_and_none_is_lost() -> Re
 
 async fn bot_says(bot: &Bot, lines: &[String]) -> Result<(), ChannelError> {
     // As one message and as many: both keep their order.
-    let (first, second) = lines.split_at(36);
+    let (first, second) = lines.split_at(lines.len() / 2);
     bot.says("#den", &first.join("\n")).await?;
     for line in second {
         bot.says("#den", line).await?;
