@@ -38,7 +38,7 @@ impl Bench {
         Self::with(&json!({})).await
     }
 
-    /// With more in its section.
+    /// With more in its section; a proxy there becomes the fake itself, which takes whole addresses too.
     pub(crate) async fn with(more: &Value) -> Self {
         let fake = Arc::new(FakeTelegram::start().await.unwrap());
         let home = tempfile::tempdir().unwrap();
@@ -69,6 +69,9 @@ impl Bench {
 fn account(fake: &FakeTelegram, home: &TempDir, more: &Value) -> SharedChannel {
     let mut section = json!({"botToken": fake.token(), "apiRoot": fake.url()});
     section.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if section.get("proxy").is_some() {
+        section["proxy"] = json!(fake.url());
+    }
     let parts = Parts {
         channel: ChannelId::parse("telegram").unwrap(),
         account: AccountId::default_account(),

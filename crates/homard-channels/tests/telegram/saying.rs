@@ -189,3 +189,21 @@ async fn a_server_that_is_not_there_took_nothing() {
     assert!(matches!(error, ChannelError::Unreachable(_)), "{error:?}");
     assert!(!error.to_string().contains(bench.fake.token()), "{error}");
 }
+
+#[tokio::test]
+async fn a_server_that_falls_silent_may_have_taken_it() {
+    let bench = Bench::with(&json!({"timeoutSeconds": 1})).await;
+    bench.fake.user_says(ADA, ADA, "hello");
+    bench.fake.fail_next("sendMessage", Fault::HangAfter);
+    let error = bench.channel.deliver(bench.to(ADA, text("a", "a"))).await.unwrap_err();
+    assert!(matches!(error, ChannelError::Unknown(_)), "{error:?}");
+    assert_eq!(bench.fake.sent()[0].outcome, Outcome::TakenUnheard);
+}
+
+#[tokio::test]
+async fn everything_goes_through_the_proxy() {
+    let bench = Bench::with(&json!({"apiRoot": "http://telegram.invalid", "proxy": "the fake"})).await;
+    bench.fake.user_says(ADA, ADA, "hello");
+    bench.channel.deliver(bench.to(ADA, text("a", "a"))).await.unwrap();
+    assert_eq!(bench.fake.next_sent().await.unwrap().text(), "a");
+}

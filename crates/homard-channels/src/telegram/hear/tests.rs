@@ -152,8 +152,8 @@ fn check(rows: &[(Value, &str)]) {
     }
 }
 
-fn message(message: Value) -> Value {
-    json!({"update_id": 1, "message": message})
+fn message(message: impl Into<Value>) -> Value {
+    json!({"update_id": 1, "message": message.into()})
 }
 
 #[test]
