@@ -13,6 +13,8 @@ const BYTES: usize = 100_000;
 const ROUNDS: usize = 20;
 /// Most time an answer may take, in milliseconds.
 const LIMIT: f64 = 5.0;
+/// The same for a text nobody writes but to do harm.
+const HOSTILE_LIMIT: f64 = 50.0;
 /// A piece like those models write, with code, a link, a list, a quote and a table.
 const PIECE: &str = "## What happens\n\nThe gateway keeps **every message** before it answers, so _nothing_ is lost \
 when the power goes (see `homard status`, or read [the manual](https://example.org/manual)).\n\n- first, it \
@@ -24,25 +26,26 @@ fn main() -> std::io::Result<()> {
     let answer = PIECE.repeat(BYTES / PIECE.len());
     let words = "word ".repeat(BYTES / 5);
     let texts = [
-        ("an answer", answer.as_str()),
-        ("words", words.as_str()),
-        ("one word", &"a".repeat(BYTES)),
-        ("deep quotes", &">".repeat(BYTES)),
-        ("brackets", &"[".repeat(BYTES)),
-        ("stars", &"*a ".repeat(BYTES / 3)),
-        ("emoji", &"👩‍👩‍👧 ".repeat(BYTES / 19)),
+        ("an answer", answer.as_str(), false),
+        ("words", &words, false),
+        ("emoji", &"👩‍👩‍👧 ".repeat(BYTES / 19), false),
+        ("one word", &"a".repeat(BYTES), true),
+        ("stars", &"*a ".repeat(BYTES / 3), true),
+        ("brackets", &"[".repeat(BYTES), true),
+        ("deep quotes", &">".repeat(BYTES), true),
     ];
     let dialects = [
         ("HTML, 4,000", Dialect::Html, 4_000),
-        ("IRC, 350", Dialect::IrcCodes, 350),
         ("Markdown, 2,000", Dialect::Markdown, 2_000),
+        ("IRC, 350", Dialect::IrcCodes, 350),
     ];
     let mut rows = Vec::new();
-    let mut slowest = 0.0_f64;
-    for (text_name, text) in texts {
+    let (mut slowest, mut slowest_hostile) = (0.0_f64, 0.0_f64);
+    for (name, text, is_hostile) in texts {
         let times = dialects.map(|(_, dialect, limit)| measure(text, dialect, limit));
-        slowest = times.into_iter().fold(slowest, f64::max);
-        rows.push(json!([text_name, times]));
+        let worst = if is_hostile { &mut slowest_hostile } else { &mut slowest };
+        *worst = times.into_iter().fold(*worst, f64::max);
+        rows.push(json!([name, times]));
     }
     let tables = [json!({
         "title": "Writing and cutting an answer of 100 kB",
@@ -51,7 +54,10 @@ fn main() -> std::io::Result<()> {
         "rows": rows,
     })];
     let promises = [
-        json!({"what": "writing and cutting 100 kB, slowest case", "value": slowest, "unit": "ms", "atMost": LIMIT}),
+        json!({"what": "writing and cutting an answer of 100 kB, slowest case", "value": slowest, "unit": "ms",
+            "atMost": LIMIT}),
+        json!({"what": "writing and cutting 100 kB meant to do harm, slowest case", "value": slowest_hostile,
+            "unit": "ms", "atMost": HOSTILE_LIMIT}),
     ];
     writeln!(std::io::stdout(), "{}", json!({"tables": tables, "promises": promises}))
 }

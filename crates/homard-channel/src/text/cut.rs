@@ -1,9 +1,9 @@
 //! Where one message ends and the next begins.
 
-use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_segmentation::GraphemeCursor;
 
 use super::layout::{Atom, Style};
-use super::writer::{Manner, Meter, Spot, Writer, write};
+use super::writer::{Manner, Meter, Spot, Writer, measure, write};
 use super::{ChunkMode, Shape};
 use crate::abilities::Dialect;
 use crate::outbound::Words;
@@ -42,8 +42,15 @@ pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<Words> {
     let mut from = Spot::default();
     let mut open: Vec<&Style> = Vec::new();
     while from < end {
-        let stop = Search::new(flow, shape, from, &open).run().unwrap_or(Stop { end, resume: end });
-        let plain = written(flow, manner(shape, Dialect::Plain), (from, stop.end), &open);
+        let find = |both: bool| {
+            let stop =
+                Search::new(flow, shape, (from, &open), both).run().unwrap_or(Stop { end, resume: end });
+            (stop, written(flow, manner(shape, Dialect::Plain), (from, stop.end), &open))
+        };
+        let (mut stop, mut plain) = find(false);
+        if measure(shape.unit, &plain) > shape.limit {
+            (stop, plain) = find(true);
+        }
         if plain.contains(is_visible) {
             let formatted = if shape.dialect == Dialect::Plain {
                 plain.clone()
@@ -92,7 +99,7 @@ struct Pause {
     forced: bool,
 }
 
-/// A search for the end of one message. Both forms are measured, because either may be sent.
+/// A search for the end of one message. The plain form is measured too where it is the longer one.
 struct Search<'f, 'o> {
     flow: &'f [Atom],
     shape: Shape,
@@ -104,6 +111,8 @@ struct Search<'f, 'o> {
     pause: Option<Pause>,
     /// Whether there is something to see already.
     begun: bool,
+    /// Whether words are measured one by one, because the end is near.
+    is_near: bool,
     /// Open parentheses.
     parens: usize,
     /// The styles we are in.
@@ -111,10 +120,10 @@ struct Search<'f, 'o> {
 }
 
 impl<'f, 'o> Search<'f, 'o> {
-    fn new(flow: &'f [Atom], shape: Shape, from: Spot, open: &'o [&'f Style]) -> Self {
+    fn new(flow: &'f [Atom], shape: Shape, (from, open): (Spot, &'o [&'f Style]), both: bool) -> Self {
         let meter = || Meter { unit: shape.unit, length: 0 };
         let formatted = Writer::new(manner(shape, shape.dialect), meter(), open);
-        let plain = (shape.dialect != Dialect::Plain)
+        let plain = (both && shape.dialect != Dialect::Plain)
             .then(|| Writer::new(manner(shape, Dialect::Plain), meter(), open));
         Self {
             flow,
@@ -126,6 +135,7 @@ impl<'f, 'o> Search<'f, 'o> {
             best: [None; RANKS],
             pause: None,
             begun: false,
+            is_near: false,
             parens: 0,
             stack: open.to_vec(),
         }
@@ -214,10 +224,20 @@ impl<'f, 'o> Search<'f, 'o> {
             let is_indent = in_fence && at == 0 && spaces < rest.len();
             if spaces > 0 && !is_indent {
                 let space = rest.get(..spaces).unwrap_or_default();
-                self.rest_between_words(spot);
+                self.pause_at(Pause { end: spot, rank: self.rank_between_words(), forced: false });
                 self.each(|writer| writer.space(space));
                 at += spaces;
                 continue;
+            }
+            if !is_indent {
+                match self.many(rest, spot, in_fence) {
+                    Ok(0) => {}
+                    Ok(taken) => {
+                        at += taken;
+                        continue;
+                    }
+                    Err(stop) => return Some(stop),
+                }
             }
             let word = first_word(rest, if is_indent { spaces } else { 0 }, self.shape.limit);
             if let Some(stop) = self.word(word, spot, in_fence) {
@@ -226,6 +246,43 @@ impl<'f, 'o> Search<'f, 'o> {
             at += word.len();
         }
         None
+    }
+
+    /// Takes as many words at once as surely fit and answers how many bytes they have.
+    fn many(&mut self, rest: &'f str, spot: Spot, in_fence: bool) -> Result<usize, Stop> {
+        let limit = self.shape.limit;
+        let window = start_of(rest, limit.saturating_sub(self.formatted.length()));
+        let paren = if in_fence { None } else { window.find(['(', ')']) };
+        let window = paren.and_then(|at| window.get(..at)).unwrap_or(window);
+        let words = if window.len() == rest.len() {
+            window.trim_end()
+        } else {
+            window.rfind(char::is_whitespace).and_then(|at| window.get(..at)).unwrap_or_default().trim_end()
+        };
+        let Some((before, last)) = words.rsplit_once(char::is_whitespace).filter(|_| !self.is_near) else {
+            return Ok(0);
+        };
+        if let Some(stop) = self.arrive(spot) {
+            return Err(stop);
+        }
+        self.each(|writer| writer.words(""));
+        let formatted = self.formatted.cost(words);
+        let plain = self.plain.as_ref().map_or(0, |plain| plain.cost(words));
+        let is_too_long = self.formatted.length() + formatted > limit
+            || self.plain.as_ref().is_some_and(|writer| writer.length() + plain > limit);
+        if is_too_long {
+            self.is_near = true;
+            return Ok(0);
+        }
+        self.formatted.sink.length += formatted;
+        if let Some(writer) = self.plain.as_mut() {
+            writer.sink.length += plain;
+        }
+        self.begun = true;
+        let end = Spot { at: spot.at + before.trim_end().len(), ..spot };
+        let resume = Spot { at: spot.at + words.len() - last.len(), ..spot };
+        self.note(self.rank_between_words(), Stop { end, resume });
+        Ok(words.len())
     }
 
     fn word(&mut self, word: &'f str, spot: Spot, in_fence: bool) -> Option<Stop> {
@@ -254,14 +311,13 @@ impl<'f, 'o> Search<'f, 'o> {
         self.formatted.length() <= limit && self.plain.as_ref().is_none_or(|plain| plain.length() <= limit)
     }
 
-    fn rest_between_words(&mut self, spot: Spot) {
-        let rank = match self.stack.last() {
+    fn rank_between_words(&self) -> Rank {
+        match self.stack.last() {
             _ if self.in_link() => Rank::SpaceInLink,
             Some(Style::Code(_) | Style::Fence { .. }) => Rank::SpaceInside,
             _ if self.parens > 0 => Rank::SpaceInside,
             _ => Rank::Space,
-        };
-        self.pause_at(Pause { end: spot, rank, forced: false });
+        }
     }
 
     /// A line ends.
@@ -309,48 +365,59 @@ impl<'f, 'o> Search<'f, 'o> {
 
     /// A place within a word that is too long, between two characters as people see them if that can be.
     fn hard(&self, word: &str, spot: Spot) -> Stop {
-        let mut before = Search::new(self.flow, self.shape, self.from, self.open);
-        write(&mut before.formatted, self.flow, self.from, spot);
-        if let Some(plain) = before.plain.as_mut() {
-            write(plain, self.flow, self.from, spot);
+        let mut before = Self::new(self.flow, self.shape, (self.from, self.open), self.plain.is_some());
+        before.each(|writer| {
+            write(writer, self.flow, self.from, spot);
+            writer.words("");
+        });
+        let fitting = before.longest(word);
+        let mut taken = grapheme_start(word, fitting);
+        if taken == 0 && !self.begun {
+            taken = fitting.max(word.chars().next().map_or(0, char::len_utf8));
         }
-        let mut fitting = before.longest(word.grapheme_indices(true));
-        if fitting == 0 && !self.begun {
-            let chars =
-                word.char_indices().map(|(at, c)| (at, word.get(at..at + c.len_utf8()).unwrap_or_default()));
-            fitting = before.longest(chars).max(word.chars().next().map_or(0, char::len_utf8));
-        }
-        let at = Spot { at: spot.at + fitting, ..spot };
+        let at = Spot { at: spot.at + taken, ..spot };
         Stop { end: at, resume: at }
     }
 
-    /// How many bytes of the `parts` fit.
-    fn longest<'w>(&self, parts: impl Iterator<Item = (usize, &'w str)>) -> usize {
-        let (mut formatted, mut plain) = (self.formatted.clone(), self.plain.clone());
+    /// How many bytes of a word still fit.
+    fn longest(&self, word: &str) -> usize {
         let limit = self.shape.limit;
-        for (at, part) in parts {
-            formatted.words(part);
-            let fits = formatted.length() <= limit
-                && plain.as_mut().is_none_or(|plain| {
-                    plain.words(part);
-                    plain.length() <= limit
-                });
-            if !fits {
-                return at;
-            }
+        let fits = |bytes: usize| {
+            let part = start_of(word, bytes);
+            let fits = |writer: &Writer<'_, Meter>| writer.length() + writer.cost(part) <= limit;
+            fits(&self.formatted) && self.plain.as_ref().is_none_or(fits)
+        };
+        let (mut fitting, mut too_long) = (0, word.len() + 1);
+        while too_long - fitting > 1 {
+            let middle = fitting.midpoint(too_long);
+            if fits(middle) { fitting = middle } else { too_long = middle }
         }
-        0
+        start_of(word, fitting).len()
+    }
+}
+
+/// Where the character begins, as people see characters, that `at` stands in or before.
+fn grapheme_start(text: &str, at: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(false) => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or_default(),
+        Ok(true) | Err(_) => at,
     }
 }
 
 /// The first word of a text after `indent` bytes of white space; not much more of it than can fit.
 fn first_word(text: &str, indent: usize, limit: usize) -> &str {
-    let mut most = limit.saturating_mul(4).saturating_add(indent).min(text.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    let window = text.get(..most).unwrap_or(text);
+    let window = start_of(text, limit.saturating_mul(4).saturating_add(indent));
     let word = window.get(indent..).unwrap_or_default();
-    let end = word.find(char::is_whitespace).map_or(most, |end| indent + end);
+    let end = word.find(char::is_whitespace).map_or(window.len(), |end| indent + end);
     window.get(..end).unwrap_or(window)
+}
+
+/// At most `most` bytes of a text.
+fn start_of(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
 }

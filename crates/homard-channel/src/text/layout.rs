@@ -86,7 +86,7 @@ impl Layout {
         match block {
             Block::Paragraph(inlines) => self.inlines(inlines),
             Block::Heading(level, inlines) => {
-                self.within(Style::Heading(level), |this| this.inlines(inlines))
+                self.within(Style::Heading(level), |this| this.inlines(inlines));
             }
             Block::Quote(children) => self.within(Style::Quote, |this| this.blocks(children)),
             Block::Item(children) => self.within(Style::Item(None), |this| this.blocks(children)),
@@ -139,6 +139,7 @@ impl Layout {
     pub(super) fn inlines(&mut self, inlines: Vec<Inline>) {
         for inline in inlines {
             match inline {
+                Inline::Text(text) if self.is_ordinary(&text) => self.push(Atom::Text(text)),
                 Inline::Text(text) => self.text(&text),
                 Inline::Escaped(c) => self.push(Atom::Escaped(c)),
                 Inline::Code(code) => self.code(code),
@@ -161,6 +162,17 @@ impl Layout {
                 self.line(line);
             }
         }
+    }
+
+    /// Whether a text is one line and surely has nothing in it to be looked for.
+    fn is_ordinary(&self, text: &str) -> bool {
+        let begins_ending = |pair: &[u8]| matches!(pair, [b'.', after] if after.is_ascii_alphanumeric());
+        !text.contains('\n')
+            && match self.shape.dialect {
+                Dialect::Html => self.links > 0 || !text.as_bytes().windows(2).any(begins_ending),
+                Dialect::Mrkdwn => !text.contains('<'),
+                Dialect::Markdown | Dialect::Asterisks | Dialect::IrcCodes | Dialect::Plain => true,
+            }
     }
 
     fn line(&mut self, line: &str) {

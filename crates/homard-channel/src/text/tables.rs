@@ -35,13 +35,19 @@ fn in_code(layout: &mut Layout, rows: &[Row]) {
         text.push('|');
         for (column, width) in widths.iter().enumerate() {
             let cell = row.get(column).map(String::as_str).unwrap_or_default();
-            let fill = " ".repeat(width.saturating_sub(cell.width()));
-            text.push_str(&format!(" {cell}{fill} |"));
+            text.push(' ');
+            text.push_str(cell);
+            text.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width())));
+            text.push_str(" |");
         }
         text.push('\n');
         if n == 0 {
-            let lines: String = widths.iter().map(|width| format!("{}|", "-".repeat(width + 2))).collect();
-            text.push_str(&format!("|{lines}\n"));
+            text.push('|');
+            for width in &widths {
+                text.extend(std::iter::repeat_n('-', width + 2));
+                text.push('|');
+            }
+            text.push('\n');
         }
     }
     layout.code_block(String::new(), &text);

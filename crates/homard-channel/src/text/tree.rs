@@ -45,8 +45,8 @@ pub(super) enum Inline {
     Escaped(char),
     Code(String),
     Break,
-    Styled(Emphasis, Vec<Inline>),
-    Link(String, Vec<Inline>),
+    Styled(Emphasis, Vec<Self>),
+    Link(String, Vec<Self>),
 }
 
 /// How words stand out.
@@ -238,7 +238,8 @@ impl<'s> Builder<'s> {
                 tag,
                 TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
             );
-            if !in_line {
+            let is_broken = self.stack.last().is_some_and(|top| top.inlines.last() == Some(&Inline::Break));
+            if !in_line && !is_broken {
                 self.inline(Inline::Break, &(0..0));
             }
             return;

@@ -33,7 +33,7 @@ impl Sink for Meter {
 }
 
 /// How long `text` is.
-fn measure(unit: TextUnit, text: &str) -> usize {
+pub(super) fn measure(unit: TextUnit, text: &str) -> usize {
     if unit == TextUnit::Bytes || text.is_ascii() { text.len() } else { unit.len_of(text) }
 }
 
@@ -92,7 +92,7 @@ impl<'f, S: Sink> Writer<'f, S> {
         let mut writer = Self {
             manner,
             sink,
-            stack: Vec::new(),
+            stack: Vec::with_capacity(8),
             begun: false,
             lines: 0,
             lines_in: 0,
@@ -218,7 +218,9 @@ impl<'f, S: Sink> Writer<'f, S> {
             return;
         }
         let begins_line = !self.begun || self.lines > 0;
-        let hides = self.suspend_for_code();
+        if self.is_bare() {
+            self.suspend(|entry| entry.is_emphasis());
+        }
         if self.begun && self.lines > 0 {
             self.end_line();
         } else if self.begun && !self.spaces.is_empty() {
@@ -227,13 +229,14 @@ impl<'f, S: Sink> Writer<'f, S> {
         self.spaces.clear();
         self.lines = 0;
         for at in 0..self.stack.len() {
-            self.settle_entry(at, begins_line, hides);
+            self.settle_entry(at, begins_line);
         }
         self.begun = true;
         self.due = false;
     }
 
-    fn settle_entry(&mut self, at: usize, begins_line: bool, hides: bool) {
+    fn settle_entry(&mut self, at: usize, begins_line: bool) {
+        let is_bare = self.is_bare();
         let Some(entry) = self.stack.get_mut(at).filter(|entry| !entry.silent || entry.is_item()) else {
             return;
         };
@@ -245,7 +248,7 @@ impl<'f, S: Sink> Writer<'f, S> {
             let width = if entry.silent { 0 } else { entry.marks.line.chars().count() };
             entry.marks.line = Cow::Owned(" ".repeat(width));
         }
-        if is_first && !(hides && entry.is_emphasis()) {
+        if is_first && !(is_bare && entry.is_emphasis()) {
             entry.written = true;
             self.sink.put(&entry.marks.open);
             if entry.marks.own_line {
@@ -254,17 +257,11 @@ impl<'f, S: Sink> Writer<'f, S> {
         }
     }
 
-    /// HTML code may stand in no emphasis, so that is closed before. Answers whether it must stay so.
-    fn suspend_for_code(&mut self) -> bool {
-        let in_code = self.manner.dialect == Dialect::Html
-            && self
-                .stack
-                .last()
-                .is_some_and(|top| !top.silent && matches!(top.style, Style::Code(_) | Style::Fence { .. }));
-        if in_code {
-            self.suspend(|entry| entry.is_emphasis());
-        }
-        in_code
+    /// Whether we are in HTML code, which may stand in no emphasis.
+    fn is_bare(&self) -> bool {
+        let is_code =
+            |entry: &Entry<'_>| !entry.silent && matches!(entry.style, Style::Code(_) | Style::Fence { .. });
+        self.manner.dialect == Dialect::Html && self.stack.last().is_some_and(is_code)
     }
 
     /// Closes marks to be opened again, from the innermost on.
@@ -308,6 +305,13 @@ impl<'f, S: Sink> Writer<'f, S> {
 }
 
 impl Writer<'_, Meter> {
+    /// What words would add.
+    pub(super) fn cost(&self, text: &str) -> usize {
+        let mut meter = Meter { unit: self.manner.unit, length: 0 };
+        dialect::put_words(self.manner.dialect, text, &mut meter);
+        meter.length
+    }
+
     /// How long the text is if it ends here.
     pub(super) fn length(&self) -> usize {
         let mut length = self.sink.length;
