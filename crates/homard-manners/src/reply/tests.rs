@@ -1,5 +1,7 @@
 //! What is said aloud, as tables.
 
+use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
+
 use super::{
     MAX_ALL_WELL, MAX_MEDIA, PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, audible,
     may_be_silent, normalise, promises_reminder, split_media, was_said, with_prefix,
@@ -279,4 +281,72 @@ fn promises_to_come_back_are_noticed() {
     ] {
         assert!(!promises_reminder(other), "{other}");
     }
+}
+
+proptest! {
+    #[test]
+    fn what_is_said_is_a_part_of_the_answer(text in answers(), asked in any::<bool>()) {
+        if let Some(said) = audible(&text, asked) {
+            assert!(!said.is_empty() && text.contains(said));
+            assert_eq!(audible(said, false), Some(said), "all is well is said once");
+        }
+    }
+
+    #[test]
+    fn words_are_never_lost_to_media_lines(text in answers()) {
+        let (kept, media) = split_media(&text);
+        let lines: Vec<&str> = kept.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let before: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        assert!(lines.iter().all(|line| before.contains(line)));
+        if media.is_empty() {
+            assert_eq!(lines, before);
+        }
+    }
+
+    #[test]
+    fn a_template_without_names_is_itself(template in "[^{}]{0,20}", text in answers()) {
+        let said = with_prefix(&template, &PrefixFacts::default(), &text);
+        assert!(said.ends_with(&text));
+    }
+
+    #[test]
+    fn silence_is_held_back_from_its_first_letter_on(word in prop::sample::select(vec!["NO_REPLY", "HEARTBEAT_OK", "REPLY_SKIP"])) {
+        for end in 1..=word.len() {
+            assert!(may_be_silent(&word[..end]), "{}", &word[..end]);
+        }
+    }
+}
+
+/// Texts made of what means something here.
+fn answers() -> impl Strategy<Value = String> {
+    let bits = prop_oneof![
+        prop::sample::select(vec![
+            "NO_REPLY",
+            "HEARTBEAT_OK",
+            "ANNOUNCE_SKIP",
+            "MEDIA:",
+            "MEDIA:/a.png",
+            "\n",
+            "```\n",
+            "`",
+            "**",
+            "<b>",
+            "</b>",
+            "<",
+            ">",
+            "!",
+            ".",
+            " ",
+            "_",
+            "é",
+            "🦞",
+            "/x y.png",
+            "\"",
+            "https://x.org/a",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z]{1,6}",
+        any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(bits, 0..24).prop_map(|bits| bits.concat())
 }
