@@ -95,7 +95,7 @@ impl MentionPatterns {
             }
             Ok(pattern) => self.patterns.push(pattern),
             Err(error) => {
-                self.problems.push(format!("the mention pattern `{shown}` cannot be used: {error}"))
+                self.problems.push(format!("the mention pattern `{shown}` cannot be used: {error}"));
             }
         }
     }

@@ -17,6 +17,7 @@ use super::{
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "a line of the table, not a thing of the program")]
 struct Row {
     why: String,
     rules: Value,

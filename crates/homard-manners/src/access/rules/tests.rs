@@ -10,6 +10,7 @@ use super::super::{
     StreamMode,
 };
 
+#[expect(clippy::needless_pass_by_value, reason = "rows are written where they are used")]
 fn of(section: Value) -> AccountRules {
     let channel = ChannelId::parse("telegram").unwrap();
     AccountRules::of(&channel, &AccountId::default_account(), &section, None)
