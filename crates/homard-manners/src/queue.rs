@@ -12,7 +12,7 @@ pub use homard_config::config::messages::{QueueDrop, QueueMode};
 /// Longest line that is kept of a dropped message, in characters.
 pub const MAX_DROPPED_LINE: usize = 160;
 /// Stands above messages that are told together.
-const TOGETHER: &str = "[Queued messages while agent was busy]";
+pub(crate) const TOGETHER: &str = "[Queued messages while agent was busy]";
 /// Most messages that may wait, whatever anybody asks for.
 const MAX_CAP: usize = 1_000;
 /// Longest quiet time, whatever anybody asks for.

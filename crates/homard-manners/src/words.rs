@@ -135,31 +135,31 @@ impl Meaning {
     /// What the queue is asked for this message.
     #[must_use]
     pub fn queue_wish(&self) -> QueueWish {
-        let wishes = self.directives.iter().filter_map(|directive| match directive {
+        let mut wishes = self.directives.iter().filter_map(|directive| match directive {
             Directive::Queue(Arg::Is(wish)) => Some(*wish),
             _ => None,
         });
-        wishes.last().unwrap_or_default()
+        wishes.next_back().unwrap_or_default()
     }
 
     /// How hard the model is to think for this message.
     #[must_use]
     pub fn thinking(&self) -> Option<ThinkingLevel> {
-        let levels = self.directives.iter().filter_map(|directive| match directive {
+        let mut levels = self.directives.iter().filter_map(|directive| match directive {
             Directive::Think(Arg::Is(level)) => Some(*level),
             _ => None,
         });
-        levels.last()
+        levels.next_back()
     }
 
     /// The model that is to answer this message, as written.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
-        let models = self.directives.iter().filter_map(|directive| match directive {
+        let mut models = self.directives.iter().filter_map(|directive| match directive {
             Directive::Model(Arg::Is(name)) => Some(name.as_str()),
             _ => None,
         });
-        models.last()
+        models.next_back()
     }
 }
 

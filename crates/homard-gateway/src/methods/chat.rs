@@ -315,7 +315,7 @@ pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     let entry = place.entry;
     let mut mark = Map::from_iter([("id".to_owned(), json!(entry.id)), ("seq".to_owned(), json!(place.seq))]);
     let mut message = match entry.kind {
-        EntryKind::Message { message } => serde_json::to_value(message).ok()?,
+        EntryKind::Message { message } => as_written(serde_json::to_value(message).ok()?),
         EntryKind::Compaction { summary, .. } => {
             mark.insert("kind".to_owned(), json!("compaction"));
             json!({"role": "system", "content": [{"type": "text", "text": summary}], "timestamp": 0})
@@ -330,6 +330,23 @@ pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     }
     message.as_object_mut()?.insert("__openclaw".to_owned(), Value::Object(mark));
     Some(message)
+}
+
+/// A person's message as they wrote it, without what the model was told around it.
+fn as_written(mut message: Value) -> Value {
+    let is_user = message.get("role").and_then(Value::as_str) == Some("user");
+    if let Some(content) = message.get_mut("content").filter(|_| is_user) {
+        let texts = match content {
+            Value::Array(blocks) => blocks.iter_mut().filter_map(|block| block.get_mut("text")).collect(),
+            text => vec![text],
+        };
+        for text in texts {
+            if let Value::String(text) = text {
+                *text = homard_manners::envelope::shown(text);
+            }
+        }
+    }
+    message
 }
 
 /// Cuts texts longer than `max_chars`; tells whether it did.

@@ -2,6 +2,7 @@
 //! off again for people.
 
 use super::{ABOUT, TITLES, UNTRUSTED};
+use crate::queue::TOGETHER;
 
 /// A title that is told before the others.
 const THREAD_HISTORY: &str = "Thread history";
@@ -42,23 +43,40 @@ pub(super) fn disarmed(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The text of a message as people wrote it: what [`prompt`](super::prompt) put around it is taken off. A text that
-/// was never told that way stays as it is.
+/// The text of a message as people wrote it: what [`prompt`](super::prompt) put around it is taken off, except for the
+/// names of files. Messages that waited and were told together are taken apart. A text that was never told that way
+/// stays as it is.
 #[must_use]
 pub fn shown(user_text: &str) -> String {
+    let Some(waited) = user_text.strip_prefix(TOGETHER) else { return one_shown(user_text) };
+    let mut parts = waited.split("\n\n---\nQueued #");
+    let overflow = parts.next().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let texts = parts.map(|part| one_shown(part.split_once('\n').map_or("", |(_number, text)| text)));
+    overflow.into_iter().chain(texts).collect::<Vec<_>>().join("\n\n")
+}
+
+fn one_shown(user_text: &str) -> String {
+    // Every message of a stranger has the first block, so that what an operator types is never mistaken for one.
+    let [first, ..] = TITLES;
+    if !user_text.contains(&format!("{first} {UNTRUSTED}:\n```json\n")) {
+        return user_text.to_owned();
+    }
+    let mut files = Vec::new();
     let mut rest = user_text;
     loop {
         let before = rest;
-        rest = without_block(rest);
+        rest = without_block(rest, &mut files);
         if rest == before {
             break;
         }
     }
     let end = rest.find(&format!("\n\n{ABOUT}\n```json")).unwrap_or(rest.len());
-    rest.get(..end).unwrap_or(rest).trim().to_owned()
+    let text = rest.get(..end).unwrap_or(rest).trim();
+    files.push(if files.is_empty() || text != super::ONLY_FILES { text } else { "" });
+    files.join("\n").trim().to_owned()
 }
 
-fn without_block(text: &str) -> &str {
+fn without_block<'t>(text: &'t str, files: &mut Vec<&'t str>) -> &'t str {
     let text = text.trim_start();
     let (first, after) = text.split_once('\n').unwrap_or((text, ""));
     let is_title = TITLES
@@ -68,9 +86,10 @@ fn without_block(text: &str) -> &str {
     if is_title && let Some(inside) = after.strip_prefix("```json\n") {
         return inside.split_once("\n```").map_or(text, |(_, rest)| rest.trim_start());
     }
-    let is_line = (first.starts_with("[media attached") && first.ends_with(']'))
-        || first == super::FILES_HINT
-        || first == super::STOPPED
-        || first.starts_with("System: [");
+    if first.starts_with("[media attached") && first.ends_with(']') {
+        files.push(first);
+        return after.trim_start();
+    }
+    let is_line = first == super::FILES_HINT || first == super::STOPPED || first.starts_with("System: [");
     if is_line { after.trim_start() } else { text }
 }

@@ -120,7 +120,7 @@ fn everything_stands_in_its_order() {
         json!([{"sender": "Bob (7)", "timestamp_ms": 5, "body": "before"}])
     );
     assert_eq!(text.matches("Untrusted context").count(), 1);
-    assert_eq!(shown(&text), "hello all");
+    assert_eq!(shown(&text), "[media attached: /media/a.png (image/png)]\nhello all");
 }
 
 #[test]
@@ -164,6 +164,28 @@ fn a_message_of_files_alone_has_words_and_an_empty_one_is_known() {
     let said = Said::of(&Inbound { text: " look ".into(), ..message.clone() });
     assert_eq!((said.sender.as_str(), said.text.as_str()), ("Ada (42)", "look <media:audio>"));
     assert_eq!(Said::of(&Inbound { text: String::new(), ..message }).text, "<media:audio>");
+}
+
+#[test]
+fn people_see_what_people_wrote() {
+    let message = group();
+    let told = |text: &str| prompt(&Told::new(&message, text)).user_text;
+    let (one, two) = (told("one"), told("two\n\nlines"));
+    let item = |prompt| crate::queue::Item { message_id: "", route: None, prompt };
+    let mut overflow = crate::queue::Overflow::default();
+    let together = |overflow: &_| match crate::queue::combine(&[item(&one), item(&two)], overflow) {
+        crate::queue::Combined::Together(text) => text,
+        crate::queue::Combined::OneByOne => panic!(),
+    };
+    assert_eq!(shown(&together(&overflow)), "one\n\ntwo\n\nlines");
+    overflow.note("gone", 3);
+    assert!(shown(&together(&overflow)).starts_with("[Queue overflow] Dropped 1 message"));
+    for same in ["hello", "  hello ", "", "Conversation info:\nx", "Sender (untrusted metadata): x"] {
+        assert_eq!(shown(same), same);
+    }
+    let files = [AttachedFile { path: "/a".into(), ..AttachedFile::default() }];
+    let only = prompt(&Told { files: &files, ..Told::new(&message, "") }).user_text;
+    assert_eq!(shown(&only), "[media attached: /a]");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::written;
 
-fn settings(written: Value) -> Queue {
+fn settings(written: &Value) -> Queue {
     written::config(&json!({ "messages": { "queue": written } })).messages.queue
 }
 
@@ -38,7 +38,7 @@ fn the_message_decides_before_the_session_the_platform_and_the_rest() {
     ];
     let irc = "irc".parse().unwrap();
     for (written, session, inline, expected) in rows {
-        let policy = QueuePolicy::decide(&settings(written.clone()), Some(&irc), &session, &inline);
+        let policy = QueuePolicy::decide(&settings(&written), Some(&irc), &session, &inline);
         assert_eq!(policy.mode, expected, "{written}");
     }
 }
@@ -46,7 +46,7 @@ fn the_message_decides_before_the_session_the_platform_and_the_rest() {
 #[test]
 fn quiet_time_cap_and_drop_are_decided_each_for_itself() {
     let written =
-        settings(json!({ "debounceMs": 100, "debounceMsByChannel": { "irc": 5 }, "cap": 3, "drop": "new" }));
+        settings(&json!({ "debounceMs": 100, "debounceMsByChannel": { "irc": 5 }, "cap": 3, "drop": "new" }));
     let irc = "irc".parse().unwrap();
     let session = QueueWish::kept(Some("nonsense"), Some(7), None, Some("old"));
     let inline = QueueWish { cap: Some(0), ..QueueWish::default() };

@@ -34,7 +34,7 @@ fn bindings() -> Value {
     ])
 }
 
-fn rules(session: Value, bindings: Value) -> RouteRules {
+fn rules(session: &Value, bindings: &Value) -> RouteRules {
     RouteRules::of(&written::config(&json!({
         "agents": { "list": [{ "id": "main" }, { "id": "work" }, { "id": "family" }, { "id": "ops" }] },
         "channels": { "signal": { "accounts": { "phone": {} } } },
@@ -47,16 +47,16 @@ fn setups() -> BTreeMap<&'static str, RouteRules> {
     let links = json!({ "ada": ["telegram:42", "irc:Ada", "555"], "bob": ["telegram:7", "ada2"], "zoe": ["telegram:42"] });
     let none = || json!([]);
     BTreeMap::from([
-        ("bound", rules(json!({}), bindings())),
-        ("bare", rules(json!({}), none())),
-        ("peer", rules(json!({ "dmScope": "per-peer", "identityLinks": links }), none())),
-        ("channel-peer", rules(json!({ "dmScope": "per-channel-peer", "identityLinks": links }), none())),
+        ("bound", rules(&json!({}), &bindings())),
+        ("bare", rules(&json!({}), &none())),
+        ("peer", rules(&json!({ "dmScope": "per-peer", "identityLinks": links }), &none())),
+        ("channel-peer", rules(&json!({ "dmScope": "per-channel-peer", "identityLinks": links }), &none())),
         (
             "account-peer",
-            rules(json!({ "dmScope": "per-account-channel-peer", "identityLinks": links }), bindings()),
+            rules(&json!({ "dmScope": "per-account-channel-peer", "identityLinks": links }), &bindings()),
         ),
-        ("global", rules(json!({ "scope": "global" }), bindings())),
-        ("one-room", rules(json!({ "dmScope": "per-peer", "groupScope": "main" }), bindings())),
+        ("global", rules(&json!({ "scope": "global" }), &bindings())),
+        ("one-room", rules(&json!({ "dmScope": "per-peer", "groupScope": "main" }), &bindings())),
     ])
 }
 
@@ -158,7 +158,7 @@ fn several_agents_answer_where_the_owner_wants_it() {
 #[test]
 fn a_binding_may_keep_its_people_apart_though_others_are_not() {
     let own = json!([{ "agentId": "work", "match": { "channel": "irc" }, "session": { "dmScope": "per-peer", "groupScope": "main" } }]);
-    let rules = rules(json!({}), own);
+    let rules = rules(&json!({}), &own);
     for (line, expected) in [
         ("irc/default direct:ada none", "agent:work:direct:ada"),
         ("irc/default channel:#a none", "agent:work:main"),
