@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, channels, completion, config, cron, dashboard, devices, gateway, health, logs,
-    message, models, node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo, usage,
+    message, models, node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo,
+    usage,
 };
 
 const EXAMPLES: &str = "\
