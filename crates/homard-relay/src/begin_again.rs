@@ -1,27 +1,28 @@
 //! After a start, for messages of people who wait on a chat platform: a turn that was cut off before anything came of
-//! it begins again; of one that had done something they are told.
+//! it begins again under its own name, so that nobody notices. Of one that had done something, what it had shown is
+//! settled here; the turn that goes on from there is `recover/again`'s.
 
-use homard_protocol::UserMessage;
-use homard_runtime::OrLog;
+use homard_channel::{Content, Outbound};
 use homard_store::{RunRecord, StoreError};
 
 use crate::answer::preview_key;
-use crate::lane::Request;
-use crate::narrate::{Narrator, Subject};
-use crate::outbox::receipt_of;
+use crate::lane::{Kind, Request};
+use crate::outbox::{receipt_of, row_of};
 use crate::relay::Relay;
-use crate::runs::Run;
-use crate::spoken;
+use crate::reply_route::ReplyRoute;
 
 /// How often a turn begins again: one that brings the gateway down does so only this often.
 const MAX_RESTARTS: u32 = 3;
 
 impl Relay {
-    /// Lets a turn that was cut off wait again; `false` when it is to be marked interrupted. Whoever asked on a chat
-    /// platform is then told.
+    /// Lets a turn that was cut off wait again; `false` when it is to be marked interrupted. Then what it had shown of
+    /// its answer is taken back.
     pub(crate) async fn begin_again(&self, record: &RunRecord) -> Result<bool, StoreError> {
         let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
-        let Some(mut request) = request else { return Ok(false) };
+        let Some(mut request) = request.filter(|request| matches!(request.kind, Kind::Turn | Kind::Steer))
+        else {
+            return Ok(false);
+        };
         let Some(route) = request.overrides.reply.clone() else { return Ok(false) };
         let preview = self.settle_preview(record).await?;
         request.overrides.restarts += 1;
@@ -31,12 +32,25 @@ impl Relay {
             tracing::info!(run = %record.run_id, "a turn that was cut off before anything came of it begins again");
             return Ok(true);
         }
-        let run = self.past_run(record, &request.message);
-        run.delivery.aim(Some(&route));
-        // Kept before the run is marked: a crash in between finds the row and keeps it once.
-        let rows = spoken::interrupted(self.inner(), &run, preview.as_deref()).await;
-        self.post(rows).await?;
+        if let Some(message_id) = preview {
+            self.hide_preview(record, &route, message_id).await?;
+        }
         Ok(false)
+    }
+
+    /// What people have read of a run's answer in pieces; empty when nothing.
+    pub(crate) async fn read_so_far(&self, record: &RunRecord) -> Result<String, StoreError> {
+        let rows = self.inner().store().outbound_of_run(&record.run_id).await?;
+        let own = preview_key(&record.run_id);
+        let texts =
+            rows.iter().filter(|row| row.new.key != own && row.failed_at.is_none()).filter_map(|row| {
+                match serde_json::from_str::<Outbound>(&row.new.payload).ok()?.content {
+                    Content::Text { words, .. } => Some(words.plain),
+                    Content::Media { caption, .. } => Some(caption.plain),
+                    _ => None,
+                }
+            });
+        Ok(texts.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// The message that shows a part of the answer. One of which nobody knows whether it arrived is not sent again.
@@ -49,22 +63,25 @@ impl Relay {
         if row.failed_at.is_none() && row.ambiguous > 0 {
             store.mark_failed(row.id, "the answer came in its place".to_owned()).await?;
         } else if row.failed_at.is_none() {
-            store.withdraw_outbound(&key).await.or_log("a preview could not be taken back");
+            store.withdraw_outbound(&key).await?;
         }
         Ok(None)
     }
 
-    /// A run that is no longer under way, to speak in its name.
-    fn past_run(&self, record: &RunRecord, message: &UserMessage) -> Run {
-        let inner = self.inner();
-        let subject = Subject {
-            run: record.run_id.clone(),
-            run_text: record.run_id.as_str().into(),
-            session_key: record.session_key.to_string().into(),
-            agent: Some(record.agent_id.as_str().into()),
+    async fn hide_preview(
+        &self,
+        record: &RunRecord,
+        route: &ReplyRoute,
+        message_id: String,
+    ) -> Result<(), StoreError> {
+        let gone = Outbound {
+            address: route.address.clone(),
+            key: format!("{}:preview-gone", record.run_id),
+            reply_to: None,
+            silent: true,
+            content: Content::Delete { message_id },
         };
-        let narrator = Narrator::new(subject, inner.bus().clone(), inner.clock().clone());
-        let cancel = inner.tasks().token().child_token();
-        Run::new(record.run_id.clone(), record.session_key.clone(), message.content.text(), narrator, cancel)
+        let row = row_of(self.inner(), &gone, Some(record.session_key.clone()), Some(record.run_id.clone()));
+        self.post(vec![row]).await.map(drop)
     }
 }

@@ -178,12 +178,6 @@ impl Relay {
         self.inner().channels().known(channel, account).map(|channel| channel.abilities())
     }
 
-    /// Who we are on an account's platform, as it last said.
-    #[must_use]
-    pub fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
-        self.inner().channels().account(channel, account)?.status().probe
-    }
-
     /// Asks an account's platform who we are there, at most for `limit`.
     ///
     /// # Errors
@@ -235,3 +229,6 @@ impl std::fmt::Debug for Channels {
         f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

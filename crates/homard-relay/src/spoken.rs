@@ -49,15 +49,6 @@ pub(crate) async fn rows(inner: &Inner, run: &Run, reply: &Reply, said: &str) ->
     rows
 }
 
-/// The row that tells that a restart cut a turn off.
-pub(crate) async fn interrupted(inner: &Inner, run: &Run, preview: Option<&str>) -> Vec<NewOutbound> {
-    let Some(route) = run.delivery.route() else { return Vec::new() };
-    let manner = Manner::of(inner, &route.address);
-    let speech =
-        Speech { run, route, manner: &manner, wishes: &[], facts: PrefixFacts::default(), before: 0 };
-    speech.rows(inner, INTERRUPTED, preview, "interrupted").await
-}
-
 /// What is said; `None` for nothing.
 fn text(run: &Run, route: &ReplyRoute, reply: &Reply, said: &str, streamed: &Streamed) -> Option<String> {
     let left = if streamed.pieces > 0 { streamed.rest.as_str() } else { said };

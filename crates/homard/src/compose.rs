@@ -231,6 +231,7 @@ async fn serve(
     let rooms = (room, store.clone(), processes.clone(), doors);
     let mut hooks = hooks(config.clone(), relay, options, rooms, workshop.clone());
     house.furnish_hooks(&mut hooks, options, config);
+    channels::know(&opener, &current, &workshop);
     open_channels(&mut hooks, (&opener, config), &workshop, &tasks);
     house.grant_wishes(&tasks, &gateway, source);
     let sockets = gateway.sockets().clone();

@@ -19,6 +19,10 @@ const AGAIN: &str = "~";
 const CUT_SHORT: &str = "System: the gateway was restarted while you were answering the message before this one, and \
     nobody has heard anything of your answer. What you had done until then stands above. Answer now; do not repeat \
     what is done.";
+/// The same when people have read a part of the answer; that part follows.
+const CUT_OFF: &str = "System: the gateway was restarted while you were answering the message before this one. What you \
+    had done until then stands above. Of your answer people have read only what follows; go on from there, and do not \
+    repeat it.";
 /// What a person is told when nothing is left to try.
 const GIVEN_UP: &str = "⚠️ The gateway was restarted again and again while I was working on your message, so I have \
     stopped. Please send it once more.";
@@ -41,8 +45,10 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
         let key = format!("{}:given-up", record.run_id);
         return relay.say(Saying { address, text: GIVEN_UP.to_owned(), reply_to, key }).await;
     };
+    let read = relay.read_so_far(record).await?;
+    let words = if read.is_empty() { CUT_SHORT.to_owned() } else { format!("{CUT_OFF}\n\n{read}") };
     let message = UserMessage {
-        content: UserContent::Text(CUT_SHORT.to_owned()),
+        content: UserContent::Text(words),
         timestamp: relay.inner().clock().now_ms(),
         idempotency_key: Some(format!("{next}:user")),
     };

@@ -231,11 +231,13 @@ async fn a_turn_that_a_crash_cut_off_is_answered_once_after_the_restart() {
 }
 
 #[tokio::test]
-async fn a_turn_that_had_said_something_before_the_crash_is_told_to_be_interrupted() {
-    let (world, _platform) = open(abilities(), json!({})).await;
+async fn after_a_turn_that_had_done_something_another_goes_on_and_what_was_shown_is_taken_back() {
+    let (world, platform) = open(editable(), json!({})).await;
     let say = world.talker.next();
     let run = world.asks("r1", "hello", &address("7")).await;
-    while world.store.run(&run).await.unwrap().unwrap().status != RunStatus::Running {
+    say.send("This is long enough to be shown already".into()).await.unwrap();
+    platform.told(1).await;
+    while world.store.outbound("r1:preview").await.unwrap().unwrap().sent_at.is_none() {
         tokio::task::yield_now().await;
     }
     let session = world.store.run(&run).await.unwrap().unwrap().session_id.unwrap();
@@ -246,8 +248,22 @@ async fn a_turn_that_had_said_something_before_the_crash_is_told_to_be_interrupt
     world.store.append(&session, vec![entry]).await.unwrap();
     let world = world.crash().await;
     drop(say);
-    let after = Platform::new(abilities());
+    world.talker.says("I go on.");
+    let after = Platform::new(editable());
     connect(&world, &after).await;
-    assert_eq!(after.told(1).await, [INTERRUPTED]);
+    assert_eq!(after.told(2).await, ["delete 1", "I go on."]);
     assert_eq!(world.store.run(&run).await.unwrap().unwrap().status, RunStatus::Interrupted);
+}
+
+#[tokio::test]
+async fn a_turn_the_gateway_stopped_itself_is_told() {
+    let (world, platform) = open(abilities(), json!({})).await;
+    let say = world.talker.next();
+    let run = world.asks("r1", "hello", &address("7")).await;
+    say.send("I was going to".into()).await.unwrap();
+    while world.store.run(&run).await.unwrap().unwrap().status != RunStatus::Running {
+        tokio::task::yield_now().await;
+    }
+    world.relay.stop(Duration::ZERO).await;
+    assert_eq!(platform.told(1).await, [INTERRUPTED]);
 }

@@ -21,6 +21,13 @@ pub(crate) struct Workshop {
     pub(crate) clock: Clock,
 }
 
+/// Makes the accounts known before anything is recovered, so that answers are written for their platforms.
+pub(crate) fn know(relay: &Relay, config: &Config, workshop: &Workshop) {
+    let accounts: Vec<_> =
+        wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+    relay.know_channels(&accounts);
+}
+
 /// Connects every account the configuration wants.
 pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
     let accounts = wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
