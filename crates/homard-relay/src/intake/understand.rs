@@ -197,11 +197,10 @@ impl Relay {
         placed.extra_system = told.system_extra;
         brought.labels.extend(told.labels);
         let policy = self.queue_policy(&visit, &meaning.queue_wish());
-        let taken = self.queue_up(placed, brought, &policy).await?;
-        if let Outcome::Taken = taken {
-            self.inner().intake().company().history.clear(&visit.place());
-        }
-        Ok(taken)
+        self.queue_up(placed, brought, &policy).await.map(|outcome| match outcome {
+            Outcome::Taken => Outcome::Asked,
+            other @ (Outcome::Asked | Outcome::Nothing(_)) => other,
+        })
     }
 
     /// Whether the owner does not want answers there.

@@ -33,6 +33,8 @@ const ACCOUNT_LOOK: Duration = Duration::from_millis(50);
 pub(crate) enum Outcome {
     /// A run has it, and its rows are closed.
     Taken,
+    /// The same, and the model is told what was overheard before.
+    Asked,
     /// Nothing comes of it, for this reason.
     Nothing(String),
 }
@@ -96,7 +98,7 @@ impl Relay {
         let Some(message) = bundle.message() else { return };
         let (channel, id) = (message.channel.clone(), message.message_id.clone());
         match self.take_heard(message, &ids).await {
-            Ok(Outcome::Taken) => {}
+            Ok(Outcome::Taken | Outcome::Asked) => {}
             Ok(Outcome::Nothing(why)) => {
                 tracing::debug!(%channel, message = id, why, "a message is not answered");
                 self.close(ids, &why).await;
@@ -120,6 +122,7 @@ impl Relay {
         let mut outcome = Outcome::Nothing("nobody is to answer".to_owned());
         let destinations = destinations(&rules.routes, &message, threads);
         let last = destinations.len().saturating_sub(1);
+        let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {
             let session = self.inner().store().session(&destination.session).await?;
             let visit = Visit {
@@ -133,7 +136,14 @@ impl Relay {
                 destination,
                 session,
             };
+            let place = visit.place();
             outcome = self.visit(visit, at).await?;
+            if matches!(outcome, Outcome::Asked) {
+                told = Some(place);
+            }
+        }
+        if let Some(place) = told {
+            self.inner().intake().company().history.clear(&place);
         }
         Ok(outcome)
     }

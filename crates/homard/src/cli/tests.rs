@@ -55,6 +55,7 @@ fn common_command_lines_are_understood() {
         "homard gateway discover --json --timeout 100",
         "homard gateway probe --ssh me@host:22 --ssh-identity id --json",
         "homard approvals pending --json",
+        "homard route explain --channel telegram --peer group:-100 --thread 7 --json",
         "homard approvals allow 01234567 --always",
         "homard approvals deny 01234567",
         "homard exec-approvals resolve 01234567 allow-once",

@@ -24,6 +24,8 @@ mod commands;
 #[cfg(test)]
 mod compaction;
 #[cfg(test)]
+mod company;
+#[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
 mod cron;
@@ -77,6 +79,7 @@ mod openai_responses;
 mod openai_world;
 #[cfg(test)]
 mod other_clients;
+#[cfg(test)]
 mod pairing;
 #[cfg(test)]
 mod reach;
@@ -106,6 +109,8 @@ mod steering;
 mod subagents;
 #[cfg(test)]
 mod survival;
+#[cfg(test)]
+mod telegram;
 #[cfg(test)]
 mod tool_policy;
 #[cfg(test)]
