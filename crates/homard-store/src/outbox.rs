@@ -101,7 +101,7 @@ pub struct OutboxCount {
     pub sent: u64,
     /// Rows that were given up.
     pub failed: u64,
-    /// Rows of which nobody knew at least once whether the platform took them.
+    /// How often nobody knew whether the platform took a row.
     pub ambiguous: u64,
 }
 
@@ -210,7 +210,7 @@ impl Store {
             let mut statement = cx.conn.prepare_cached(
                 "SELECT channel, account_id, SUM(sent_at IS NULL AND failed_at IS NULL), \
                  MIN(CASE WHEN sent_at IS NULL AND failed_at IS NULL THEN created_at END), \
-                 SUM(sent_at IS NOT NULL), SUM(failed_at IS NOT NULL), SUM(ambiguous > 0) \
+                 SUM(sent_at IS NOT NULL), SUM(failed_at IS NOT NULL), SUM(ambiguous) \
                  FROM outbox GROUP BY channel, account_id ORDER BY channel, account_id",
             )?;
             let mut rows = statement.query([])?;

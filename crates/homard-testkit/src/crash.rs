@@ -52,6 +52,8 @@ pub struct CrashOptions {
     pub kills: u64,
     /// What chance grows from.
     pub seed: u64,
+    /// Where the gateway's own words go.
+    pub log: Option<PathBuf>,
 }
 
 /// Runs the workload and counts.
@@ -75,6 +77,10 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     let outbox = world.outbox().await?;
     let mut report = CrashReport::new(options.kills, options.seed, began.elapsed(), settled);
     world.count(&mut report, &outbox);
+    if let Some(file) = &options.log {
+        std::fs::write(file, world.gateway.log())
+            .with_context(|| format!("could not write {}", file.display()))?;
+    }
     Ok(report)
 }
 
@@ -158,18 +164,26 @@ impl World {
         }
     }
 
-    /// In how many messages each mark is seen by people.
-    fn seen(&self) -> BTreeMap<String, u64> {
+    /// In how many answers each mark is seen by people; copies of one answer count once.
+    fn seen(&self) -> BTreeMap<String, usize> {
         let mut seen = BTreeMap::new();
-        for person in FIRST..FIRST + PEOPLE {
-            for shown in self.telegram.shown(person).iter().filter(|shown| shown.is_ours) {
-                let words = shown.text.split_whitespace().filter(|word| word.starts_with(MARK));
-                for mark in words {
+        for answers in (FIRST..FIRST + PEOPLE).map(|person| self.answers(person)) {
+            for text in answers.keys() {
+                for mark in text.split_whitespace().filter(|word| word.starts_with(MARK)) {
                     *seen.entry(mark.to_owned()).or_default() += 1;
                 }
             }
         }
         seen
+    }
+
+    /// What a person was answered, and in how many copies.
+    fn answers(&self, person: i64) -> BTreeMap<String, u64> {
+        let mut answers = BTreeMap::new();
+        for shown in self.telegram.shown(person).into_iter().filter(|shown| shown.is_ours) {
+            *answers.entry(shown.text).or_default() += 1;
+        }
+        answers
     }
 
     /// What the gateway itself says about its deliveries.
@@ -187,8 +201,9 @@ impl World {
         let seen = self.seen();
         report.messages = self.said.len();
         report.lost = self.said.iter().filter(|(mark, _)| !seen.contains_key(mark)).cloned().collect();
-        report.doubled =
-            seen.iter().filter(|(_, count)| **count > 1).map(|(mark, n)| (mark.clone(), *n)).collect();
+        report.doubled = seen.iter().filter(|(_, n)| **n > 1).map(|(mark, _)| mark.clone()).collect();
+        let all = (FIRST..FIRST + PEOPLE).flat_map(|person| self.answers(person));
+        report.copies = all.filter(|(text, n)| *n > 1 && text.contains(MARK)).collect();
         report.sends = self.telegram.calls_of("sendMessage").len();
         report.turns = self.llm.requests().len();
         report.ambiguous = outbox["ambiguous"].as_u64().unwrap_or_default();

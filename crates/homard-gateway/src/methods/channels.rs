@@ -13,6 +13,7 @@ use homard_relay::{AccountStatus, SendError};
 use serde_json::{Map, Value, json};
 
 use super::check_range;
+use crate::error;
 use crate::gateway::Gateway;
 use crate::table::Cx;
 
@@ -74,6 +75,8 @@ struct Account {
     section: Map<String, Value>,
     is_configured: bool,
     probe: Option<Value>,
+    /// What waits to be sent, and what became of the rest.
+    outbox: Option<Value>,
 }
 
 impl Account {
@@ -107,7 +110,7 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
             let is_configured = (entry.is_configured)(&Value::Object(section.clone()), &config.env);
             let status =
                 known.iter().find(|status| status.channel == channel && status.account == id).cloned();
-            all.push(Account { entry, id, status, section, is_configured, probe: None });
+            all.push(Account { entry, id, status, section, is_configured, probe: None, outbox: None });
         }
     }
     all

@@ -22,7 +22,7 @@ fn main() -> Result<()> {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> {
-    let (mut homard, mut kills, mut seed) = (None, DEFAULT_KILLS, 1);
+    let (mut homard, mut kills, mut seed, mut log) = (None, DEFAULT_KILLS, 1, None);
     while let Some(name) = arguments.next() {
         let value = arguments.next().with_context(|| format!("`{name}` needs a value"))?;
         let number =
@@ -31,9 +31,10 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> 
             "--homard" => homard = Some(PathBuf::from(value)),
             "--kills" => kills = number()?,
             "--seed" => seed = number()?,
-            _ => bail!("unknown option `{name}`; known are --homard --kills --seed"),
+            "--log" => log = Some(PathBuf::from(value)),
+            _ => bail!("unknown option `{name}`; known are --homard --kills --seed --log"),
         }
     }
     let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;
-    Ok(CrashOptions { homard, kills, seed })
+    Ok(CrashOptions { homard, kills, seed, log })
 }

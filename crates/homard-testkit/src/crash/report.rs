@@ -15,7 +15,10 @@ pub struct CrashReport {
     settled: bool,
     pub(super) messages: usize,
     pub(super) lost: Vec<(String, i64)>,
-    pub(super) doubled: Vec<(String, u64)>,
+    /// Messages that were answered in different words.
+    pub(super) doubled: Vec<String>,
+    /// Answers that were seen more than once, and how often.
+    pub(super) copies: Vec<(String, u64)>,
     pub(super) sends: usize,
     pub(super) turns: usize,
     pub(super) ambiguous: u64,
@@ -33,6 +36,7 @@ impl CrashReport {
             messages: 0,
             lost: Vec::new(),
             doubled: Vec::new(),
+            copies: Vec::new(),
             sends: 0,
             turns: 0,
             ambiguous: 0,
@@ -41,15 +45,16 @@ impl CrashReport {
         }
     }
 
-    /// Whether every message was answered, and none twice that the gateway does not own up to.
+    /// Whether every message was answered, none twice, and no answer seen in more copies than the gateway owns up to.
     #[must_use]
     pub fn holds(&self) -> bool {
-        let twice = u64::try_from(self.doubled.len()).unwrap_or(u64::MAX);
-        self.settled
-            && self.lost.is_empty()
-            && twice <= self.ambiguous
-            && self.failed == 0
-            && self.waiting == 0
+        let answered = self.settled && self.lost.is_empty() && self.doubled.is_empty();
+        answered && self.spare() <= self.ambiguous && self.failed == 0 && self.waiting == 0
+    }
+
+    /// Copies beyond the first.
+    fn spare(&self) -> u64 {
+        self.copies.iter().map(|(_, n)| n.saturating_sub(1)).sum()
     }
 
     /// The count as a table row, with what is wrong below it.
@@ -57,21 +62,22 @@ impl CrashReport {
     pub fn markdown(&self) -> String {
         let once = self.messages.saturating_sub(self.lost.len()).saturating_sub(self.doubled.len());
         let mut text = String::from(
-            "| kills | seed | messages | answered once | lost | seen twice | sends | ambiguous sends | turns | minutes |\n\
-             |---|---|---|---|---|---|---|---|---|---|\n",
+            "| kills | seed | messages | answered | lost | answered twice | turns | sends | ambiguous sends | copies seen | minutes |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         // Writing to a String cannot fail.
         let _infallible = write!(
             text,
-            "| {} | {} | {} | {once} | {} | {} | {} | {} | {} | {:.1} |",
+            "| {} | {} | {} | {once} | {} | {} | {} | {} | {} | {} | {:.1} |",
             self.kills,
             self.seed,
             self.messages,
             self.lost.len(),
             self.doubled.len(),
+            self.turns,
             self.sends,
             self.ambiguous,
-            self.turns,
+            self.spare(),
             self.took.as_secs_f64() / 60.0
         );
         if !self.settled {
@@ -79,7 +85,7 @@ impl CrashReport {
         }
         for (what, marks) in [
             ("lost", self.lost.iter().map(|(mark, who)| format!("{mark} of {who}")).collect::<Vec<_>>()),
-            ("seen twice", self.doubled.iter().map(|(mark, n)| format!("{mark} {n} times")).collect()),
+            ("answered twice", self.doubled.clone()),
         ] {
             if !marks.is_empty() {
                 let named = marks.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
