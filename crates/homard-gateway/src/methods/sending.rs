@@ -131,6 +131,9 @@ pub(super) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value,
     let MessageActionParams { channel, action, params: own, idempotency_key, .. } = &params;
     let unsupported = || ErrorShape::invalid(format!("Channel {channel} does not support action {action}."));
     let key = checked_key("message.action", idempotency_key)?;
+    if homard_channels::entry(channel).is_none() {
+        return Err(unsupported());
+    }
     let wish = wish_of(channel, action, own, &params).map_err(|why| match why {
         Some(why) => ErrorShape::invalid(format!("invalid message.action params: at /params: {why}")),
         None => unsupported(),

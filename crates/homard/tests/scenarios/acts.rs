@@ -20,7 +20,8 @@ async fn connected(change: impl FnOnce(&mut Value)) -> (World, FakeTelegram) {
         config["channels"] = json!({"telegram": {
             "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER, FRIEND], "streamMode": "off",
         }});
-        config["commands"] = json!({"ownerAllowFrom": [format!("telegram:{OWNER}")]});
+        config["commands"] =
+            json!({"ownerAllowFrom": [format!("telegram:{OWNER}")], "allowFrom": {"telegram": [OWNER, FRIEND]}});
         change(config);
     })
     .await;
@@ -243,7 +244,7 @@ async fn settings_typed_on_the_page_are_kept_and_acknowledged() {
         ("a", "/think high", "Thinking: high"),
         ("b", "/verbose on", "Verbose: on"),
         ("c", "/whoami", "You are the owner"),
-        ("d", "/config get gateway.auth.mode", "token"),
+        ("d", "/config get commands.debug", "true"),
         ("e", "/debug set agents.defaults.userTimezone UTC", "holds until the next start"),
         ("f", "/debug show", "UTC"),
         ("g", "/debug reset", "as the file says"),
