@@ -15,9 +15,10 @@ const FILE: &str = "docs/benchmarks.md";
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
 /// Programs that measure parts which need no gateway: their package and their name among its examples.
-const MEASURERS: [(&str, &str); 5] = [
+const MEASURERS: [(&str, &str); 6] = [
     ("homard-agent", "prompt_bench"),
     ("homard-agent", "stream_bench"),
+    ("homard-channel", "text_bench"),
     ("homard-config", "config_bench"),
     ("homard-llm", "model_bench"),
     ("homard-models", "failover_bench"),

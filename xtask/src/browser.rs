@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::serve::binary;
 use crate::sh::{self, Cmd, Ran, last_lines, say};
-use crate::{web, workspace};
+use crate::{debian, web, workspace};
 
 /// Where Debian puts it; `CHROMIUM` names another.
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -187,18 +187,13 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     if path.is_file() {
         return Ok(path);
     }
-    let root = Cmd::new("id", &["-u"]).read().is_ok_and(|id| id.trim() == "0");
-    if !root || !Cmd::new("apt-get", &["--version"]).works() {
+    if !debian::may_install() {
         bail!(
             "the browser test needs Chromium and `{CHROMIUM}` does not exist; install it (on Debian: \
              `sudo apt-get install chromium`), or set CHROMIUM to where yours is, or leave it out with --skip-web"
         );
     }
-    say("Chromium is missing and we are root: installing Debian's");
-    Cmd::new("apt-get", &["update"]).run()?;
-    Cmd::new("apt-get", &["install", "-y", "--no-install-recommends", "chromium"])
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .run()?;
+    debian::install(&["chromium"])?;
     Ok(path)
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// A short run over the development build, for `cargo xtask test`.
 pub(crate) fn briefly(kills: u64) -> Result<()> {
-    Cmd::new("cargo", &["build", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    // The same packages as all other steps build, so that nothing is compiled a second time.
+    Cmd::new("cargo", &["build", "--workspace", "--bins"]).run()?;
     program("debug")?.args(["--kills", &kills.to_string()]).run()
 }
 

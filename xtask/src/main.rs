@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod compat;
 mod crash;
+mod debian;
 mod fuzz;
 mod protocol;
 mod schema;

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::sh::{self, Cmd, Ran, say};
 use crate::tally::Tally;
 use crate::workspace::root;
-use crate::{browser, crash, fuzz, stamp, tidy, web};
+use crate::{browser, crash, debian, fuzz, stamp, tidy, web};
 
 /// How long each fuzz target runs here; long runs are `cargo xtask fuzz --seconds N`.
 const FUZZ_SECONDS: u64 = 2;
@@ -270,6 +270,7 @@ fn doc() -> Result<Outcome> {
 }
 
 fn rust_test() -> Result<Outcome> {
+    debian::ensure(&[("ngircd", "the real IRC server of the tests")])?;
     let nextest = Cmd::new("cargo", &["nextest", "--version"]).works();
     let command = if nextest {
         Cmd::new("cargo", &["nextest", "run", "--workspace", "--no-fail-fast"])

@@ -6,7 +6,10 @@ use std::time::Duration;
 use homard_config::Secret;
 use homard_protocol::SessionKey;
 use homard_protocol::events::{CronAction, CronEvent};
-use homard_protocol::methods::cron::{CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus};
+use homard_protocol::methods::cron::{
+    CronDelivery, CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus,
+};
+use homard_relay::Place;
 use homard_runtime::OrLog;
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
@@ -181,7 +184,42 @@ impl Automation {
         match delivery.mode {
             CronDeliveryMode::None => Delivery::plain(CronDeliveryStatus::NotRequested),
             CronDeliveryMode::Webhook => self.post(delivery.to.as_deref().unwrap_or_default(), entry).await,
-            CronDeliveryMode::Announce => announce(run, plan, outcome),
+            CronDeliveryMode::Announce => self.announce(run, plan, (outcome, delivery)).await,
+        }
+    }
+
+    /// Says the result on a chat platform; without one it waits in the main conversation, and that is what is said.
+    async fn announce(
+        &self,
+        run: &CronRunRow,
+        plan: &RunPlan,
+        (outcome, delivery): (&Outcome, &CronDelivery),
+    ) -> Delivery {
+        let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
+        let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
+            return announce(run, plan, outcome);
+        };
+        let place = Place {
+            channel: delivery.channel.clone(),
+            target: delivery.to.clone(),
+            account: delivery.account_id.clone(),
+            thread: delivery.thread_id.as_ref().map(thread_text),
+        };
+        let relay = &self.inner.relay;
+        let failed = |error: String| Delivery { error: Some(error), ..announce(run, plan, outcome) };
+        let address = match relay.destination_of(&place, &plan.main).await {
+            Ok(Some(address)) => address,
+            Ok(None) => return announce(run, plan, outcome),
+            Err(error) => return failed(error.to_string()),
+        };
+        let key = format!("cron:{}", run.run_id);
+        match relay.say_unasked(address, said.to_owned(), (&plan.main, key)).await {
+            Ok(acted) if acted.pending => Delivery::plain(CronDeliveryStatus::Unknown),
+            Ok(_) => Delivery::plain(CronDeliveryStatus::Delivered),
+            Err(error) => {
+                tracing::warn!(%error, job = %run.job_id, "a job's result could not be announced");
+                failed(error.to_string())
+            }
         }
     }
 
@@ -197,7 +235,14 @@ impl Automation {
     }
 }
 
-/// Until chat platforms are connected, a result waits in the main conversation, and that is what is said.
+fn thread_text(thread: &Value) -> String {
+    match thread {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Where no chat platform carries it, a result waits in the main conversation, and that is what is said.
 fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &Outcome) -> Delivery {
     let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
     let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {

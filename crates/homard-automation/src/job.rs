@@ -154,6 +154,19 @@ impl Job {
                 let to = to.clone().unwrap_or_default();
                 ("webhook".to_owned(), format!("the end of every run is posted to {to}"))
             }
+            Some(CronDelivery { mode: CronDeliveryMode::Announce, channel, to: Some(to), .. }) => {
+                let channel = channel.as_deref().map(|channel| format!("{channel} ")).unwrap_or_default();
+                (format!("announce -> {channel}{to}"), format!("results are sent to {channel}{to}"))
+            }
+            Some(CronDelivery { mode: CronDeliveryMode::Announce, .. }) if !config.channels.is_empty() => {
+                let main = SessionKey::main(self.agent(config));
+                (
+                    "announce -> last".to_owned(),
+                    format!(
+                        "results go where {main} was last spoken to, else they wait there as system events"
+                    ),
+                )
+            }
             Some(CronDelivery { mode: CronDeliveryMode::Announce, .. }) => {
                 let main = SessionKey::main(self.agent(config));
                 (

@@ -21,7 +21,6 @@ pub mod http_endpoints;
 pub mod logging;
 pub mod loops;
 pub mod maintenance;
-pub mod mentions;
 pub mod message_tool;
 pub mod messages;
 pub mod models;
@@ -71,8 +70,6 @@ pub struct Config {
     pub tools: tools::Tools,
     /// Who on chat platforms is the owner.
     pub owners: owners::Owners,
-    /// What counts as our name in groups.
-    pub mentions: mentions::Mentions,
     /// How answers reach people on chat platforms.
     pub delivery: delivery::Delivery,
     /// Which messages belong together.
@@ -103,7 +100,6 @@ impl Config {
 
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
-        let mentions = mentions::Mentions::resolve(&raw);
         let delivery = delivery::Delivery::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
@@ -125,7 +121,6 @@ impl Config {
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
             delivery,
-            mentions,
             bindings: bindings::Bindings::resolve(
                 raw.bindings.unwrap_or_default(),
                 raw.broadcast.unwrap_or_default(),

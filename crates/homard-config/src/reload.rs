@@ -61,7 +61,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 31] = [
+const RULES: [(&str, Rule); 34] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("audio", Rule::Nothing),
@@ -71,6 +71,9 @@ const RULES: [(&str, Rule); 31] = [
     ("budgets", Rule::Nothing),
     ("canvasHost", Rule::Restart),
     ("channels", Rule::Channel),
+    ("commands.allowFrom", Rule::Nothing),
+    ("commands.ownerAllowFrom", Rule::Nothing),
+    ("commands.useAccessGroups", Rule::Nothing),
     ("cron", Rule::Part(HotPart::Cron)),
     ("diagnostics", Rule::Nothing),
     ("discovery", Rule::Restart),

@@ -16,6 +16,7 @@ pub(crate) mod config;
 mod config_lookup;
 mod cron;
 mod dead_letters;
+mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;

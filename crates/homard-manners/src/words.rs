@@ -352,6 +352,9 @@ fn whole_command(bare: &str, reading: &Reading<'_>) -> Option<Call> {
             }
             table::Form::Directive => false,
         };
+        if command.name == "model" && rest.eq_ignore_ascii_case("list") {
+            return call_of("models", "");
+        }
         return is_whole.then(|| call_of(&name, rest)).flatten();
     }
     let skill = reading.skills.iter().find(|skill| skill.eq_ignore_ascii_case(&name));

@@ -5,6 +5,7 @@
 //! settings, the platform's abilities), make messages of it ([`parts`], [`files`]), send them through the outbox, and
 //! write what was said into the conversation it was said in ([`mirror`]).
 
+mod beyond;
 mod deed;
 mod files;
 mod mirror;

@@ -7,12 +7,13 @@ use homard_manners::reply::{
     PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, normalise, was_said, with_prefix,
 };
 use homard_protocol::RunId;
+use homard_runtime::OrLog;
 use homard_store::NewOutbound;
 
 use crate::access::agent_of;
 use crate::manner::Manner;
 use crate::media::{self, NotSendable};
-use crate::outbox::row_of;
+use crate::outbox::{receipt_of, row_of};
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
 use crate::runs::Run;
@@ -192,6 +193,13 @@ fn add_line(text: &mut String, line: &str) {
 /// The key of the message that shows an answer while it is made.
 pub(crate) fn preview_key(run: &RunId) -> String {
     format!("{run}:preview")
+}
+
+/// The message that shows a part of a run's answer, if there is one.
+pub(crate) async fn preview_of(inner: &Inner, run: &RunId) -> Option<String> {
+    let row = inner.store().outbound(&preview_key(run)).await;
+    let row = row.or_log("a preview could not be looked for").flatten()?;
+    row.sent_at.map(|_| receipt_of(&row).message_id).filter(|id| !id.is_empty())
 }
 
 /// The reaction that says a message was seen.

@@ -89,6 +89,14 @@ impl Channels {
 }
 
 impl Relay {
+    /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
+    /// written for their platforms. To be called before [`recover`](Self::recover).
+    pub fn know_channels(&self, accounts: &[SharedChannel]) {
+        for channel in accounts {
+            drop(self.inner().channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
+        }
+    }
+
     /// Connects accounts and begins to send what waits for them. The first call also looks after what was being
     /// sent when the last process ended.
     ///

@@ -1,12 +1,22 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
-//! A message is a command when it is nothing else and its first word is in `TABLE`. It has a run like any
-//! message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
-//! model is told.
+//! A message is a command when it is nothing else and its first word is in the table of `homard-manners`. It has a run
+//! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
+//! model is told. Who may use a command was asked before; what it does is in one file per family.
+
+mod allowlist;
+mod family;
+mod house;
+mod lists;
+mod session;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use homard_config::Config;
+use homard_config::config::commands::Commands;
+use homard_manners::words::table::{self, Form, available};
+use homard_manners::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
@@ -21,70 +31,21 @@ use crate::reply_route::ReplyRoute;
 use crate::route::Routed;
 use crate::runs::{Run, RunEnd};
 use crate::submit::{Brought, Placed, SubmitError, Submitted};
+use session::whoami;
 
 /// Who stopped a run that somebody typed `/stop` at.
 const BY_STOP: &str = "stop";
 /// Who stopped a run whose session begins anew.
 const BY_RESET: &str = "reset";
 
-/// A line of the table.
-struct Command {
-    name: &'static str,
-    aliases: &'static [&'static str],
-    /// How its arguments are written; empty when it takes none.
-    arguments: &'static str,
-    help: &'static str,
-    act: Act,
-}
+/// What came of a command: words for whoever typed it.
+type Answer = Result<String, String>;
 
 /// A command that is kept and about to be obeyed.
 pub(crate) struct Begun {
     run: Arc<Run>,
     routed: Routed,
     reply: Option<Box<ReplyRoute>>,
-}
-
-/// What a command does.
-#[derive(Debug, Clone, Copy)]
-enum Act {
-    Compact,
-    Context,
-    Help,
-    Queue,
-    Reset(ResetReason),
-    Status,
-    Stop,
-    Undo,
-}
-
-/// Every command, alphabetical. All of them are for whoever may speak to the agent.
-const TABLE: &[Command] = &[
-    row("commands", &[], "", "list the commands", Act::Help),
-    row("compact", &[], "[instructions]", "summarise the beginning of the conversation", Act::Compact),
-    row("context", &[], "", "what the model is told, and how much of it", Act::Context),
-    row("help", &[], "", "list the commands", Act::Help),
-    row("new", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::New)),
-    row(
-        "queue",
-        &[],
-        "[steer|followup|default]",
-        "what happens to messages while a run is under way",
-        Act::Queue,
-    ),
-    row("reset", &[], "[message]", "begin a new conversation", Act::Reset(ResetReason::Reset)),
-    row("status", &[], "", "model, context and what is going on", Act::Status),
-    row("stop", &["abort"], "", "stop what is going on", Act::Stop),
-    row("undo", &[], "", "put back the files the last run changed", Act::Undo),
-];
-
-const fn row(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    arguments: &'static str,
-    help: &'static str,
-    act: Act,
-) -> Command {
-    Command { name, aliases, arguments, help, act }
 }
 
 /// A command as lists show it.
@@ -100,9 +61,9 @@ pub struct Known {
     pub help: &'static str,
 }
 
-/// Every command, alphabetical, for those who offer them to people.
-pub fn known() -> impl Iterator<Item = Known> {
-    TABLE.iter().map(|command| Known {
+/// Every command that exists for this owner, alphabetical, for those who offer them to people.
+pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
+    available(commands).map(|command| Known {
         name: command.name,
         aliases: command.aliases,
         arguments: command.arguments,
@@ -119,9 +80,19 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
     let rest = rest.strip_prefix(':').unwrap_or(rest).trim();
     // Groups address one of several programs as `/stop@name`.
     let name = word.split('@').next().unwrap_or(word);
-    let is = |known: &&str| known.eq_ignore_ascii_case(name);
-    let command = TABLE.iter().find(|command| is(&command.name) || command.aliases.iter().any(is))?;
+    if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
+        return table::command("dock").filter(|_| rest.is_empty()).map(|command| (command, channel));
+    }
+    let command = table::command(name)?;
     (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
+}
+
+/// The command of a text that begins with an exclamation mark, where those are for the host.
+fn parse_shell<'t>(text: &'t str, commands: &Commands) -> Option<(&'static Command, &'t str)> {
+    let rest = text.trim().strip_prefix('!').filter(|_| commands.bash)?.trim();
+    // A row of exclamation marks is only loud.
+    let is_command = !rest.is_empty() && !rest.starts_with('!');
+    table::command("bash").filter(|_| is_command).map(|command| (command, rest))
 }
 
 impl Relay {
@@ -149,14 +120,17 @@ impl Relay {
             return Ok(None);
         }
         let text = placed.routed.message().text.clone();
-        let Some((command, rest)) = parse(&text) else { return Ok(None) };
-        match command.act {
-            Act::Compact => {
+        let config = self.inner().config();
+        let called = parse(&text).or_else(|| parse_shell(&text, &config.commands));
+        let Some((command, rest)) = called else { return Ok(None) };
+        match command.name {
+            "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
                 let queue = Queue::Compact(CompactWish { instructions, max_entries: None }, None);
                 self.take_placed(placed.clone(), queue, std::mem::take(brought)).await.map(Some)
             }
-            Act::Reset(reason) if !rest.is_empty() => {
+            "new" | "reset" if !rest.is_empty() => {
+                let reason = reset_reason(command);
                 placed.routed.reword(rest.to_owned());
                 let id = placed.run_id()?;
                 // A repeated request must not begin anew what it has begun already.
@@ -165,8 +139,32 @@ impl Relay {
                 }
                 Ok(None)
             }
-            act => self.answer_at_once(placed.clone(), std::mem::take(brought), act).await.map(Some),
+            // A skill that is called by its own name is told to the model.
+            "skill" if !rest.is_empty() => {
+                placed.routed.reword(format!("/{rest}"));
+                Ok(None)
+            }
+            "queue" => self.answer_at_once(placed.clone(), std::mem::take(brought)).await.map(Some),
+            _ if command.form == Form::Directive => self.obey_directives(placed, brought, &config).await,
+            _ => self.answer_at_once(placed.clone(), std::mem::take(brought)).await.map(Some),
         }
+    }
+
+    /// Keeps settings that are all a message says; one that says more is none.
+    async fn obey_directives(
+        &self,
+        placed: &Placed,
+        brought: &mut Brought,
+        config: &Config,
+    ) -> Result<Option<Submitted>, SubmitError> {
+        let words = Vocabulary::of(config);
+        let meaning = read(&placed.routed.message().text, &words.reading(None, &[]));
+        if !meaning.only_directives {
+            return Ok(None);
+        }
+        let (run_id, session_key) = (placed.run_id()?, placed.routed.session_key().clone());
+        self.keep_directives(placed.clone(), std::mem::take(brought), &meaning.directives).await?;
+        Ok(Some(Submitted::Answered { run_id, session_key }))
     }
 
     /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
@@ -210,40 +208,61 @@ impl Relay {
         Submitted::Answered { run_id: run.id.clone(), session_key: routed.session_key().clone() }
     }
 
-    async fn answer_at_once(
-        &self,
-        placed: Placed,
-        brought: Brought,
-        act: Act,
-    ) -> Result<Submitted, SubmitError> {
+    async fn answer_at_once(&self, placed: Placed, brought: Brought) -> Result<Submitted, SubmitError> {
         let begun = match self.begin_command(placed, brought).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
-        let (routed, key) = (&begun.routed, begun.routed.session_key().clone());
-        let answer = match act {
-            Act::Stop => self.stop_all(&key).await,
-            Act::Reset(reason) => match self.reset(&key, reason).await {
-                Ok(_) => Ok("A new conversation begins.".to_owned()),
-                Err(error) => Err(error.to_string()),
-            },
-            Act::Status => self.status(routed).await,
-            Act::Help => Ok(help() + &self.skill_commands(routed).await),
-            Act::Queue => {
-                self.queue_as(&key, parse(&routed.message().text).map_or("", |(_, rest)| rest)).await
-            }
-            Act::Context => match self.context_report(&key).await {
-                Ok(report) => Ok(report.to_string()),
-                Err(error) => Err(error.to_string()),
-            },
-            Act::Undo => match self.undo(&key).await {
-                Ok(report) => Ok(report.to_string()),
-                Err(error) => Err(error.to_string()),
-            },
-            // Shortening waits for its turn; it never comes here.
-            Act::Compact => Err("not now".to_owned()),
+        let config = self.inner().config();
+        let text = begun.routed.message().text.clone();
+        let answer = match parse(&text).or_else(|| parse_shell(&text, &config.commands)) {
+            Some((command, rest)) => self.answer(&begun, command, rest).await,
+            None => Err("that is no command".to_owned()),
         };
         Ok(self.end_command(begun, answer).await)
+    }
+
+    async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {
+        let (routed, key) = (&begun.routed, begun.routed.session_key());
+        let config = self.inner().config();
+        if let Some(switch) = command.needs.filter(|switch| !switch.is_on(&config.commands)) {
+            return Err(format!("/{} is turned off ({})", command.name, switch.key()));
+        }
+        if command.place == Where::Groups && !key.is_group() {
+            return Err(format!("/{} means something in groups only", command.name));
+        }
+        match command.name {
+            "activation" => self.set_activation(key, rest).await,
+            "allowlist" => self.allowlist(begun, rest).await,
+            "approve" => self.answer_question(begun, rest),
+            "bash" => self.run_on_host(begun, rest).await,
+            "commands" => Ok(self.commands_page(routed, rest).await),
+            "config" => self.look_at_config(rest).await,
+            "context" => self.context_report(key).await.map(|report| report.to_string()).map_err(words),
+            "debug" => self.override_config(rest).await,
+            "dock" => self.dock(begun, rest).await,
+            "export-session" => self.export(routed, rest).await,
+            "help" => Ok(help(&config) + &self.skill_commands(routed).await),
+            "kill" => self.kill(begun, rest).await,
+            "models" => Ok(self.models_page(rest)),
+            "new" | "reset" => {
+                let begun = self.reset(key, reset_reason(command)).await.map_err(words);
+                begun.map(|_| "A new conversation begins.".to_owned())
+            }
+            "queue" => self.queue_as(key, rest).await,
+            "restart" => self.restart(begun).await,
+            "send" => self.set_sending(key, rest).await,
+            "skill" => Ok(self.skills_page(routed).await),
+            "status" => self.status(routed).await,
+            "steer" => self.steer_by_hand(begun, rest).await,
+            "stop" => self.stop_all(key).await,
+            "subagents" => self.subagents(begun, rest).await,
+            "tts" => self.set_speech(key, rest).await,
+            "undo" => self.undo(key).await.map(|report| report.to_string()).map_err(words),
+            "usage" => self.set_usage(key, rest).await,
+            "whoami" => Ok(whoami(routed)),
+            name => Err(format!("/{name} is known, but not built yet")),
+        }
     }
 
     /// Says what came of a command where it was typed. Before the end is recorded, and under the run's own name: if a
@@ -302,14 +321,21 @@ impl Relay {
     }
 }
 
-fn help() -> String {
+fn help(config: &Config) -> String {
     let mut text = "Commands:".to_owned();
-    for command in TABLE {
-        let space = if command.arguments.is_empty() { "" } else { " " };
-        let Command { name, arguments, help, .. } = command;
-        let _written = write!(text, "\n/{name}{space}{arguments} — {help}");
+    for command in available(&config.commands) {
+        let _written = write!(text, "\n{}", table::line(command));
     }
     text
+}
+
+fn reset_reason(command: &Command) -> ResetReason {
+    if command.name == "new" { ResetReason::New } else { ResetReason::Reset }
+}
+
+/// An error for whoever typed the command.
+fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
+    error.into().to_string()
 }
 
 /// Records what came of a command and tells everyone.

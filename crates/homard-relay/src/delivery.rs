@@ -1,6 +1,7 @@
 //! What one run knows about its way to a chat platform: where the answer goes, what was shown of it already, and what
 //! tools have said in its place.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ pub(crate) struct Streamed {
 pub(crate) struct Delivery {
     route: OnceLock<ReplyRoute>,
     elsewhere: Mutex<Vec<(Address, String)>>,
+    shown: AtomicBool,
     sealed: CancellationToken,
     streamed: Mutex<Option<oneshot::Receiver<Streamed>>>,
 }
@@ -68,7 +70,13 @@ impl Delivery {
     pub(crate) fn show(&self) -> oneshot::Sender<Streamed> {
         let (tell, told) = oneshot::channel();
         *lock(&self.streamed) = Some(told);
+        self.shown.store(true, Ordering::Relaxed);
         tell
+    }
+
+    /// Whether somebody showed the answer while it was made, or would have.
+    pub(crate) fn was_shown(&self) -> bool {
+        self.shown.load(Ordering::Relaxed)
     }
 
     /// Fires when nothing more may be shown.

@@ -23,6 +23,8 @@ mod deliver;
 mod delivery;
 mod doors;
 mod exec_rules;
+#[cfg(test)]
+mod fixture;
 mod history_limit;
 mod hold;
 mod intake;

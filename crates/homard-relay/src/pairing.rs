@@ -13,6 +13,8 @@ use crate::relay::Relay;
 
 /// Most people who are told that somebody asks.
 const MAX_OWNERS: usize = 3;
+/// The fact that names the message somebody first wrote.
+const FIRST_MESSAGE: &str = "messageId";
 
 impl Relay {
     /// Notes that a stranger wrote. The first time they are told their code, and the owner, where one of ours reaches
@@ -29,11 +31,17 @@ impl Relay {
         let Sender::Peer { id, name } = &message.sender else { return Ok(PairingAsked::Full) };
         let facts = [("name", name.as_ref()), ("username", message.details.username.as_ref())];
         let facts = facts.into_iter().filter_map(|(fact, value)| Some((fact.to_owned(), plain_name(value?))));
-        let meta: BTreeMap<String, String> = facts.collect();
+        let mut meta: BTreeMap<String, String> = facts.collect();
+        meta.insert(FIRST_MESSAGE.to_owned(), message.message_id.clone());
         let store = self.inner().store();
         let asked = store.request_pairing(&message.channel, &message.account, id, meta).await?;
-        let PairingAsked::Created(code) = &asked else {
-            return Ok(asked);
+        let code = match &asked {
+            PairingAsked::Created(code) => code,
+            // The same message again: a crash came before they were told, or after. Saying it twice is harmless.
+            PairingAsked::Known { code, meta } if meta.get(FIRST_MESSAGE) == Some(&message.message_id) => {
+                code
+            }
+            PairingAsked::Known { .. } | PairingAsked::Full => return Ok(asked),
         };
         tracing::info!(channel = %message.channel, account = %message.account, sender = %id, "a stranger asks to be let in");
         self.say(Saying {

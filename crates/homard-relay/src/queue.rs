@@ -44,7 +44,7 @@ pub(crate) enum Queue {
 
 impl Queue {
     /// As whoever sends a message says, or the session where they say nothing.
-    fn by_word(queue_mode: Option<&str>) -> Self {
+    pub(crate) fn by_word(queue_mode: Option<&str>) -> Self {
         match queue_mode {
             Some(mode) if is_steer(mode) => Self::Steer,
             Some(_) => Self::Wait,

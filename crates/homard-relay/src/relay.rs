@@ -117,6 +117,11 @@ impl Inner {
         self.config.current()
     }
 
+    /// Where the owner's settings are read and written.
+    pub(crate) fn config_handle(&self) -> &ConfigHandle {
+        &self.config
+    }
+
     /// The owner's rules for commands.
     pub(crate) fn exec_policy(&self) -> PolicyStore {
         PolicyStore::new(self.config.source().paths.exec_approvals())

@@ -4,7 +4,7 @@ use homard_manners::reply::{PrefixFacts, Said, normalise};
 use homard_store::{NewOutbound, RunStatus};
 
 use crate::access::agent_of;
-use crate::answer::Speech;
+use crate::answer::{Speech, preview_of};
 use crate::deliver::Reply;
 use crate::delivery::Streamed;
 use crate::live::taken_away;
@@ -29,18 +29,22 @@ pub(crate) async fn rows(inner: &Inner, run: &Run, reply: &Reply, said: &str) ->
     let Some(route) = run.delivery.route() else { return Vec::new() };
     let manner = Manner::of(inner, &route.address);
     let wishes = run.narrator.wishes();
-    let speech =
-        Speech { run, route, manner: &manner, wishes: &wishes, facts: facts(inner, run, reply), before: 0 };
-    let after_pieces = Speech { before: streamed.pieces, facts: PrefixFacts::default(), ..speech };
-    let preview = streamed.preview.as_deref();
+    let facts = facts(inner, run, reply);
+    let speech = Speech { run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+    let shown_before = match run.delivery.was_shown() {
+        true => None,
+        // The account was not known yet when the turn began.
+        false => preview_of(inner, &run.id).await,
+    };
+    let preview = streamed.preview.as_deref().or(shown_before.as_deref());
     let mut rows = match text(run, route, reply, said, &streamed) {
-        Some(text) => after_pieces.rows(inner, &text, preview, "").await,
+        Some(text) => speech.rows(inner, &text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
         None if preview.is_some() && reply.status != RunStatus::Ok => Vec::new(),
-        None => after_pieces.rows(inner, "", preview, "").await,
+        None => speech.rows(inner, "", preview, "").await,
     };
     if let Some(content) = taken_away(inner, run) {
-        rows.push(after_pieces.row(inner, format!("{}:ack", run.id), None, content));
+        rows.push(speech.row(inner, format!("{}:ack", run.id), None, content));
     }
     rows
 }

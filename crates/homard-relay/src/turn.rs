@@ -105,6 +105,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     };
     let Some(reply) = reply else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
+        run.delivery.sealed().cancel();
         inner.runs().remove(&run);
         return;
     };

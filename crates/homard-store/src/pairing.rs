@@ -56,7 +56,12 @@ pub enum PairingAsked {
     /// They are new: tell them this code, once.
     Created(String),
     /// They have been told already.
-    Known(String),
+    Known {
+        /// Their code.
+        code: String,
+        /// What was known of them when they first wrote.
+        meta: BTreeMap<String, String>,
+    },
     /// Too many wait; they learn nothing.
     Full,
 }
@@ -106,12 +111,8 @@ impl Store {
             let now = batch.now();
             forget_expired(batch)?;
             let meta = to_json("meta", &short(meta))?;
-            let sql = "UPDATE dm_pairing SET last_seen_at = ?4, meta = ?5
-                       WHERE channel = ?1 AND account_id = ?2 AND sender_id = ?3 RETURNING code";
-            let who = params![channel.as_str(), account.as_str(), sender.as_str(), now, meta];
-            let known = batch.conn.prepare_cached(sql)?.query_row(who, |row| row.get(0)).optional()?;
-            if let Some(code) = known {
-                return Ok(PairingAsked::Known(code));
+            if let Some(PairingRequest { code, meta, .. }) = seen_again(batch, (&channel, &account, &sender))? {
+                return Ok(PairingAsked::Known { code, meta });
             }
             let sql = "SELECT count(*) FROM dm_pairing WHERE channel = ?1 AND account_id = ?2";
             let here = params![channel.as_str(), account.as_str()];
@@ -249,6 +250,21 @@ impl Store {
         self.let_in_cache().forget();
         gone
     }
+}
+
+/// Notes that somebody who waits wrote again.
+fn seen_again(
+    batch: &Batch<'_>,
+    (channel, account, sender): (&ChannelId, &AccountId, &PeerId),
+) -> Result<Option<PairingRequest>, StoreError> {
+    let sql = format!(
+        "UPDATE dm_pairing SET last_seen_at = ?4 WHERE channel = ?1 AND account_id = ?2 AND sender_id = ?3
+         RETURNING {COLUMNS}"
+    );
+    let who = params![channel.as_str(), account.as_str(), sender.as_str(), batch.now()];
+    let mut statement = batch.conn.prepare_cached(&sql)?;
+    let found = statement.query_row(who, |row| Ok(read(row))).optional()?;
+    found.transpose()
 }
 
 fn forget_expired(batch: &Batch<'_>) -> Result<(), StoreError> {

@@ -125,7 +125,7 @@ impl World {
             match choice {
                 0 => telegram.wait_for_polls(telegram.polls() + 1).await,
                 1 => telegram.wait_until_confirmed().await,
-                2 => llm.wait_for_request(llm.requests().len()).await.map(drop),
+                2 => llm.wait_for_request(llm.requests().len() + 1).await.map(drop),
                 3 => telegram.wait_for_sent(telegram.sent().len() + 1).await.map(drop),
                 _ => Ok(()),
             }

@@ -22,6 +22,8 @@ use crate::irc_peer::IrcPeer;
 
 /// Where Debian and others put it.
 const PLACES: [&str; 3] = ["/usr/sbin/ngircd", "/usr/bin/ngircd", "/usr/local/sbin/ngircd"];
+/// The group of RFC 7919 that everybody may know; without it the server makes one, which takes seconds.
+const GROUP: &str = include_str!("ffdhe2048.pem");
 /// How often readiness is looked at; only while the process starts.
 const READY_POLL: Duration = Duration::from_millis(5);
 /// The name and password of its operator, who may do anything.
@@ -70,7 +72,7 @@ impl IrcSetup {
         text.push_str(&format!(
             "[Limits]\nMaxNickLength = 20\nMaxConnectionsIP = 0\nMaxJoins = 0\nMaxPenaltyTime = {penalty}\n\
              [Options]\nDNS = no\nIdent = no\nPAM = no\nIncludeDir = {0}\n\
-             [SSL]\nCertFile = {0}/cert.pem\nKeyFile = {0}/key.pem\nPorts = {tls_port}\n\
+             [SSL]\nCertFile = {0}/cert.pem\nKeyFile = {0}/key.pem\nDHFile = {0}/group.pem\nPorts = {tls_port}\n\
              [Operator]\nName = {OPERATOR}\nPassword = {OPERATOR}\n",
             dir.display(),
         ));
@@ -228,10 +230,11 @@ fn spawn(config: &Path, log: &File) -> Result<Child> {
     command.spawn().with_context(|| format!("could not start `{program}`"))
 }
 
-/// Writes a certificate and its key into `dir`; returns its fingerprint.
+/// Writes a certificate and what belongs to it into `dir`; returns its fingerprint.
 fn certificate(dir: &Path) -> Result<String> {
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names)?;
+    fs::write(dir.join("group.pem"), GROUP)?;
     fs::write(dir.join("cert.pem"), cert.pem())?;
     fs::write(dir.join("key.pem"), signing_key.serialize_pem())?;
     Ok(Sha256::digest(cert.der()).iter().map(|byte| format!("{byte:02x}")).collect())

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::{
     agent, agents, approvals, channels, completion, config, cron, dashboard, devices, gateway, health, logs,
-    message, models, node, nodes, pairing, protocol, qr, sessions, skills, status, system, tools, undo,
-    usage,
+    message, models, node, nodes, pairing, protocol, qr, route, sessions, skills, status, system, tools,
+    undo, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -79,6 +79,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),
+    Route(route::RouteArgs),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),

@@ -20,6 +20,7 @@ pub(crate) mod nodes;
 pub(crate) mod pairing;
 pub(crate) mod protocol;
 pub(crate) mod qr;
+pub(crate) mod route;
 pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -120,6 +121,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Pairing(args) => ask(cx, pairing::run(cx, *args)),
         Command::Protocol(args) => protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, qr::run(cx, *args)),
+        Command::Route(args) => route::run(cx, args),
         Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, status::run(cx, &args)),

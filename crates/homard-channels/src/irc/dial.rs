@@ -91,7 +91,7 @@ pub(super) fn ended() -> ChannelError {
 
 /// Writes lines.
 #[derive(Debug)]
-pub(super) struct Writer<W>(W);
+pub(super) struct Writer<W>(pub(super) W);
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
     /// Writes lines at once, each up to its first line break.

@@ -285,3 +285,6 @@ async fn kept(keeping: &mut Option<BoxFuture<'static, Result<(), InboxClosed>>>)
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

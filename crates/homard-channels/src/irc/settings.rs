@@ -105,7 +105,7 @@ pub(super) struct SaslSection {
 }
 
 /// How fast we may speak.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct FloodSection {
     /// Lines that may go at once after a silence; 4 unless given.
@@ -339,7 +339,7 @@ impl Reading<'_> {
         };
         let text = match (text, filled(file)) {
             (Some(text), _) => Some(text),
-            (None, Some(path)) => Some(self.from_file(key, Path::new(&path))?),
+            (None, Some(path)) => Some(self.secret_file(key, Path::new(&path))?),
             (None, None) => variable.and_then(|name| self.variable(name)),
         };
         match text {
@@ -348,7 +348,7 @@ impl Reading<'_> {
         }
     }
 
-    fn from_file(&self, key: &str, path: &Path) -> Result<String, BuildError> {
+    fn secret_file(&self, key: &str, path: &Path) -> Result<String, BuildError> {
         let unreadable =
             |why: String| self.bad(&format!("{key}File"), format!("`{}`: {why}", path.display()));
         let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();

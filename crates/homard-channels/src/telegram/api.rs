@@ -15,6 +15,8 @@ use crate::registry::BuildError;
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a call without a file may take; the owner may make it shorter.
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// Idle connections are let go after this; the server does so a little later.
 const POOL_IDLE: Duration = Duration::from_secs(50);
 /// Largest answer that is read: a hundred updates of the largest kind are far smaller.
@@ -92,7 +94,7 @@ impl Api {
         method: &str,
         params: &P,
     ) -> Result<Value, ApiError> {
-        self.call_within(method, params, self.timeout).await
+        self.call_within(method, params, self.timeout.min(CALL_TIMEOUT)).await
     }
 
     /// The same with a time of its own.

@@ -112,6 +112,8 @@ async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> 
     let bot_id = telegram.settings.bot_id();
     let mut offset = Offset::load(&telegram.offset_file, bot_id, telegram.clock.now_ms()).await;
     let mut backoff = Backoff::new();
+    // Once is enough; who sets it again after that means it.
+    let mut took_over = false;
     loop {
         let params = GetUpdatesParams {
             offset: offset.next(telegram.clock.now_ms()),
@@ -146,8 +148,10 @@ async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> 
             Ok(_) => ApiError::Lost("the server's answer holds no list".to_owned()),
             Err(error) => error,
         };
-        if error.says("webhook is active") {
+        if error.says("webhook is active") && !took_over {
+            took_over = true;
             take_over(telegram).await;
+            continue;
         }
         let Some(()) = pause(telegram, error, &mut backoff, cancel).await? else { return Ok(()) };
     }

@@ -21,7 +21,7 @@ const TOKEN_VARIABLE: &str = "TELEGRAM_BOT_TOKEN";
 const WEBHOOK_HOST: &str = "127.0.0.1";
 const WEBHOOK_PORT: u16 = 8_787;
 const WEBHOOK_PATH: &str = "/telegram-webhook";
-/// How long one call may take unless the owner says otherwise; uploads are slow.
+/// How long a file may take unless the owner says otherwise; uploads are slow.
 const CALL_SECONDS: u64 = 500;
 /// Longest token file that is read.
 const MAX_TOKEN_FILE: usize = 4_096;
@@ -38,7 +38,7 @@ struct Section {
     api_root: Option<String>,
     /// Proxy for everything sent to Telegram: http, https or socks5 address.
     proxy: Option<String>,
-    /// Seconds one call may take.
+    /// Seconds a file may take on its way; calls without one get a minute at most.
     timeout_seconds: Option<u64>,
     /// Whether links show a preview; on unless switched off.
     link_preview: Option<bool>,

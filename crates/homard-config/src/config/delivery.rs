@@ -124,7 +124,7 @@ pub enum BlockCut {
 
 impl Default for Blocks {
     fn default() -> Self {
-        Self::resolve(false, false, &BlockChunk::default(), &BlockCoalesce::default())
+        Self::resolve(None, None, &BlockChunk::default(), &BlockCoalesce::default())
     }
 }
 
@@ -132,11 +132,16 @@ impl Blocks {
     /// The quiet time where neither account nor platform says one.
     pub const IDLE: Duration = Duration::from_millis(DEFAULT_IDLE_MS);
 
-    fn resolve(by_default: bool, at_message_end: bool, chunk: &BlockChunk, join: &BlockCoalesce) -> Self {
+    fn resolve(
+        by_default: Option<&str>,
+        breaks: Option<&str>,
+        chunk: &BlockChunk,
+        join: &BlockCoalesce,
+    ) -> Self {
         let max = size(chunk.max_chars.unwrap_or(DEFAULT_BLOCK_MAX)).max(1);
         Self {
-            by_default,
-            at_message_end,
+            by_default: by_default == Some("on"),
+            at_message_end: breaks == Some("message_end"),
             min: size(chunk.min_chars.unwrap_or(DEFAULT_BLOCK_MIN)).clamp(1, max),
             max,
             cut: match chunk.break_preference.as_deref() {
@@ -167,8 +172,8 @@ impl Delivery {
             typing: typing.and_then(TypingMode::parse),
             typing_interval: seconds.map(|seconds| Duration::from_secs(seconds.max(MIN_TYPING_SECONDS))),
             blocks: Blocks::resolve(
-                defaults.block_streaming_default.as_deref() == Some("on"),
-                defaults.block_streaming_break.as_deref() == Some("message_end"),
+                defaults.block_streaming_default.as_deref(),
+                defaults.block_streaming_break.as_deref(),
                 &defaults.block_streaming_chunk.unwrap_or_default(),
                 &defaults.block_streaming_coalesce.unwrap_or_default(),
             ),

@@ -14,7 +14,7 @@ use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
 
 use super::chat::{finished_word, operator_message, read_images};
-use super::session_key;
+use super::{delivery, session_key};
 use crate::error;
 use crate::gateway::Gateway;
 use crate::table::Cx;
@@ -24,7 +24,7 @@ const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 /// How long it waits at most.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Parameters about delivery and other rooms that are not furnished yet: taken without effect.
+/// Parameters beside the message: where the answer is delivered, and rooms that are not furnished yet.
 const KNOWN_REST: [&str; 26] = [
     "accountId",
     "bestEffortDeliver",
@@ -82,6 +82,7 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         params.timeout.filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64).transpose();
     let timeout = timeout
         .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
+    let to = delivery::destination(gateway, &params.rest, &key).await?;
     let submission = Submission {
         message: operator_message(gateway, key, params.message, images, run_id.to_string()),
         source: "agent",
@@ -90,7 +91,7 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         timeout,
         extra_system: params.extra_system_prompt,
     };
-    let submitted = gateway.relay().submit_by(submission, None).await.map_err(|e| error::submit(&e))?;
+    let submitted = gateway.relay().submit_to(submission, None, to).await.map_err(|e| error::submit(&e))?;
     let (session_key, status) = match submitted {
         Submitted::Started { session_key, .. } | Submitted::Answered { session_key, .. } => {
             (session_key, "accepted")

@@ -194,8 +194,9 @@ async fn make_owner(gateway: &Gateway, person: &PairingRequest) -> OwnerBootstra
         return OwnerBootstrap::AlreadyConfigured;
     }
     let id = format!("{}:{}", person.channel, person.sender);
-    let change = json!({"commands": {"ownerAllowFrom": [id]}}).to_string();
-    match config::merge(gateway, change, None, Vec::new()).await {
+    let handle = gateway.config().clone();
+    let write = config::blocking(move || handle.set_path("commands.ownerAllowFrom", json!([id]))).await;
+    match write.and_then(|outcome| outcome.map_err(|e| error::config_write(&e))) {
         Ok(_written) => OwnerBootstrap::Configured,
         Err(error) => {
             tracing::warn!(reason = error.message, "the owner could not be written down");

@@ -52,6 +52,15 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
             account.status = fresh.iter().find(is_it).cloned();
         }
     }
+    for count in gateway.store().outbox_counts().await.map_err(|e| error::store(&e))? {
+        let name = (count.channel.as_str(), &count.account);
+        if let Some(account) = accounts.iter_mut().find(|account| (account.entry.id, &account.id) == name) {
+            account.outbox = Some(json!({
+                "waiting": count.waiting, "oldestAt": count.oldest_at, "sent": count.sent, "failed": count.failed,
+                "ambiguous": count.ambiguous,
+            }));
+        }
+    }
     Ok(told(gateway, &accounts))
 }
 
@@ -216,6 +225,9 @@ fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
         if let Some(probe) = &status.probe {
             fields.insert("bot".to_owned(), json!({"id": probe.id, "username": probe.username}));
         }
+    }
+    if let Some(outbox) = &account.outbox {
+        fields.insert("outbox".to_owned(), outbox.clone());
     }
     if let Some(probe) = &account.probe {
         fields.insert("probe".to_owned(), probe.clone());

@@ -44,6 +44,11 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     }
     let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
+    let to = if params.deliver == Some(true) {
+        gateway.relay().route_of(&key).await.map_err(|e| error::store(&e))?
+    } else {
+        None
+    };
     let submission = Submission {
         message: operator_message(gateway, key, params.message, images, run_id.clone()),
         source: "chat.send",
@@ -54,9 +59,9 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     };
     let (relay, mode) = (gateway.relay(), params.queue_mode.as_deref());
     let submitted = if params.suppress_command_interpretation == Some(true) {
-        relay.submit_by(submission, mode).await
+        relay.submit_to(submission, mode, to).await
     } else {
-        relay.receive(submission, mode).await
+        relay.receive_to(submission, mode, to).await
     };
     let status = match submitted.map_err(|e| error::submit(&e))? {
         Submitted::Answered { .. } => "ok",

@@ -1,5 +1,6 @@
 //! `chat.startup`, `chat.metadata` and `commands.list`.
 
+use homard_config::config::commands::Commands;
 use homard_protocol::ErrorShape;
 use homard_protocol::methods::agent::ModelsListParams;
 use homard_protocol::methods::chat::ChatHistoryParams;
@@ -30,8 +31,9 @@ pub(super) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatM
         session_key: params.session_key,
         ..ModelsListParams::default()
     };
+    let commands = cx.gateway.config().current().commands.clone();
     let models = models::list(cx, asked).await?.models;
-    Ok(ChatMetadataResult { models, commands: all(false), swarm_enabled: false })
+    Ok(ChatMetadataResult { models, commands: all(&commands, false), swarm_enabled: false })
 }
 
 /// `commands.list`.
@@ -39,10 +41,12 @@ pub(super) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsL
     if let Some(key) = &params.session_key {
         session_key(&cx.gateway, key, params.agent_id.as_deref())?;
     }
-    Ok(CommandsListResult { commands: all(params.include_args == Some(true)) })
+    Ok(CommandsListResult {
+        commands: all(&cx.gateway.config().current().commands, params.include_args == Some(true)),
+    })
 }
 
-fn all(with_arguments: bool) -> Vec<SlashCommand> {
+fn all(commands: &Commands, with_arguments: bool) -> Vec<SlashCommand> {
     let one = |known: commands::Known| SlashCommand {
         name: known.name.to_owned(),
         native_name: known.name.to_owned(),
@@ -56,7 +60,7 @@ fn all(with_arguments: bool) -> Vec<SlashCommand> {
         accepts_args: !known.arguments.is_empty(),
         args: (with_arguments && !known.arguments.is_empty()).then(|| vec![argument(known.arguments)]),
     };
-    commands::known().map(one).collect()
+    commands::known(commands).map(one).collect()
 }
 
 /// The table writes an argument as people read it, such as `[message]`.

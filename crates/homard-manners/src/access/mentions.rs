@@ -49,8 +49,8 @@ impl MentionPatterns {
         let found = config.agents.agent(agent);
         Self::compile(&PatternSources {
             account: rules.mention_patterns.as_deref(),
-            agent: config.mentions.of_agent(agent),
-            everybody: config.mentions.of_everybody(),
+            agent: found.and_then(|agent| agent.group_chat.mention_patterns.as_deref()),
+            everybody: config.messages.group_chat.mention_patterns.as_deref(),
             name: found.and_then(|agent| agent.identity.name.as_deref().or(agent.name.as_deref())),
             emoji: found.and_then(|agent| agent.identity.emoji.as_deref()),
         })

@@ -11,13 +11,13 @@ use super::rules::AccountRules;
 const MAX_NAME: usize = 64;
 
 /// The answer to a stranger's first message: who they are to us, their code, and what the owner types.
-/// `id_label` is what the platform calls its ids, such as `user id` or `nick`.
+/// `id_label` is what the platform calls its ids, such as `telegram user id` or `irc nick`.
 #[must_use]
 pub fn pairing_reply(channel: &ChannelId, id_label: &str, id: &str, code: &str) -> String {
     let id = plain_name(id);
     format!(
         "This assistant does not know you yet.\n\n\
-         Your {channel} {id_label}: `{id}`\n\
+         Your {id_label}: `{id}`\n\
          Pairing code: `{code}`\n\n\
          The owner can let you in with:\n\
          `homard pairing approve {channel} {code}`"

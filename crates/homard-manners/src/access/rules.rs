@@ -165,7 +165,8 @@ impl AccountRules {
         let mut reader = Reader::new(format!("channels.{channel}"));
         let own = account_section(section, account);
         let mut merged = Map::new();
-        for layer in [defaults, Some(section), own].into_iter().flatten() {
+        let layers = [defaults, Some(section), own].into_iter().flatten();
+        for layer in layers.filter(|layer| !layer.is_null()) {
             let Some(layer) = layer.as_object() else {
                 reader.problem("*", "the section is not an object; nobody is let in");
                 continue;

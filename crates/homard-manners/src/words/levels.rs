@@ -125,6 +125,16 @@ impl Elevation {
     }
 }
 
+/// What became of a word behind a directive.
+pub(super) enum Took {
+    /// It was taken.
+    It,
+    /// It is no word of this directive.
+    Nothing,
+    /// It is one, with a value nobody knows.
+    Offence,
+}
+
 /// Where commands run, as `/exec` says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExecWish {
@@ -136,36 +146,29 @@ pub struct ExecWish {
     pub ask: Option<String>,
     /// Which node.
     pub node: Option<String>,
-    /// What nobody knows.
-    pub unknown: Vec<String>,
 }
 
 impl ExecWish {
-    /// Takes one `key=value`; `false` when it is none.
-    pub(super) fn take(&mut self, word: &str) -> bool {
-        let Some((key, value)) = word.split_once(['=', ':']) else { return false };
-        let value = value.trim_matches(['"', '\'']).to_owned();
+    /// Takes one `key=value`.
+    pub(super) fn take(&mut self, word: &str) -> Took {
+        let Some((key, value)) = word.split_once(['=', ':']) else { return Took::Nothing };
+        let value = value.trim_matches(['"', '\'']);
         let lower = value.to_lowercase();
-        let known: &[&str] = match key.to_lowercase().as_str() {
-            "host" => &["sandbox", "gateway", "node"],
-            "security" => &["deny", "allowlist", "full"],
-            "ask" => &["off", "on-miss", "always"],
+        let (known, place): (&[&str], &mut Option<String>) = match key.to_lowercase().as_str() {
+            "host" => (&["sandbox", "gateway", "node"], &mut self.host),
+            "security" => (&["deny", "allowlist", "full"], &mut self.security),
+            "ask" => (&["off", "on-miss", "always"], &mut self.ask),
             "node" if !value.is_empty() => {
-                self.node = Some(value);
-                return true;
+                self.node = Some(value.to_owned());
+                return Took::It;
             }
-            _ => return false,
+            _ => return Took::Nothing,
         };
         if !known.contains(&lower.as_str()) {
-            self.unknown.push(word.to_owned());
-            return true;
+            return Took::Offence;
         }
-        match key.to_lowercase().as_str() {
-            "host" => self.host = Some(lower),
-            "security" => self.security = Some(lower),
-            _ => self.ask = Some(lower),
-        }
-        true
+        *place = Some(lower);
+        Took::It
     }
 
     /// Whether nothing was said.

@@ -3,7 +3,7 @@
 //! A directive is a word of its own, outside fenced code. In a text with other words it counts only with an argument
 //! it knows, so that people can write *about* `/think` without meaning it.
 
-use super::levels::{Arg, Elevation, ExecWish, ThinkingLevel, Thoughts, Verbosity, take_queue};
+use super::levels::{Arg, Elevation, ExecWish, ThinkingLevel, Thoughts, Took, Verbosity, take_queue};
 use super::table::{Form, command};
 use super::{Directive, Reading, slash_word};
 use crate::queue::QueueWish;
@@ -105,8 +105,8 @@ fn alone(bare: &str, reading: &Reading<'_>) -> Option<Found> {
     while !rest.is_empty() {
         let hit = directive(rest, reading)?;
         let after = rest.get(hit.words..).unwrap_or_default();
-        match (after, is_settled(&hit.directive)) {
-            ([word], false) if directives.is_empty() && !word.text.starts_with('/') => {
+        match (after, is_asked(&hit.directive)) {
+            ([word], true) if directives.is_empty() && !word.text.starts_with('/') => {
                 directives.push(unknown(&hit.directive, word.text));
                 break;
             }
@@ -181,20 +181,34 @@ fn shortcut(word: &str, reading: &Reading<'_>) -> Option<&'static str> {
     command(&slash.name).filter(|command| command.form == Form::Shortcut).map(|command| command.name)
 }
 
-/// Whether a directive says something, so that it counts in a text.
-fn is_settled(directive: &Directive) -> bool {
-    fn settled<T>(arg: &Arg<T>) -> bool {
-        matches!(arg, Arg::Is(_) | Arg::Default)
+/// What is said behind a directive, whichever it is.
+fn arg_of(directive: &Directive) -> Arg<()> {
+    fn bare<T>(arg: &Arg<T>) -> Arg<()> {
+        match arg {
+            Arg::Asked => Arg::Asked,
+            Arg::Is(_) => Arg::Is(()),
+            Arg::Default => Arg::Default,
+            Arg::Unknown(word) => Arg::Unknown(word.clone()),
+        }
     }
     match directive {
-        Directive::Think(arg) => settled(arg),
-        Directive::Verbose(arg) => settled(arg),
-        Directive::Reasoning(arg) => settled(arg),
-        Directive::Elevated(arg) => settled(arg),
-        Directive::Exec(arg) => settled(arg),
-        Directive::Model(arg) => settled(arg),
-        Directive::Queue(arg) => settled(arg),
+        Directive::Think(arg) => bare(arg),
+        Directive::Verbose(arg) => bare(arg),
+        Directive::Reasoning(arg) => bare(arg),
+        Directive::Elevated(arg) => bare(arg),
+        Directive::Exec(arg) => bare(arg),
+        Directive::Model(arg) => bare(arg),
+        Directive::Queue(arg) => bare(arg),
     }
+}
+
+/// Whether a directive says something, so that it counts in a text.
+fn is_settled(directive: &Directive) -> bool {
+    matches!(arg_of(directive), Arg::Is(()) | Arg::Default)
+}
+
+fn is_asked(directive: &Directive) -> bool {
+    arg_of(directive) == Arg::Asked
 }
 
 /// The directive a list of words begins with.
@@ -271,7 +285,16 @@ fn exec(args: &[&str]) -> (Directive, usize) {
         return (Directive::Exec(Arg::Default), 1);
     }
     let mut wish = ExecWish::default();
-    let taken = args.iter().take_while(|word| wish.take(word)).count();
+    let mut taken = 0_usize;
+    for word in args {
+        match wish.take(word) {
+            Took::It => taken = taken.saturating_add(1),
+            Took::Nothing => break,
+            Took::Offence => {
+                return (Directive::Exec(Arg::Unknown((*word).to_owned())), taken.saturating_add(1));
+            }
+        }
+    }
     let arg = if wish.is_empty() { Arg::Asked } else { Arg::Is(wish) };
     (Directive::Exec(arg), taken)
 }
@@ -289,6 +312,9 @@ fn queue(args: &[&str]) -> (Directive, usize) {
 fn model(args: &[&str], reading: &Reading<'_>) -> (Directive, usize) {
     match args.first() {
         Some(word) if is_default(word) => (Directive::Model(Arg::Default), 1),
+        Some(word) if args.len() == 1 && word.eq_ignore_ascii_case("status") => {
+            (Directive::Model(Arg::Asked), 1)
+        }
         Some(word) if is_model(word, reading) => (Directive::Model(Arg::Is((*word).to_owned())), 1),
         _ => (Directive::Model(Arg::Asked), 0),
     }

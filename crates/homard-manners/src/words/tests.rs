@@ -74,7 +74,7 @@ fn told(directive: &Directive) -> String {
             ];
             let known =
                 known.iter().filter_map(|(key, value)| value.as_ref().map(|value| format!("{key}:{value}")));
-            known.chain(wish.unknown.iter().map(|word| format!("bad:{word}"))).collect::<Vec<_>>().join(",")
+            known.collect::<Vec<_>>().join(",")
         }),
         Directive::Queue(a) => arg(name, a, |wish| {
             let parts = [

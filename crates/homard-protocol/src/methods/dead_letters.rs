@@ -18,6 +18,7 @@ pub struct ChannelsDeadLetters;
 impl Method for ChannelsDeadLetters {
     const NAME: &'static str = "channels.deadLetters";
     const ACCESS: Access = Access::Operator(Scope::Read);
+    const ADVERTISED: bool = false;
     type Params = DeadLettersParams;
     type Result = DeadLettersResult;
 }

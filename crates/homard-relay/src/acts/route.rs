@@ -73,7 +73,12 @@ impl Relay {
         Ok(Found { address, abilities, section, from })
     }
 
-    fn resolve(&self, config: &Config, place: &Place, from: Option<&Address>) -> Result<Address, ActError> {
+    pub(super) fn resolve(
+        &self,
+        config: &Config,
+        place: &Place,
+        from: Option<&Address>,
+    ) -> Result<Address, ActError> {
         let names = self.inner().channel_names().all();
         let target = place.target.as_deref().map(|text| target::parse(text, names)).transpose();
         let target = target.map_err(ActError::BadTarget)?;

@@ -1,1 +1,121 @@
-//! Tests.
+//! Accounts that connect, break and are looked after.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use homard_channel::{Abilities, ChannelError};
+use homard_runtime::{Clock, Tasks};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::supervise::Account;
+use crate::fixture::{Line, Platform, Shared, World, abilities, address};
+
+/// An account whose task runs; the clock stands still, so silence is measured only where a test turns it.
+fn run(platform: &Arc<Platform>, clock: &Clock) -> (Arc<Account>, CancellationToken, Tasks) {
+    let account = Arc::new(Account::new(Arc::new(Shared(Arc::clone(platform)))));
+    let (to_relay, heard) = mpsc::channel(1);
+    let (tasks, cancel) = (Tasks::new(), CancellationToken::new());
+    account.begins();
+    let (running, token, clock) = (Arc::clone(&account), cancel.clone(), clock.clone());
+    tasks.spawn(async move {
+        let _open = heard;
+        running.run(to_relay, clock, token).await;
+    });
+    (account, cancel, tasks)
+}
+
+async fn listened(platform: &Platform, times: usize) {
+    platform.listened.subscribe().wait_for(|listened| *listened >= times).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_connection_is_made_again_and_its_trouble_forgotten_once_it_lives() {
+    let platform = Platform::new(abilities());
+    for _time in 0..2 {
+        platform.line(Line::Breaks(ChannelError::Unreachable("no route".into())));
+    }
+    let (account, cancel, tasks) = run(&platform, &Clock::fixed(0));
+    listened(&platform, 2).await;
+    tokio::task::yield_now().await;
+    let status = account.status();
+    assert_eq!((status.running, status.connected, status.reconnect_attempts), (true, false, 2));
+    assert!(status.last_error.unwrap().contains("no route"));
+    listened(&platform, 3).await;
+    tokio::task::yield_now().await;
+    let status = account.status();
+    assert_eq!((status.connected, status.reconnect_attempts, status.last_error), (true, 0, None));
+    assert_eq!(status.probe.and_then(|probe| probe.username).as_deref(), Some("homard_bot"));
+    cancel.cancel();
+    tasks.finish(Duration::from_secs(5)).await;
+    assert!(!account.status().running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_credentials_stop_the_account_at_once() {
+    let platform = Platform::new(abilities());
+    platform.line(Line::Breaks(ChannelError::Refused("bad token".into())));
+    let (account, _cancel, tasks) = run(&platform, &Clock::fixed(0));
+    tasks.finish(Duration::from_secs(5)).await;
+    let status = account.status();
+    assert_eq!((status.running, *platform.listened.borrow()), (false, 1));
+    assert!(status.last_error.unwrap().contains("bad token"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_failures_in_a_row_are_given_up_with_words_and_tried_again_much_later() {
+    let platform = Platform::new(abilities());
+    for _time in 0..11 {
+        platform.line(Line::Breaks(ChannelError::Unreachable("no route".into())));
+    }
+    let (account, cancel, tasks) = run(&platform, &Clock::fixed(0));
+    listened(&platform, 11).await;
+    tokio::task::yield_now().await;
+    let status = account.status();
+    assert!(!status.running && status.last_error.unwrap().contains("homard channels start"));
+    listened(&platform, 12).await;
+    tokio::task::yield_now().await;
+    assert!(account.status().connected);
+    cancel.cancel();
+    tasks.finish(Duration::from_secs(5)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_sign_of_life_is_dead_and_made_again() {
+    let platform = Platform::new(Abilities { silence_limit: Duration::from_secs(60), ..abilities() });
+    platform.line(Line::Dead);
+    let clock = Clock::fixed(0);
+    let (account, cancel, tasks) = run(&platform, &clock);
+    listened(&platform, 1).await;
+    tokio::task::yield_now().await;
+    assert!(!account.status().connected, "nothing was heard yet");
+    clock.advance(Duration::from_secs(61));
+    listened(&platform, 2).await;
+    tokio::task::yield_now().await;
+    assert!(account.status().connected);
+    cancel.cancel();
+    tasks.finish(Duration::from_secs(5)).await;
+}
+
+#[tokio::test]
+async fn accounts_are_stopped_started_and_replaced() {
+    let world = World::new(json!({}));
+    let (first, second) = (Platform::new(abilities()), Platform::new(abilities()));
+    world.relay.open_channels(vec![Arc::new(Shared(Arc::clone(&first)))]).await.unwrap();
+    listened(&first, 1).await;
+    let homard_channel::Address { channel, account, .. } = address("1");
+    assert_eq!(world.relay.stop_channel(&channel, &account).await, Some(true));
+    assert_eq!(world.relay.stop_channel(&channel, &account).await, Some(false));
+    let status = world.relay.channel_status();
+    assert!(matches!(&status[..], [one] if !one.running && one.last_stop_at.is_some()), "{status:?}");
+    assert_eq!(world.relay.start_channel(&channel, &account).await, Some(true));
+    listened(&first, 2).await;
+    assert_eq!(world.relay.start_channel(&channel, &account).await, Some(false));
+    world.relay.replace_channel(Arc::new(Shared(Arc::clone(&second)))).await;
+    listened(&second, 1).await;
+    assert_eq!(world.relay.channel_status().len(), 1);
+    assert!(world.relay.remove_channel(&channel, &account).await);
+    assert_eq!(world.relay.stop_channel(&channel, &account).await, None);
+    world.relay.stop(Duration::ZERO).await;
+}

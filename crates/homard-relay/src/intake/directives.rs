@@ -13,7 +13,7 @@ type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;
 
 impl Relay {
     /// Keeps settings with the conversation and says so.
-    pub(super) async fn keep_directives(
+    pub(crate) async fn keep_directives(
         &self,
         placed: Placed,
         brought: Brought,

@@ -30,7 +30,7 @@ const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
 const ACCOUNT_LOOK: Duration = Duration::from_millis(50);
 
 /// What became of a message.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// A run has it, and its rows are closed.
     Taken,
     /// The same, and the model is told what was overheard before.

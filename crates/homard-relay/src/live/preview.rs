@@ -12,9 +12,8 @@ use homard_runtime::{OrCancel, OrLog};
 use tokio::time::Instant;
 
 use super::Watched;
-use crate::answer::{Speech, preview_key};
+use crate::answer::{Speech, preview_key, preview_of};
 use crate::delivery::Streamed;
-use crate::outbox::receipt_of;
 use crate::relay::Relay;
 
 /// The shortest text that is shown, in characters.
@@ -33,7 +32,7 @@ impl Watched {
         let preview = match self.first_text().or_cancel(&sealed).await {
             Ok(words) => self.send_first(words).await,
             // A turn that a restart cut off may have shown something before.
-            Err(_sealed) => self.shown_before().await,
+            Err(_sealed) => preview_of(&self.inner, &self.run.id).await,
         };
         if let Some(message_id) = &preview {
             self.keep_changing(message_id).await;
@@ -108,12 +107,6 @@ impl Watched {
             ReplyToMode::First | ReplyToMode::All => true,
             ReplyToMode::Off | ReplyToMode::Batched => false,
         }
-    }
-
-    async fn shown_before(&self) -> Option<String> {
-        let row = self.inner.store().outbound(&preview_key(&self.run.id)).await;
-        let row = row.or_log("a preview could not be looked for").flatten()?;
-        row.sent_at.map(|_| receipt_of(&row).message_id).filter(|id| !id.is_empty())
     }
 
     /// Changes the message as the answer grows.

@@ -25,7 +25,7 @@ async fn ask(store: &Store, to: (&str, &str), sender: &str) -> PairingAsked {
 
 async fn code_of(store: &Store, to: (&str, &str), sender: &str) -> String {
     match ask(store, to, sender).await {
-        PairingAsked::Created(code) | PairingAsked::Known(code) => code,
+        PairingAsked::Created(code) | PairingAsked::Known { code, .. } => code,
         PairingAsked::Full => panic!("nobody else may wait"),
     }
 }
@@ -41,7 +41,8 @@ async fn a_stranger_is_told_a_code_once_and_keeps_it_for_an_hour() {
     let home = Home::new();
     let PairingAsked::Created(code) = ask(&home.store, IRC, "ada").await else { panic!("a code") };
     home.clock.advance(Duration::from_mins(59));
-    assert_eq!(ask(&home.store, IRC, "ada").await, PairingAsked::Known(code.clone()));
+    let meta = BTreeMap::from([("name".to_owned(), "ada's name".to_owned())]);
+    assert_eq!(ask(&home.store, IRC, "ada").await, PairingAsked::Known { code: code.clone(), meta });
     let waiting = home.store.pairings().await.unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!((waiting[0].created_at, waiting[0].last_seen_at), (NOW, NOW + 59 * 60_000));
@@ -60,7 +61,7 @@ async fn no_more_than_three_wait_for_one_account_and_those_after_them_learn_noth
         assert!(matches!(ask(&home.store, IRC, sender).await, PairingAsked::Created(_)), "{sender}");
     }
     assert_eq!(ask(&home.store, IRC, "d").await, PairingAsked::Full);
-    assert!(matches!(ask(&home.store, IRC, "a").await, PairingAsked::Known(_)));
+    assert!(matches!(ask(&home.store, IRC, "a").await, PairingAsked::Known { .. }));
     assert!(matches!(ask(&home.store, ("irc", "work"), "d").await, PairingAsked::Created(_)));
     assert!(matches!(ask(&home.store, ("telegram", "default"), "d").await, PairingAsked::Created(_)));
     let code = code_of(&home.store, IRC, "b").await;

@@ -41,7 +41,7 @@ pub enum Outcome {
     TakenUnheard,
     /// Not done, and the caller was told why: code and words.
     Refused(u16, String),
-    /// Not done, and the caller heard nothing.
+    /// Not done, and the caller heard nothing, or nothing of use.
     Lost,
 }
 

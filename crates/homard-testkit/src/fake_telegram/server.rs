@@ -141,7 +141,7 @@ async fn answer(
         Some(Fault::TooMany(seconds)) => Some(Refusal::wait(*seconds)),
         Some(Fault::Refuse(code, words)) => Some(Refusal::new(*code, words.clone())),
         Some(Fault::Answer(text)) => {
-            record(shared, method, asked, Done { outcome: Outcome::Taken, message: None });
+            record(shared, method, asked, Done { outcome: Outcome::Lost, message: None });
             return response(200, "application/json", Body::from(text.clone()));
         }
         Some(Fault::CutAfter | Fault::HangAfter) | None => None,

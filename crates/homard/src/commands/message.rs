@@ -82,6 +82,7 @@ struct With {
 }
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct SendArgs {
     #[command(flatten)]
     to: Whereto,
@@ -127,6 +128,7 @@ struct BroadcastArgs {
 }
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct PollArgs {
     #[command(flatten)]
     to: Whereto,

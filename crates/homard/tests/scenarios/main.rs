@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod abort;
 #[cfg(test)]
+mod acts;
+#[cfg(test)]
 mod agents;
 #[cfg(test)]
 mod approvals;
@@ -77,6 +79,7 @@ mod openai_responses;
 mod openai_world;
 #[cfg(test)]
 mod other_clients;
+#[cfg(test)]
 mod pairing;
 #[cfg(test)]
 mod reach;
@@ -106,6 +109,8 @@ mod steering;
 mod subagents;
 #[cfg(test)]
 mod survival;
+#[cfg(test)]
+mod telegram;
 #[cfg(test)]
 mod tool_policy;
 #[cfg(test)]

@@ -300,7 +300,7 @@ async fn a_person_calls_a_skill_by_name_and_finds_it_among_the_commands() {
     talk(&mut client, KEY, "/nobody knows this").await;
     assert!(world.fake.requests().pop().unwrap().body.to_string().contains("/nobody knows this"));
     let calls = world.fake.requests().len();
-    let command = json!({"sessionKey": KEY, "message": "/commands", "idempotencyKey": "list"});
+    let command = json!({"sessionKey": KEY, "message": "/help", "idempotencyKey": "list"});
     client.call("chat.send", command).await.unwrap();
     let list = text_of(&client.wait_chat_final("list").await.unwrap()["message"]);
     assert!(list.contains("/mail [what to do] — Send letters") && list.contains("/stop"), "{list}");

@@ -1,1 +1,10 @@
-//! Facts; filled in the next step.
+//! How pauses grow.
+
+use super::Backoff;
+
+#[test]
+fn pauses_grow_from_two_seconds_to_thirty() {
+    let mut backoff = Backoff::new();
+    let pauses: Vec<u128> = (0..7).map(|_| backoff.step().as_millis()).collect();
+    assert_eq!(pauses, [2_000, 3_600, 6_480, 11_664, 20_995, 30_000, 30_000]);
+}

@@ -7,7 +7,7 @@ use super::{pairing_reply, plain_name};
 #[test]
 fn a_stranger_is_told_who_they_are_their_code_and_what_the_owner_types() {
     let channel = ChannelId::parse("irc").unwrap();
-    let text = pairing_reply(&channel, "nick", "ada", "H7KQ2MXP");
+    let text = pairing_reply(&channel, "irc nick", "ada", "H7KQ2MXP");
     for part in ["irc nick: `ada`", "`H7KQ2MXP`", "`homard pairing approve irc H7KQ2MXP`"] {
         assert!(text.contains(part), "{text}");
     }

@@ -25,6 +25,7 @@ fn nothing_written_is_the_careful_default() {
     assert_eq!((rules.bots, rules.names), (AllowBots::Never, NameMatching::Never));
     assert_eq!(rules.bot_loops, Some(LoopLimit { most: 8, within_ms: 300_000 }));
     assert_eq!(rules, AccountRules::default());
+    assert_eq!(of(Value::Null), rules, "a platform nobody wrote about");
 }
 
 #[test]

@@ -1,0 +1,104 @@
+//! Answers and results that go to a chat platform though nobody asked there: a job's result, a turn that a program
+//! wants delivered.
+
+use homard_channel::Address;
+use homard_protocol::SessionKey;
+
+use super::deed::{Action, Deed, Place, Post};
+use super::{ActError, Acted, ActingFor};
+use crate::queue::Queue;
+use crate::relay::Relay;
+use crate::reply_route::ReplyRoute;
+use crate::submit::{Brought, Submission, SubmitError, Submitted};
+
+/// The word for wherever people were last heard.
+const LAST: &str = "last";
+/// Words for the page, which needs no delivery: whoever looks sees it.
+const HERE: [&str; 2] = ["webchat", "internal"];
+
+impl Relay {
+    /// Where something that comes by itself goes: the place that was named, else where `home` was last spoken to.
+    /// `None` when that is on no chat platform.
+    ///
+    /// # Errors
+    /// When the place that was named is nobody's.
+    pub async fn destination_of(
+        &self,
+        place: &Place,
+        home: &SessionKey,
+    ) -> Result<Option<Address>, ActError> {
+        let named = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let channel = named(&place.channel).filter(|channel| !channel.eq_ignore_ascii_case(LAST));
+        if channel.as_deref().is_some_and(|channel| HERE.contains(&channel.to_lowercase().as_str())) {
+            return Ok(None);
+        }
+        let place = Place { channel, target: named(&place.target), ..place.clone() };
+        let last = self.route_of(home).await?;
+        if place.target.is_none() && last.is_none() {
+            return if place.channel.is_some() { Err(ActError::NoTarget) } else { Ok(None) };
+        }
+        self.resolve(&self.inner().config(), &place, last.as_ref()).map(Some)
+    }
+
+    /// Says something that came by itself, once under its key, and waits for the receipt.
+    ///
+    /// # Errors
+    /// As [`act`](Self::act).
+    pub async fn say_unasked(
+        &self,
+        address: Address,
+        text: String,
+        (home, key): (&SessionKey, String),
+    ) -> Result<Acted, ActError> {
+        let config = self.inner().config();
+        let agent = home.agent_id().unwrap_or(&config.agents.default_agent().id).clone();
+        let to = Place {
+            channel: Some(address.channel.to_string()),
+            target: Some(format!("{}:{}", address.chat.as_str(), address.to)),
+            account: Some(address.account.to_string()),
+            thread: address.thread.as_ref().map(ToString::to_string),
+        };
+        let deed = Deed::Send(Post { text, ..Post::default() });
+        self.act(Action { deed, to, key, dry_run: false }, &ActingFor::operator(agent)).await
+    }
+
+    /// Takes a message as [`submit_by`](Self::submit_by) does; the answer also goes to `to`.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn submit_to(
+        &self,
+        submission: Submission,
+        queue_mode: Option<&str>,
+        to: Option<Address>,
+    ) -> Result<Submitted, SubmitError> {
+        let placed = self.place(submission)?;
+        self.take_placed(placed, Queue::by_word(queue_mode), aimed(to)).await
+    }
+
+    /// Takes a message as [`receive`](Self::receive) does; the answer also goes to `to`.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn receive_to(
+        &self,
+        submission: Submission,
+        queue_mode: Option<&str>,
+        to: Option<Address>,
+    ) -> Result<Submitted, SubmitError> {
+        let mut placed = self.place(submission)?;
+        if let Some(obeyed) = self.obey(&mut placed, &mut aimed(to.clone())).await? {
+            return Ok(obeyed);
+        }
+        self.call_skill(&mut placed.routed).await;
+        self.take_placed(placed, Queue::by_word(queue_mode), aimed(to)).await
+    }
+}
+
+/// What an operator's message brings whose answer goes to a chat platform.
+fn aimed(to: Option<Address>) -> Brought {
+    let route = |address| ReplyRoute { address, message_id: None, was_mentioned: true, is_owner: true };
+    Brought { reply: to.map(route).map(Box::new), ..Brought::default() }
+}

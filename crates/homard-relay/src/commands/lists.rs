@@ -1,0 +1,55 @@
+//! Commands that list things: `/commands`, `/models`, `/skill`.
+
+use homard_manners::words::table;
+
+use crate::relay::Relay;
+use crate::route::Routed;
+
+/// Models on one page.
+const MODELS_PER_PAGE: usize = 20;
+
+impl Relay {
+    /// `/commands [page]`.
+    pub(super) async fn commands_page(&self, routed: &Routed, wanted: &str) -> String {
+        let config = self.inner().config();
+        let mut lines: Vec<String> = table::available(&config.commands).map(table::line).collect();
+        let skills = self.skill_commands(routed).await;
+        lines.extend(skills.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+        table::page(&lines, wanted.parse().unwrap_or(1))
+    }
+
+    /// `/skill` without a name.
+    pub(super) async fn skills_page(&self, routed: &Routed) -> String {
+        let skills = self.skill_commands(routed).await;
+        if skills.trim().is_empty() {
+            "There are no skills to call by name.".to_owned()
+        } else {
+            format!("Skills:{skills}")
+        }
+    }
+
+    /// `/models [provider] [page]`.
+    pub(super) fn models_page(&self, wanted: &str) -> String {
+        let mut words = wanted.split_whitespace().peekable();
+        let provider = words.next_if(|word| word.parse::<usize>().is_err()).map(str::to_lowercase);
+        let page: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+        let models = self.models();
+        let mut names: Vec<String> =
+            models.list().map(|model| format!("{}/{}", model.provider, model.id)).collect();
+        names.retain(|name| provider.as_ref().is_none_or(|wanted| name.starts_with(&format!("{wanted}/"))));
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            return "There are no such models.".to_owned();
+        }
+        let pages = names.len().div_ceil(MODELS_PER_PAGE);
+        let page = page.clamp(1, pages);
+        let shown = names.iter().skip((page - 1).saturating_mul(MODELS_PER_PAGE)).take(MODELS_PER_PAGE);
+        let mut text = format!("Models, page {page} of {pages}:");
+        for name in shown {
+            text.push('\n');
+            text.push_str(name);
+        }
+        text
+    }
+}

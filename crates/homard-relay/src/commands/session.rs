@@ -1,0 +1,253 @@
+//! Commands about the conversation they are typed in: `/activation`, `/send`, `/usage`, `/tts`, `/dock`, `/whoami`,
+//! `/export-session`.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use homard_channel::Sender;
+use homard_config::Config;
+use homard_protocol::{EntryKind, Message, SessionKey};
+use homard_store::{DeliveryContext, PageEntry, SessionEntry};
+
+use super::{Answer, Begun, words};
+use crate::relay::Relay;
+use crate::route::Routed;
+
+/// Most messages of one export.
+const MAX_EXPORTED: usize = 10_000;
+
+impl Relay {
+    /// Changes what is remembered of a session, and tells whoever watches it.
+    pub(super) async fn change_session(
+        &self,
+        key: &SessionKey,
+        change: impl FnOnce(&mut SessionEntry) + Send + 'static,
+    ) -> Result<(), String> {
+        let session = self.inner().store().patch_session(key, change).await.map_err(words)?;
+        self.announce_change(&session, "patch");
+        Ok(())
+    }
+
+    async fn entry_of(&self, key: &SessionKey) -> Result<SessionEntry, String> {
+        let session = self.inner().store().session(key).await.map_err(words)?;
+        Ok(session.map(|session| session.entry).unwrap_or_default())
+    }
+
+    /// `/activation`: whether a group's messages count when nobody means us.
+    pub(super) async fn set_activation(&self, key: &SessionKey, wanted: &str) -> Answer {
+        let mode = match wanted.to_lowercase().as_str() {
+            "" => {
+                let mode = self.entry_of(key).await?.group_activation;
+                return Ok(format!("Activation: {}", mode.as_deref().unwrap_or("mention")));
+            }
+            "mention" => "mention",
+            "always" => "always",
+            other => return Err(format!("`{other}` is no activation; use mention or always")),
+        };
+        self.change_session(key, move |entry| {
+            entry.group_activation = Some(mode.to_owned());
+            entry.group_activation_needs_system_intro = Some(true);
+        })
+        .await?;
+        Ok(format!("⚙️ Activation: {mode}"))
+    }
+
+    /// `/send`: whether answers are sent in this conversation.
+    pub(super) async fn set_sending(&self, key: &SessionKey, wanted: &str) -> Answer {
+        let policy = match wanted.to_lowercase().as_str() {
+            "" => {
+                let policy = self.entry_of(key).await?.send_policy;
+                return Ok(format!("Sending: {}", policy.as_deref().unwrap_or("inherit")));
+            }
+            "on" | "allow" => Some("allow"),
+            "off" | "deny" => Some("deny"),
+            "inherit" | "default" | "reset" => None,
+            other => return Err(format!("`{other}` is not known; use on, off or inherit")),
+        };
+        self.change_session(key, move |entry| entry.send_policy = policy.map(str::to_owned)).await?;
+        Ok(format!("⚙️ Sending: {}", policy.unwrap_or("inherit")))
+    }
+
+    /// `/usage`: what is said about costs below answers.
+    pub(super) async fn set_usage(&self, key: &SessionKey, wanted: &str) -> Answer {
+        let mode = match wanted.to_lowercase().as_str() {
+            "cost" => return self.spent(key).await,
+            "" => {
+                let mode = self.entry_of(key).await?.response_usage;
+                let spent = self.spent(key).await?;
+                return Ok(format!("Usage below answers: {}\n{spent}", mode.as_deref().unwrap_or("off")));
+            }
+            "off" => None,
+            "tokens" | "on" => Some("tokens"),
+            "full" => Some("full"),
+            other => return Err(format!("`{other}` is not known; use off, tokens, full or cost")),
+        };
+        self.change_session(key, move |entry| entry.response_usage = mode.map(str::to_owned)).await?;
+        Ok(format!("⚙️ Usage below answers: {}", mode.unwrap_or("off")))
+    }
+
+    async fn spent(&self, key: &SessionKey) -> Answer {
+        let rows = self.inner().store().spent_by_session(key).await.map_err(words)?;
+        let tokens = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.tokens));
+        let usd: f64 = rows.iter().map(|row| row.usd).sum();
+        Ok(format!("This session has used {tokens} tokens, about ${usd:.4}."))
+    }
+
+    /// `/tts`: when answers are spoken.
+    pub(super) async fn set_speech(&self, key: &SessionKey, wanted: &str) -> Answer {
+        let (word, _value) = wanted.split_once(char::is_whitespace).unwrap_or((wanted, ""));
+        let mode = match word.to_lowercase().as_str() {
+            "" | "status" => {
+                let mode = self.entry_of(key).await?.tts_auto;
+                return Ok(format!("Speech: {}", mode.as_deref().unwrap_or("off")));
+            }
+            "help" => return Ok("/tts off|always|inbound|tagged — when answers are spoken".to_owned()),
+            "off" => None,
+            mode @ ("always" | "inbound" | "tagged") => Some(mode.to_owned()),
+            "on" => Some("always".to_owned()),
+            other @ ("provider" | "limit" | "summary" | "audio") => {
+                return Err(format!(
+                    "/tts {other} is known, but not built yet; messages.tts in the configuration says it"
+                ));
+            }
+            other => {
+                return Err(format!("`{other}` is not known; use off, always, inbound, tagged or status"));
+            }
+        };
+        let shown = mode.clone();
+        self.change_session(key, move |entry| entry.tts_auto = mode).await?;
+        Ok(format!("⚙️ Speech: {}", shown.as_deref().unwrap_or("off")))
+    }
+
+    /// `/dock-<channel>`: what is not an answer to somebody goes to the same person elsewhere from now on.
+    pub(super) async fn dock(&self, begun: &Begun, channel: &str) -> Answer {
+        let config = self.inner().config();
+        let message = begun.routed.message();
+        let Sender::Peer { id, .. } = &message.sender else {
+            return Err("this works on chat platforms only".to_owned());
+        };
+        let here = format!("{}:{id}", message.channel);
+        let Some(there) = linked(&config, &here, channel) else {
+            return Err(format!(
+                "nobody said who you are on {channel}; put both ids into session.identityLinks (you are {here})"
+            ));
+        };
+        let place = DeliveryContext {
+            channel: Some(channel.to_lowercase()),
+            to: Some(there.clone()),
+            account_id: None,
+            thread_id: None,
+        };
+        self.change_session(begun.routed.session_key(), move |entry| {
+            (entry.last_channel, entry.last_to) = (place.channel.clone(), place.to.clone());
+            (entry.last_account_id, entry.last_thread_id) = (None, None);
+            entry.delivery_context = Some(place);
+        })
+        .await?;
+        Ok(format!(
+            "⚙️ Docked to {channel}:{there}. What comes by itself goes there until you write from elsewhere."
+        ))
+    }
+
+    /// `/export-session`: the conversation as a file in the workspace.
+    pub(super) async fn export(&self, routed: &Routed, wanted: &str) -> Answer {
+        let config = self.inner().config();
+        let agent = config.agents.agent(routed.agent()).unwrap_or(config.agents.default_agent());
+        let key = routed.session_key();
+        let session = self.inner().store().session(key).await.map_err(words)?;
+        let session = session.ok_or_else(|| "there is nothing to export yet".to_owned())?;
+        let name = format!("session-{}.md", session.session_id);
+        let inside = inside(if wanted.is_empty() { Path::new(&name) } else { Path::new(wanted) })
+            .ok_or_else(|| "name a file inside the workspace".to_owned())?;
+        let page =
+            self.inner().store().last_messages(&session.session_id, MAX_EXPORTED).await.map_err(words)?;
+        let text = in_markdown(key, &page);
+        let path = agent.workspace.join(&inside);
+        let written = tokio::task::spawn_blocking(move || write_new(&path, &text)).await.map_err(words)?;
+        written.map_err(|error| format!("{} could not be written: {error}", inside.display()))?;
+        Ok(format!("Written to {} in the workspace.", inside.display()))
+    }
+}
+
+/// `/whoami`.
+pub(super) fn whoami(routed: &Routed) -> String {
+    let message = routed.message();
+    let standing = routed.standing();
+    let may = match (standing.is_owner, standing.may_command) {
+        (true, _) => "the owner",
+        (false, true) => "somebody who may use commands",
+        (false, false) => "somebody who may speak",
+    };
+    match &message.sender {
+        Sender::Operator => "You are the owner, at the gateway itself.".to_owned(),
+        Sender::Peer { id, name } => {
+            let name = name.as_deref().map(|name| format!("\nName: {name}")).unwrap_or_default();
+            let user = message.details.username.as_deref();
+            let user = user.map(|user| format!("\nUsername: @{user}")).unwrap_or_default();
+            format!("Channel: {}\nId: {id}{name}{user}\nYou are {may}.", message.channel)
+        }
+    }
+}
+
+/// Who somebody is on another platform, as the owner's links say.
+fn linked(config: &Config, here: &str, channel: &str) -> Option<String> {
+    let is_here = |id: &String| id.eq_ignore_ascii_case(here);
+    let person = config.session.identity_links.values().find(|ids| ids.iter().any(is_here))?;
+    let there = |id: &String| {
+        let (platform, id) = id.split_once(':')?;
+        platform.eq_ignore_ascii_case(channel).then(|| id.to_owned())
+    };
+    person.iter().find_map(there)
+}
+
+/// A relative path that stays where it is put; `None` for any other.
+fn inside(path: &Path) -> Option<PathBuf> {
+    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    (is_plain && path.file_name().is_some()).then(|| path.to_owned())
+}
+
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    // What is there already is somebody's work.
+    std::fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn in_markdown(key: &SessionKey, page: &[PageEntry]) -> String {
+    let mut text = format!("# {key}\n");
+    for line in page {
+        let EntryKind::Message { message } = &line.entry.kind else { continue };
+        let (who, said) = match message {
+            Message::User(message) => ("User", message.content.text()),
+            Message::Assistant(message) => ("Assistant", message.text()),
+            Message::ToolResult(_) | Message::Other(_) => continue,
+        };
+        if !said.trim().is_empty() {
+            let _written = write!(text, "\n## {who}\n\n{}\n", said.trim());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::inside;
+
+    #[test]
+    fn exports_stay_in_the_workspace() {
+        for (path, is_inside) in [
+            ("a.md", true),
+            ("x/a.md", true),
+            ("./a.md", true),
+            ("../a.md", false),
+            ("/etc/a", false),
+            (".", false),
+        ] {
+            assert_eq!(inside(Path::new(path)).is_some(), is_inside, "{path}");
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! A relay in a temporary folder, a platform and a model that do as they are told. Tests only.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use homard_channel::{
+    Abilities, Ability, Act, Address, Attachment, Channel, ChannelError, ChatKind, Content, Dialect, Fetched,
+    Inbound, Inbox, MediaKind, Outbound, Probe, Receipt, TableMode, TextUnit, Threads,
+};
+use homard_config::{ConfigHandle, Environment, Paths, Source};
+use homard_llm::{Answer, Http, LlmError, ModelSpec, Models, Provider, Request, StreamEvent};
+use homard_models::auth::AuthContext;
+use homard_models::budget::Ledger;
+use homard_models::desk::ProfileShelf;
+use homard_models::desk::{Desk, Lasting};
+use homard_models::failover::{FailoverPolicy, Pacing};
+use homard_models::select::Selector;
+use homard_protocol::{
+    AccountId, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey, StopReason,
+};
+use homard_runtime::{Clock, Redactor, Tasks};
+use homard_skills::Skills;
+use homard_store::{OpenOptions, Store};
+use homard_tools::{Approvals, Guards, Toolbox, Undo};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::bus::Bus;
+use crate::queue::Queue;
+use crate::relay::{Relay, RelayParts};
+use crate::reply_route::ReplyRoute;
+use crate::submit::{Brought, Submission};
+
+/// How long anything may take before a test fails.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A relay and its folder.
+pub(crate) struct World {
+    pub(crate) dir: TempDir,
+    pub(crate) relay: Relay,
+    pub(crate) store: Store,
+    pub(crate) talker: Arc<Talker>,
+}
+
+impl World {
+    pub(crate) fn new(extra: Value) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = dir.path().join("workspace");
+        std::fs::create_dir_all(&workspace).unwrap();
+        let mut config = json!({"agents": {"defaults": {"model": "test/talker", "workspace": workspace}}});
+        merge(&mut config, extra);
+        std::fs::write(dir.path().join("homard.json"), config.to_string()).unwrap();
+        Self::open(dir)
+    }
+
+    fn open(dir: TempDir) -> Self {
+        let clock = Clock::system();
+        let paths = Paths::under(dir.path());
+        std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
+        if !paths.config_path.exists() {
+            std::fs::copy(dir.path().join("homard.json"), &paths.config_path).unwrap();
+        }
+        let source = Source::isolated(paths.clone(), Environment::default(), clock.clone());
+        let config = ConfigHandle::open(source).unwrap();
+        let store = Store::open(OpenOptions {
+            database: paths.database(),
+            agents_dir: paths.agents_dir(),
+            clock: clock.clone(),
+        })
+        .unwrap();
+        let talker = Arc::new(Talker::default());
+        let relay = Relay::new(RelayParts {
+            config: config.clone(),
+            store: store.clone(),
+            desk: desk(&config, &clock, &talker),
+            tools: Toolbox::default(),
+            bus: Bus::default(),
+            clock: clock.clone(),
+            approvals: Approvals::default(),
+            skills: Skills::new(config),
+            guards: Guards::default(),
+            undo: Undo::new(paths.undo_dir(), clock),
+        });
+        Self { dir, relay, store, talker }
+    }
+
+    /// Ends as a process that is killed does, and starts again.
+    pub(crate) async fn crash(self) -> Self {
+        let Self { dir, relay, store, .. } = self;
+        // From here on nothing is written any more, whatever the tasks of the old relay still try.
+        store.close().await;
+        drop(relay);
+        Self::open(dir)
+    }
+
+    /// Somebody asks on a platform; the answer goes to `address`.
+    pub(crate) async fn asks(&self, run: &str, text: &str, address: &Address) -> RunId {
+        let route = ReplyRoute {
+            address: address.clone(),
+            message_id: Some(format!("m-{run}")),
+            was_mentioned: true,
+            is_owner: true,
+        };
+        let key = SessionKey::parse("agent:main:main").unwrap();
+        let submission = Submission {
+            message: Inbound::from_operator(key, run.to_owned(), text.to_owned(), 1),
+            source: "test",
+            model: None,
+            thinking: None,
+            timeout: None,
+            extra_system: None,
+        };
+        let brought = Brought { reply: Some(Box::new(route)), ..Brought::default() };
+        self.relay.take(submission, Queue::Wait, brought).await.unwrap();
+        RunId::parse(run).unwrap()
+    }
+
+    /// Waits until a run is over.
+    pub(crate) async fn ended(&self, run: &RunId) {
+        drop(self.relay.wait(run, LIMIT).await);
+    }
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+fn desk(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> Desk {
+    let (current, http, tasks) = (config.current(), Http::default(), Tasks::new());
+    let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks, secrets: Redactor::default() };
+    let agent_dir = current.agents.default_agent().agent_dir.clone();
+    let lasting = Lasting {
+        ledger: Ledger::new(current.budgets.clone(), clock.clone(), jiff::tz::TimeZone::UTC),
+        profiles: ProfileShelf::new(Box::new(move |_| agent_dir.clone()), &current, cx),
+        pacing: Pacing::default(),
+        policy: FailoverPolicy::default(),
+        clock: clock.clone(),
+    };
+    let spec = ModelSpec::new(provider_id(), ModelId::parse("talker").unwrap(), "openai-responses");
+    let models = Models::new(Vec::new(), &http, clock).with_provider(Arc::clone(talker) as _, vec![spec]);
+    Desk::new(models, BTreeMap::new(), &[], Selector::new(&current), lasting)
+}
+
+fn provider_id() -> ProviderId {
+    ProviderId::parse("test").unwrap()
+}
+
+/// A model that says what a test says.
+pub(crate) struct Talker {
+    id: ProviderId,
+    scripts: Mutex<VecDeque<mpsc::Receiver<String>>>,
+}
+
+impl Default for Talker {
+    fn default() -> Self {
+        Self { id: provider_id(), scripts: Mutex::default() }
+    }
+}
+
+impl Talker {
+    /// The next answer, said piece by piece; it ends when the sender is dropped.
+    pub(crate) fn next(&self) -> mpsc::Sender<String> {
+        let (say, said) = mpsc::channel(64);
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(said);
+        say
+    }
+
+    /// The next answer, said at once.
+    pub(crate) fn says(&self, text: &str) {
+        self.next().try_send(text.to_owned()).unwrap();
+    }
+}
+
+impl Provider for Talker {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+
+    fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
+        let said = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let state = (said, String::new(), cancel, request.model, false);
+        let events = stream::unfold(state, |(mut said, mut whole, cancel, model, over)| async move {
+            if over {
+                return None;
+            }
+            let Some(line) = &mut said else {
+                let failed =
+                    StreamEvent::Failed(LlmError::new(homard_llm::FailReason::Format, "nothing to say"));
+                return Some((failed, (said, whole, cancel, model, true)));
+            };
+            let next = tokio::select! {
+                biased;
+                () = cancel.cancelled() => {
+                    let failed = StreamEvent::Failed(LlmError::aborted());
+                    return Some((failed, (said, whole, cancel, model, true)));
+                }
+                next = line.recv() => next,
+            };
+            match next {
+                Some(text) => {
+                    whole.push_str(&text);
+                    Some((StreamEvent::Text(text), (said, whole, cancel, model, false)))
+                }
+                None => {
+                    let mut message = AssistantMessage::injected(whole.clone(), StopReason::Stop, 1);
+                    message.provider = model.provider.to_string();
+                    message.model = model.id.to_string();
+                    Some((StreamEvent::Done(Answer { message }), (said, whole, cancel, model, true)))
+                }
+            }
+        });
+        stream::once(async { StreamEvent::Start }).chain(events).boxed()
+    }
+}
+
+/// How listening goes.
+#[derive(Debug)]
+pub(crate) enum Line {
+    /// It breaks.
+    Breaks(ChannelError),
+    /// It lives until it is cancelled.
+    Lives,
+    /// Nothing is ever heard.
+    Dead,
+}
+
+/// A platform that does as it is told.
+pub(crate) struct Platform {
+    pub(crate) abilities: Abilities,
+    answers: Mutex<VecDeque<Result<Receipt, ChannelError>>>,
+    lines: Mutex<VecDeque<Line>>,
+    pub(crate) listened: watch::Sender<usize>,
+    sent: watch::Sender<Vec<Outbound>>,
+    pub(crate) typed: watch::Sender<usize>,
+}
+
+pub(crate) fn abilities() -> Abilities {
+    Abilities {
+        chats: &[ChatKind::Direct, ChatKind::Group],
+        text_limit: 200,
+        unit: TextUnit::Chars,
+        caption_limit: Some(50),
+        dialect: Dialect::Plain,
+        tables: TableMode::Code,
+        threads: Threads::None,
+        typing: Some(Duration::from_secs(5)),
+        media: &[MediaKind::Image, MediaKind::Document],
+        media_in_limit: 1_000,
+        polls: None,
+        native_commands: None,
+        acts: &[Act::Reply, Act::React],
+        dedupes_sends: Ability::Lacks,
+        native_mentions: Ability::Lacks,
+        coalesce: None,
+        silence_limit: Duration::from_secs(600),
+    }
+}
+
+/// The same for a platform whose messages can be changed.
+pub(crate) fn editable() -> Abilities {
+    Abilities { acts: &[Act::Reply, Act::React, Act::Edit, Act::Delete], ..abilities() }
+}
+
+pub(crate) fn address(to: &str) -> Address {
+    Address {
+        channel: ChannelId::parse("fake").unwrap(),
+        account: AccountId::default_account(),
+        chat: ChatKind::Direct,
+        to: PeerId::parse(to).unwrap(),
+        thread: None,
+    }
+}
+
+impl Platform {
+    pub(crate) fn new(abilities: Abilities) -> Arc<Self> {
+        Arc::new(Self {
+            abilities,
+            answers: Mutex::default(),
+            lines: Mutex::default(),
+            listened: watch::Sender::new(0),
+            sent: watch::Sender::new(Vec::new()),
+            typed: watch::Sender::new(0),
+        })
+    }
+
+    /// How the next message is taken.
+    pub(crate) fn answers(&self, answer: Result<Receipt, ChannelError>) {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(answer);
+    }
+
+    /// How the next connection goes.
+    pub(crate) fn line(&self, line: Line) {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push_back(line);
+    }
+
+    /// What was handed over so far.
+    pub(crate) fn sent(&self) -> Vec<Outbound> {
+        self.sent.borrow().clone()
+    }
+
+    /// The same in short, once there are `count`.
+    pub(crate) async fn told(&self, count: usize) -> Vec<String> {
+        let mut sent = self.sent.subscribe();
+        let enough = tokio::time::timeout(LIMIT, sent.wait_for(|sent| sent.len() >= count)).await;
+        let sent = self.sent();
+        assert!(enough.is_ok(), "only {} of {count} messages: {sent:?}", sent.len());
+        sent.iter().map(|outbound| short(&outbound.content)).collect()
+    }
+}
+
+fn short(content: &Content) -> String {
+    match content {
+        Content::Text { words, .. } => words.plain.clone(),
+        Content::Media { file, caption } => format!("<{}> {}", file.name, caption.plain),
+        Content::Edit { message_id, words, .. } => format!("edit {message_id}: {}", words.plain),
+        Content::Delete { message_id } => format!("delete {message_id}"),
+        Content::React { message_id, emoji } => {
+            format!("react {message_id} {}", emoji.as_deref().unwrap_or("none"))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// A platform behind a pointer that tests keep.
+pub(crate) struct Shared(pub(crate) Arc<Platform>);
+
+impl Channel for Shared {
+    fn id(&self) -> ChannelId {
+        ChannelId::parse("fake").unwrap()
+    }
+
+    fn account(&self) -> AccountId {
+        AccountId::default_account()
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.0.abilities
+    }
+
+    async fn listen(&self, inbox: Inbox, cancel: CancellationToken) -> Result<(), ChannelError> {
+        let line = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        self.0.listened.send_modify(|times| *times += 1);
+        match line.unwrap_or(Line::Lives) {
+            Line::Breaks(error) => return Err(error),
+            Line::Lives => inbox.alive(),
+            Line::Dead => {}
+        }
+        cancel.cancelled().await;
+        Ok(())
+    }
+
+    async fn deliver(&self, outbound: Outbound) -> Result<Receipt, ChannelError> {
+        if matches!(outbound.content, Content::Typing { .. }) {
+            self.0.typed.send_modify(|times| *times += 1);
+            return Ok(Receipt::default());
+        }
+        let planned = self.0.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let number = self.0.sent.borrow().len() + 1;
+        let answer = planned.unwrap_or_else(|| Ok(Receipt { message_id: number.to_string(), went_to: None }));
+        self.0.sent.send_modify(|sent| sent.push(outbound));
+        answer
+    }
+
+    async fn fetch(&self, _file: Attachment, limit: u64) -> Result<Fetched, ChannelError> {
+        Err(ChannelError::TooLarge { size: limit + 1, limit })
+    }
+
+    async fn probe(&self) -> Result<Probe, ChannelError> {
+        Ok(Probe { username: Some("homard_bot".to_owned()), ..Probe::default() })
+    }
+}

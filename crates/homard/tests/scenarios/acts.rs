@@ -1,0 +1,261 @@
+//! Doing things on a chat platform on purpose: `send`, `message.action`, the `message` tool, accounts, results that
+//! are announced, commands.
+
+use homard_testkit::{FakeTelegram, TestClient};
+use serde_json::{Value, json};
+
+use crate::world::{KEY, OPENAI, World, text_of};
+
+/// The owner's number on the platform.
+const OWNER: i64 = 7;
+/// Somebody who may write, too.
+const FRIEND: i64 = 8;
+
+/// A gateway with an account on a fake platform that is listened to.
+async fn connected(change: impl FnOnce(&mut Value)) -> (World, FakeTelegram) {
+    let there = FakeTelegram::start().await.unwrap();
+    there.has_chat(OWNER, json!({})).has_chat(FRIEND, json!({}));
+    let (url, token) = (there.url(), there.token().to_owned());
+    let world = World::start_with(OPENAI, |config| {
+        config["channels"] = json!({"telegram": {
+            "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER, FRIEND], "streamMode": "off",
+        }});
+        config["commands"] = json!({"ownerAllowFrom": [format!("telegram:{OWNER}")]});
+        change(config);
+    })
+    .await;
+    there.wait_for_polls(1).await.unwrap();
+    (world, there)
+}
+
+fn message(to: &str, text: &str, key: &str) -> Value {
+    json!({"to": to, "message": text, "idempotencyKey": key})
+}
+
+async fn act(client: &mut TestClient, action: &str, params: Value, key: &str) -> Value {
+    let params = json!({"channel": "telegram", "action": action, "params": params, "idempotencyKey": key});
+    client.request("message.action", params).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_message_is_sent_once_under_its_key_and_can_be_acted_upon() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    let sent = client.call("send", message("tg:7", "**tea** is ready", "k1")).await.unwrap();
+    assert_eq!(
+        (&sent["channel"], &sent["chatId"], &sent["runId"]),
+        (&json!("telegram"), &json!("7"), &json!("k1"))
+    );
+    assert_eq!(client.call("send", message("tg:7", "**tea** is ready", "k1")).await.unwrap(), sent);
+    let calls = there.calls_of("sendMessage");
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert_eq!((calls[0].chat(), calls[0].shown.as_deref()), (OWNER, Some("tea is ready")));
+    let id = sent["messageId"].as_str().unwrap();
+    assert_eq!(Some(id), calls[0].message_id.map(|id| id.to_string()).as_deref());
+
+    let on = |more: Value| {
+        let mut params = json!({"target": "7", "messageId": id});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    for (action, params, method) in [
+        ("react", on(json!({"emoji": "👍"})), "setMessageReaction"),
+        ("edit", on(json!({"message": "cold tea"})), "editMessageText"),
+        ("pin", on(json!({})), "pinChatMessage"),
+        ("poll", json!({"target": "7", "pollQuestion": "more?", "pollOption": ["yes", "no"]}), "sendPoll"),
+        ("delete", on(json!({})), "deleteMessage"),
+    ] {
+        let done = act(&mut client, action, params, action).await;
+        assert_eq!(done["ok"], true, "{action}: {done}");
+        assert_eq!(there.calls_of(method).len(), 1, "{action}");
+    }
+    let dry = act(&mut client, "send", json!({"target": "8", "message": "x", "dryRun": true}), "dry").await;
+    assert_eq!((&dry["payload"]["dryRun"], &dry["payload"]["to"]), (&json!(true), &json!("8")), "{dry}");
+    let both = json!({"targets": ["telegram:7", "telegram:8", "@nobody"], "message": "to all"});
+    let all = act(&mut client, "broadcast", both, "all").await;
+    let done: Vec<&Value> =
+        all["payload"]["results"].as_array().unwrap().iter().map(|row| &row["ok"]).collect();
+    assert_eq!(done, [&json!(true), &json!(true), &json!(false)], "{all}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused_with_words() {
+    let (world, _there) =
+        connected(|config| config["channels"]["telegram"]["actions"] = json!({"reactions": false})).await;
+    let mut client = world.owner().await;
+    let poll = json!({"to": "7", "question": "?", "options": ["a", "b"], "durationSeconds": 100_000, "idempotencyKey": "p"});
+    for (method, params, words) in [
+        ("send", message("telegram:@ada", "x", "a"), "is a name"),
+        ("send", message("telegram:", "x", "b"), "names nobody"),
+        (
+            "send",
+            json!({"to": "7", "mediaUrl": "/etc/hostname", "idempotencyKey": "c"}),
+            "not in the workspace",
+        ),
+        (
+            "send",
+            json!({"to": "7", "message": "x", "accountId": "other", "idempotencyKey": "d"}),
+            "is not connected",
+        ),
+        (
+            "send",
+            json!({"to": "irc:#a", "message": "x", "idempotencyKey": "e"}),
+            "irc account `default` is not connected",
+        ),
+        ("poll", poll, "at most"),
+        (
+            "message.action",
+            json!({"channel": "telegram", "action": "fly", "params": {}, "idempotencyKey": "f"}),
+            "Channel telegram does not support action fly.",
+        ),
+        (
+            "message.action",
+            json!({"channel": "telegram", "action": "react", "params": {"target": "7", "messageId": 1, "emoji": "👍"}, "idempotencyKey": "g"}),
+            "channels.telegram.actions.reactions",
+        ),
+        ("channels.deadLetters", json!({"limit": 0}), "invalid channels.deadLetters params"),
+    ] {
+        let error = client.request(method, params).await.unwrap()["error"].take();
+        assert!(error["message"].as_str().unwrap_or_default().contains(words), "{method}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_seen_stopped_started_and_logged_out() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    let status = client.call("channels.status", json!({"probe": true})).await.unwrap();
+    let account = &status["channelAccounts"]["telegram"][0];
+    assert_eq!(status["channelOrder"], json!(["telegram"]), "{status}");
+    assert_eq!(
+        (&account["running"], &account["connected"], &account["probe"]["ok"]),
+        (&json!(true), &json!(true), &json!(true))
+    );
+    assert_eq!(
+        (&account["healthState"], &account["bot"]["username"]),
+        (&json!("healthy"), &json!(there.bot_name()))
+    );
+    assert_eq!(account["capabilities"]["reactions"], true, "{account}");
+
+    let one = json!({"channel": "telegram"});
+    let stopped = client.call("channels.stop", one.clone()).await.unwrap();
+    assert_eq!((&stopped["accountId"], &stopped["stopped"]), (&json!("default"), &json!(true)));
+    let status = client.call("channels.status", json!({"channel": "telegram"})).await.unwrap();
+    assert_eq!(status["channelAccounts"]["telegram"][0]["running"], false, "{status}");
+    let started = client.call("channels.start", one.clone()).await.unwrap();
+    assert_eq!((&started["started"], &started["outcome"]["status"]), (&json!(true), &json!("handed-off")));
+    client.call("send", message("telegram:7", "back", "k")).await.unwrap();
+
+    let out = client.call("channels.logout", one).await.unwrap();
+    assert_eq!((&out["cleared"], &out["loggedOut"]), (&json!(true), &json!(true)), "{out}");
+    let config = client.call("config.get", json!({})).await.unwrap();
+    let section = &config["parsed"]["channels"]["telegram"];
+    assert!(section["botToken"].is_null() && section["apiRoot"].is_string(), "{section}");
+}
+
+#[tokio::test]
+async fn a_model_writes_to_others_and_does_not_say_twice_what_its_tool_said() {
+    let (world, there) = connected(|_| {}).await;
+    world.fake.calls("message", json!({"message": "I am looking at it now"}));
+    world.fake.says("I am looking at it now.");
+    there.user_says(OWNER, OWNER, "go");
+    let first = there.next_sent().await.unwrap();
+    assert_eq!((first.chat(), first.text()), (OWNER, "I am looking at it now"));
+
+    world.fake.calls("message", json!({"target": "telegram:8", "message": "Ada says hello"}));
+    world.fake.says("I told them.");
+    there.user_says(OWNER, OWNER, "tell 8 hello");
+    let (second, third) = (there.next_sent().await.unwrap(), there.next_sent().await.unwrap());
+    assert_eq!((second.chat(), second.text()), (FRIEND, "[from Telegram] Ada says hello"));
+    assert_eq!((third.chat(), third.text()), (OWNER, "I told them."));
+    assert_eq!(there.calls_of("sendMessage").len(), 3);
+}
+
+#[tokio::test]
+async fn results_and_answers_are_delivered_where_they_are_wanted() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    let job = json!({
+        "name": "digest", "schedule": {"kind": "every", "everyMs": 3_600_000}, "sessionTarget": "isolated",
+        "wakeMode": "now", "payload": {"kind": "agentTurn", "message": "sum up"},
+        "delivery": {"mode": "announce", "channel": "telegram", "to": "7"},
+    });
+    let added = client.call("cron.add", job).await.unwrap();
+    assert_eq!(added["deliveryPreview"]["label"], "announce -> telegram 7", "{added}");
+    world.fake.says("all is well");
+    client.call("cron.run", json!({"id": added["id"]})).await.unwrap();
+    let announced = there.next_sent().await.unwrap();
+    assert_eq!((announced.chat(), announced.text()), (OWNER, "all is well"));
+    let is_end = |payload: &Value| payload["action"] == "finished";
+    let end = client.next_event_where("cron", is_end).await.unwrap()["payload"].take();
+    assert_eq!(end["deliveryStatus"], "delivered", "{end}");
+
+    world.fake.says("here you are");
+    let params = json!({"message": "bring it", "sessionKey": KEY, "deliver": true, "channel": "telegram", "to": "8", "idempotencyKey": "d1"});
+    client.call("agent", params).await.unwrap();
+    let delivered = there.next_sent().await.unwrap();
+    assert_eq!((delivered.chat(), delivered.text()), (FRIEND, "here you are"));
+    let nowhere =
+        json!({"message": "x", "sessionKey": KEY, "deliver": true, "channel": "irc", "idempotencyKey": "d2"});
+    let error = client.request("agent", nowhere).await.unwrap()["error"].take();
+    assert!(error["message"].as_str().unwrap().contains("cannot be delivered"), "{error}");
+}
+
+#[tokio::test]
+async fn commands_are_obeyed_by_whoever_may_use_them() {
+    let (world, there) = connected(|_| {}).await;
+    for (text, words) in [
+        ("/whoami", "Id: 7"),
+        ("/usage tokens", "Usage below answers: tokens"),
+        ("/send off", "Sending: deny"),
+        ("/send inherit", "Sending: inherit"),
+        ("/commands 2", "page 2 of"),
+        ("/subagents", "No subagents."),
+        ("/kill", "say which"),
+        ("/approve x deny", "no question"),
+        ("/allowlist", "allowFrom: 7, 8"),
+        ("/allowlist add 9", "turned off (commands.config)"),
+        ("/config show", "turned off (commands.config)"),
+        ("/restart", "turned off (commands.restart)"),
+        ("/activation always", "groups only"),
+        ("/tts always", "Speech: always"),
+        ("/models fake", "fake/"),
+        ("/dock-irc", "session.identityLinks"),
+    ] {
+        there.user_says(OWNER, OWNER, text);
+        let answer = there.next_sent().await.unwrap();
+        assert!(answer.shown.as_deref().unwrap_or_default().contains(words), "{text}: {:?}", answer.shown);
+    }
+    // Somebody who is not the owner learns nothing.
+    there.user_says(FRIEND, FRIEND, "/send off");
+    there.user_says(FRIEND, FRIEND, "/whoami");
+    let answer = there.next_sent().await.unwrap();
+    assert!(answer.shown.as_deref().unwrap_or_default().contains("Id: 8"), "{:?}", answer.shown);
+    assert!(world.fake.requests().is_empty());
+}
+
+#[tokio::test]
+async fn settings_typed_on_the_page_are_kept_and_acknowledged() {
+    let world =
+        World::start_with(OPENAI, |config| config["commands"] = json!({"config": true, "debug": true})).await;
+    let mut client = world.owner().await;
+    for (id, text, words) in [
+        ("a", "/think high", "Thinking: high"),
+        ("b", "/verbose on", "Verbose: on"),
+        ("c", "/whoami", "You are the owner"),
+        ("d", "/config get gateway.auth.mode", "token"),
+        ("e", "/debug set agents.defaults.userTimezone UTC", "holds until the next start"),
+        ("f", "/debug show", "UTC"),
+        ("g", "/debug reset", "as the file says"),
+        ("h", "/export-session", "nothing to export"),
+    ] {
+        let params = json!({"sessionKey": "agent:main:settings", "message": text, "idempotencyKey": id});
+        client.call("chat.send", params).await.unwrap();
+        let last = client.wait_chat_final(id).await.unwrap();
+        let said =
+            format!("{}{}", text_of(&last["message"]), last["errorMessage"].as_str().unwrap_or_default());
+        assert!(said.contains(words), "{text}: {last}");
+    }
+    let row = client.call("sessions.list", json!({})).await.unwrap();
+    assert!(row.to_string().contains("\"thinkingLevel\":\"high\""), "{row}");
+}
