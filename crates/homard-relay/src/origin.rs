@@ -17,7 +17,6 @@ const MAX_SAID: usize = 200;
 /// Who said a message, where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the standing of then, as it is kept")]
 pub(crate) struct Origin {
     channel: ChannelId,
     account: AccountId,
