@@ -19,10 +19,11 @@ impl Relay {
     /// its answer is taken back.
     pub(crate) async fn begin_again(&self, record: &RunRecord) -> Result<bool, StoreError> {
         let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
-        let Some(mut request) = request.filter(|request| matches!(request.kind, Kind::Turn | Kind::Steer))
-        else {
+        let Some(mut request) = request.filter(|request| request.kind.is_turn()) else {
             return Ok(false);
         };
+        // What was said stands in the conversation already: it is neither told together with others nor steered.
+        request.kind = Kind::Turn;
         let Some(route) = request.overrides.reply.clone() else { return Ok(false) };
         let preview = self.settle_preview(record).await?;
         request.overrides.restarts += 1;

@@ -71,6 +71,16 @@ pub(crate) enum Kind {
     Command,
 }
 
+impl Kind {
+    /// Whether the model is asked.
+    pub(crate) fn is_turn(&self) -> bool {
+        match self {
+            Self::Turn | Self::Steer | Self::Collect { .. } => true,
+            Self::Compact(_) | Self::Command => false,
+        }
+    }
+}
+
 impl Waiting {
     /// Whether another run may be waiting for this one, so that the two must not compete for one place.
     pub(crate) fn is_nested(&self) -> bool {

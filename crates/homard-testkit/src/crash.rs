@@ -100,12 +100,17 @@ impl World {
         let llm = FakeLlm::start().await?;
         llm.repeats(MARK);
         let mut config = TestHome::chat_config(TEST_TOKEN, "openai-completions", &llm.openai_url());
-        config["channels"]["telegram"] = json!({
-            "botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
-            "streamMode": "off",
+        let own = json!({
+            "channels": {"telegram": {
+                "botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
+                "streamMode": "off",
+            }},
+            "session": {"dmScope": "per-channel-peer", "reset": {"mode": "none"}},
+            "messages": {"queue": {"mode": "collect", "debounceMs": 20}},
         });
-        config["session"] = json!({"dmScope": "per-channel-peer", "reset": {"mode": "none"}});
-        config["messages"]["queue"] = json!({"mode": "collect", "debounceMs": 20});
+        if let (Some(all), Value::Object(own)) = (config.as_object_mut(), own) {
+            all.extend(own);
+        }
         let home = TestHome::with_config(&config)?;
         let gateway = TestGateway::start(Launch::of(&options.homard), home).await?;
         let mut faults = dice.split();
@@ -190,15 +195,14 @@ impl World {
     async fn outbox(&self) -> Result<Value> {
         let mut client = self.gateway.operator().await?;
         let status = client.call("channels.status", json!({})).await?;
-        let accounts = status["channelAccounts"]["telegram"].as_array().cloned().unwrap_or_default();
-        let Some(account) = accounts.into_iter().next() else {
-            bail!("the gateway knows no account: {status}")
-        };
-        Ok(account["outbox"].clone())
+        let accounts = status.pointer("/channelAccounts/telegram/0");
+        let Some(account) = accounts else { bail!("the gateway knows no account: {status}") };
+        Ok(account.get("outbox").cloned().unwrap_or_default())
     }
 
     fn count(&self, report: &mut CrashReport, outbox: &Value) {
         let seen = self.seen();
+        let count = |name: &str| outbox.get(name).and_then(Value::as_u64).unwrap_or_default();
         report.messages = self.said.len();
         report.lost = self.said.iter().filter(|(mark, _)| !seen.contains_key(mark)).cloned().collect();
         report.doubled = seen.iter().filter(|(_, n)| **n > 1).map(|(mark, _)| mark.clone()).collect();
@@ -206,9 +210,9 @@ impl World {
         report.copies = all.filter(|(text, n)| *n > 1 && text.contains(MARK)).collect();
         report.sends = self.telegram.calls_of("sendMessage").len();
         report.turns = self.llm.requests().len();
-        report.ambiguous = outbox["ambiguous"].as_u64().unwrap_or_default();
-        report.failed = outbox["failed"].as_u64().unwrap_or_default();
-        report.waiting = outbox["waiting"].as_u64().unwrap_or_default();
+        report.ambiguous = count("ambiguous");
+        report.failed = count("failed");
+        report.waiting = count("waiting");
     }
 }
 

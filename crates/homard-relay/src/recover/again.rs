@@ -34,7 +34,7 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
     else {
         return Ok(());
     };
-    let Some(reply) = overrides.reply.clone().filter(|_| matches!(kind, Kind::Turn | Kind::Steer)) else {
+    let Some(reply) = overrides.reply.clone().filter(|_| kind.is_turn()) else {
         return Ok(());
     };
     let (first, turn) = turn_of(&record.run_id);

@@ -122,7 +122,7 @@ async fn answer(shared: &Arc<Shared>, api: Api, asked: Asked<'_>) -> Response {
         prompt_tokens: asked.body.len().div_ceil(BYTES_PER_TOKEN),
         number: record.line.i,
     };
-    let scripted = shared.script().pop_front().or_else(|| shared.repeated(&asked.body));
+    let scripted = shared.script().pop_front().or_else(|| shared.repeated(asked.body));
     match scripted {
         Some(scripted) => play(scripted, &dialect, record, streams).await,
         None => echo(&dialect, record, &turn, streams).await,
