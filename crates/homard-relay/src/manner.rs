@@ -74,7 +74,7 @@ impl Manner {
         let can = |act| abilities.is_some_and(|abilities| abilities.can(act));
         let streams_blocks = speaking.block_streaming.unwrap_or(config.delivery.blocks.by_default);
         let blocks = streams_blocks
-            .then(|| block_manner(&config.delivery.blocks, speaking.coalesce, &abilities, shape));
+            .then(|| block_manner(&config.delivery.blocks, speaking.coalesce, abilities.as_ref(), shape));
         Self {
             shape,
             abilities,
@@ -138,7 +138,7 @@ fn shape(
 fn block_manner(
     blocks: &Blocks,
     own: Option<access::Coalesce>,
-    abilities: &Option<Abilities>,
+    abilities: Option<&Abilities>,
     shape: Shape,
 ) -> BlockManner {
     let at = match blocks.cut {

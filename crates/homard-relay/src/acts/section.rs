@@ -109,7 +109,7 @@ mod tests {
 
     use super::AccountSection;
 
-    fn section(value: Value) -> AccountSection {
+    fn section(value: &Value) -> AccountSection {
         AccountSection(value.as_object().cloned().unwrap_or_default())
     }
 
@@ -127,7 +127,7 @@ mod tests {
         ];
         for (written, usual, expected) in rows {
             assert_eq!(
-                section(written.clone()).allows(&["stickers", "messages"], usual),
+                section(&written).allows(&["stickers", "messages"], usual),
                 expected,
                 "{written}"
             );

@@ -152,7 +152,7 @@ impl Account {
                 After::Stop => {
                     tracing::error!(%channel, %account, %error, "the account is stopped until its credentials are changed");
                     self.change(|status| {
-                        (status.running, status.last_error) = (false, Some(error.to_string()))
+                        (status.running, status.last_error) = (false, Some(error.to_string()));
                     });
                     // Nothing to wait for but the end.
                     cancel.cancel();
@@ -221,10 +221,10 @@ impl Account {
             }
             // Listening finds out about credentials by itself.
             Ok(Err(error)) => {
-                tracing::debug!(%error, channel = %self.channel.id(), "the platform did not say who we are")
+                tracing::debug!(%error, channel = %self.channel.id(), "the platform did not say who we are");
             }
             Err(_late) => {
-                tracing::debug!(channel = %self.channel.id(), "the platform took too long to say who we are")
+                tracing::debug!(channel = %self.channel.id(), "the platform took too long to say who we are");
             }
         }
         std::future::pending::<()>().await;
