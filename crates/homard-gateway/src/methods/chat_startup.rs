@@ -58,16 +58,20 @@ fn all(commands: &Commands, with_arguments: bool) -> Vec<SlashCommand> {
         source: "native".to_owned(),
         scope: CommandScope::Both,
         accepts_args: !known.arguments.is_empty(),
-        args: (with_arguments && !known.arguments.is_empty()).then(|| vec![argument(known.arguments)]),
+        args: (with_arguments && !known.arguments.is_empty()).then(|| arguments(known.arguments)),
     };
     commands::known(commands).map(one).collect()
 }
 
-/// The table writes an argument as people read it, such as `[message]`.
-fn argument(shown: &str) -> SlashArgument {
-    SlashArgument {
-        name: shown.trim_matches(['[', ']', '<', '>']).to_owned(),
-        description: shown.to_owned(),
+/// The table writes arguments as people read them, such as `[model] [message]`. What is not in brackets is one.
+fn arguments(shown: &str) -> Vec<SlashArgument> {
+    let one = |text: &str| SlashArgument {
+        name: text.trim_matches(['[', ']', '<', '>']).to_owned(),
+        description: text.to_owned(),
         kind: "string".to_owned(),
+    };
+    match shown.starts_with('[') && shown.ends_with(']') {
+        true => shown.split_inclusive(']').map(str::trim).filter(|part| !part.is_empty()).map(one).collect(),
+        false => vec![one(shown)],
     }
 }

@@ -248,7 +248,7 @@ async fn settings_typed_on_the_page_are_kept_and_acknowledged() {
         ("e", "/debug set agents.defaults.userTimezone UTC", "holds until the next start"),
         ("f", "/debug show", "UTC"),
         ("g", "/debug reset", "as the file says"),
-        ("h", "/export-session", "nothing to export"),
+        ("h", "/export-session", "in the workspace"),
     ] {
         let params = json!({"sessionKey": "agent:main:settings", "message": text, "idempotencyKey": id});
         client.call("chat.send", params).await.unwrap();

@@ -92,7 +92,8 @@ async fn a_page_starts_a_conversation_with_one_question() {
             "description": "stop what is going on", "source": "native", "scope": "both", "acceptsArgs": false})
     );
     let new = listed.iter().find(|command| command["name"] == "new").unwrap();
-    assert_eq!(new["args"], json!([{"name": "message", "description": "[message]", "type": "string"}]));
+    let argument = |name: &str| json!({"name": name, "description": format!("[{name}]"), "type": "string"});
+    assert_eq!(new["args"], json!([argument("model"), argument("message")]));
 }
 
 #[tokio::test]
