@@ -101,6 +101,7 @@ impl Relay {
     pub(super) async fn walk(&self, bundle: Bundle<OwnedSemaphorePermit>) {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
+        self.hushed(&message, &ids);
         let (channel, id) = (message.channel.clone(), message.message_id.clone());
         match self.take_patiently(message, &ids).await {
             Ok(Outcome::Taken | Outcome::Asked) => {}
@@ -118,7 +119,6 @@ impl Relay {
         }
     }
 
-    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
     /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,
     /// and what they write next must not be answered first.
     async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
@@ -135,6 +135,7 @@ impl Relay {
         self.take_heard(message, ids).await
     }
 
+    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
         let rules = self.company_rules();
         let there = self.account_of(&message).await;
         let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
