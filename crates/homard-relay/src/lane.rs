@@ -33,6 +33,8 @@ use crate::turn;
 /// Messages that may wait in one session; one more is refused, and the sender told.
 pub(crate) const MAX_WAITING: usize = 20;
 /// How long an idle lane keeps its conversation in memory.
+/// How many times the quiet time messages wait for more at most.
+const MAX_QUIETS: u32 = 10;
 const LINGER: Duration = Duration::from_secs(30);
 
 /// A message whose turn will come.
@@ -148,9 +150,16 @@ struct Lane {
     more: Notify,
 }
 
+    /// Since when quiet is waited for.
+    waits_since: Mutex<Option<Instant>>,
 impl Lane {
     fn new() -> Self {
-        Self { waiting: Mutex::default(), came: Mutex::new(Instant::now()), more: Notify::new() }
+        Self {
+            waiting: Mutex::default(),
+            came: Mutex::new(Instant::now()),
+            waits_since: Mutex::default(),
+            more: Notify::new(),
+        }
     }
 
     fn add(&self, waiting: Waiting) {
@@ -167,8 +176,11 @@ impl Lane {
             Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
             Some(Kind::Turn | Kind::Steer | Kind::Compact(_) | Kind::Command) => Duration::ZERO,
         };
-        let until = came + quiet;
-        if !hurries && !quiet.is_zero() && Instant::now() < until {
+        let now = Instant::now();
+        let mut since = lock(&self.waits_since);
+        // Where it never gets quiet, somebody must be answered all the same.
+        let until = (came + quiet).min(*since.get_or_insert(now) + quiet * MAX_QUIETS);
+        if !hurries && !quiet.is_zero() && now < until {
             return Next::Quiet(until);
         }
         Next::Turn(collect::take(&mut waiting))
@@ -274,9 +286,12 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
         let (stopping, holding) = (inner.stopping(), inner.holding());
         match lane.next(holding.is_cancelled()) {
             Next::Turn(together) => {
-                let Some(waiting) = collect::combine(&inner, together).await else { continue };
-                let runs: Vec<_> = std::iter::once(&waiting.run).chain(&waiting.merged).cloned().collect();
-                let turn = AssertUnwindSafe(turn::take(&inner, waiting, &mut history));
+                let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
+                let turn = AssertUnwindSafe(async {
+                    if let Some(waiting) = collect::combine(&inner, together).await {
+                        turn::take(&inner, waiting, &mut history).await;
+                    }
+                });
                 if turn.catch_unwind().await.is_err() {
                     // A bug of ours; the session must go on all the same.
                     history = None;
