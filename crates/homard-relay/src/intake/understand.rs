@@ -255,7 +255,8 @@ impl Relay {
         let queue = match policy.mode {
             QueueMode::Collect => Queue::Collect(policy.debounce),
             QueueMode::Followup => Queue::Wait,
-            QueueMode::Steer | QueueMode::SteerBacklog => Queue::Steer,
+            QueueMode::Steer => Queue::Steer,
+            QueueMode::SteerBacklog => Queue::SteerToo,
             QueueMode::Interrupt => {
                 let id = placed.run_id()?;
                 if self.inner().runs().get(&id).is_none() {
