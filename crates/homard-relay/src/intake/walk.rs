@@ -127,7 +127,7 @@ impl Relay {
             match self.take_heard(message.clone(), ids).await {
                 Err(SubmitError::Store(error)) if !stopping.is_cancelled() => {
                     tracing::warn!(channel = %message.channel, %error, "a message is taken again in a moment");
-                    let _stopping = sleep(STORE_WAIT).or_cancel(&stopping).await;
+                    let _stopping = sleep(STORE_WAIT).or_cancel(stopping).await;
                 }
                 taken => return taken,
             }
