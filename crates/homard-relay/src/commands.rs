@@ -216,10 +216,25 @@ impl Relay {
         let config = self.inner().config();
         let text = begun.routed.message().text.clone();
         let answer = match parse(&text).or_else(|| parse_shell(&text, &config.commands)) {
+            // It may ask whether it may run, and what answers that comes by the same way behind it.
+            Some((command, rest)) if command.name == "bash" && begun.reply.is_some() => {
+                return Ok(self.answer_meanwhile(begun, command, rest.to_owned()));
+            }
             Some((command, rest)) => self.answer(&begun, command, rest).await,
             None => Err("that is no command".to_owned()),
         };
         Ok(self.end_command(begun, answer).await)
+    }
+
+    /// Answers a command of a chat platform while its conversation goes on.
+    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Submitted {
+        let (run_id, session_key) = (begun.run.id.clone(), begun.routed.session_key().clone());
+        let relay = self.clone();
+        self.inner().tasks().spawn(async move {
+            let answer = relay.answer(&begun, command, &rest).await;
+            relay.end_command(begun, answer).await;
+        });
+        Submitted::Answered { run_id, session_key }
     }
 
     async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {

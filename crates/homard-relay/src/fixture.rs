@@ -23,7 +23,7 @@ use homard_protocol::{
 };
 use homard_runtime::{Clock, Redactor, Tasks};
 use homard_skills::Skills;
-use homard_store::{OpenOptions, Store};
+use homard_store::{OpenOptions, RunStatus, Store};
 use homard_tools::{Approvals, Guards, Toolbox, Undo};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -100,6 +100,11 @@ impl World {
 
     /// Somebody asks on a platform; the answer goes to `address`.
     pub(crate) async fn asks(&self, run: &str, text: &str, address: &Address) -> RunId {
+        self.asks_as(run, text, address, Queue::Wait).await
+    }
+
+    /// The same, to wait as `queue` says.
+    pub(crate) async fn asks_as(&self, run: &str, text: &str, address: &Address, queue: Queue) -> RunId {
         let route = ReplyRoute {
             address: address.clone(),
             message_id: Some(format!("m-{run}")),
@@ -116,8 +121,15 @@ impl World {
             extra_system: None,
         };
         let brought = Brought { reply: Some(Box::new(route)), ..Brought::default() };
-        self.relay.take(submission, Queue::Wait, brought).await.unwrap();
+        self.relay.take(submission, queue, brought).await.unwrap();
         RunId::parse(run).unwrap()
+    }
+
+    /// Waits until the turn of a run has begun.
+    pub(crate) async fn begun(&self, run: &RunId) {
+        while self.store.run(run).await.unwrap().is_none_or(|run| run.status == RunStatus::Queued) {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Waits until a run is over.
@@ -234,7 +246,12 @@ pub(crate) enum Line {
     Lives,
     /// Nothing is ever heard.
     Dead,
+    /// The adapter has a bug.
+    Panics,
 }
+
+/// A text that no adapter can send without a bug showing.
+pub(crate) const BUG: &str = "a bug in the adapter";
 
 /// A platform that does as it is told.
 pub(crate) struct Platform {
@@ -356,6 +373,7 @@ impl Channel for Shared {
             Line::Breaks(error) => return Err(error),
             Line::Lives => inbox.alive(),
             Line::Dead => {}
+            Line::Panics => panic!("as asked for"),
         }
         cancel.cancelled().await;
         Ok(())
@@ -366,6 +384,7 @@ impl Channel for Shared {
             self.0.typed.send_modify(|times| *times += 1);
             return Ok(Receipt::default());
         }
+        assert!(short(&outbound.content) != BUG, "as asked for");
         let planned = self.0.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let number = self.0.sent.borrow().len() + 1;
         let answer = planned.unwrap_or_else(|| Ok(Receipt { message_id: number.to_string(), went_to: None }));

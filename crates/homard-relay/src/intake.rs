@@ -12,6 +12,7 @@ mod corners;
 mod directives;
 mod gather;
 mod happenings;
+mod hush;
 mod meaning;
 mod media;
 mod prompt;
@@ -33,6 +34,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::intake::corners::Corners;
+use crate::intake::hush::Hush;
 use crate::intake::rules::CompanyRules;
 use crate::relay::Relay;
 
@@ -48,6 +50,7 @@ const NAME_BYTES: usize = 16;
 /// What the intake remembers between messages.
 pub(crate) struct Intake {
     corners: Corners,
+    hush: Hush,
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
@@ -65,6 +68,7 @@ impl Default for Intake {
     fn default() -> Self {
         Self {
             corners: Corners::default(),
+            hush: Hush::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
@@ -150,12 +154,16 @@ impl Relay {
     async fn pass_on(&self, id: InboxId, heard: Heard) {
         let intake = self.inner().intake();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
+        self.hush(id, &heard);
         let put = intake.corners.put(self, corners::Thing { id, heard, permit });
         if let Err(thing) = put {
             tracing::warn!(
                 key = thing.heard.key(),
                 "too many messages in one conversation; one was left out"
             );
+            if let Heard::Message(message) = &thing.heard {
+                self.hushed(message, &[thing.id]);
+            }
             self.close(vec![thing.id], "too many at once").await;
         }
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_agent::History;
+use homard_channel::Address;
 use homard_manners::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
@@ -32,6 +33,8 @@ use crate::turn;
 
 /// Messages that may wait in one session; one more is refused, and the sender told.
 pub(crate) const MAX_WAITING: usize = 20;
+/// How many times the quiet time messages wait for more at most.
+const MAX_QUIETS: u32 = 10;
 /// How long an idle lane keeps its conversation in memory.
 const LINGER: Duration = Duration::from_secs(30);
 
@@ -60,6 +63,8 @@ pub(crate) enum Kind {
     Turn,
     /// The same, unless a turn under way takes it before.
     Steer,
+    /// A turn under way is told as well, and the message gets its own turn all the same.
+    SteerToo,
     /// The same, together with others like it that wait, once nothing has come in for so long.
     Collect {
         /// Milliseconds.
@@ -75,7 +80,7 @@ impl Kind {
     /// Whether the model is asked.
     pub(crate) fn is_turn(&self) -> bool {
         match self {
-            Self::Turn | Self::Steer | Self::Collect { .. } => true,
+            Self::Turn | Self::Steer | Self::SteerToo | Self::Collect { .. } => true,
             Self::Compact(_) | Self::Command => false,
         }
     }
@@ -145,12 +150,19 @@ struct Lane {
     waiting: Mutex<VecDeque<Waiting>>,
     /// When the last message came.
     came: Mutex<Instant>,
+    /// Since when quiet is waited for.
+    waits_since: Mutex<Option<Instant>>,
     more: Notify,
 }
 
 impl Lane {
     fn new() -> Self {
-        Self { waiting: Mutex::default(), came: Mutex::new(Instant::now()), more: Notify::new() }
+        Self {
+            waiting: Mutex::default(),
+            came: Mutex::new(Instant::now()),
+            waits_since: Mutex::default(),
+            more: Notify::new(),
+        }
     }
 
     fn add(&self, waiting: Waiting) {
@@ -165,12 +177,18 @@ impl Lane {
         let quiet = match waiting.front().map(|first| &first.kind) {
             None => return Next::Nothing,
             Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
-            Some(Kind::Turn | Kind::Steer | Kind::Compact(_) | Kind::Command) => Duration::ZERO,
+            Some(Kind::Turn | Kind::Steer | Kind::SteerToo | Kind::Compact(_) | Kind::Command) => {
+                Duration::ZERO
+            }
         };
-        let until = came + quiet;
-        if !hurries && !quiet.is_zero() && Instant::now() < until {
+        let now = Instant::now();
+        let mut since = lock(&self.waits_since);
+        // Where it never gets quiet, somebody must be answered all the same.
+        let until = (came + quiet).min(*since.get_or_insert(now) + quiet * MAX_QUIETS);
+        if !hurries && !quiet.is_zero() && now < until {
             return Next::Quiet(until);
         }
+        *since = None;
         Next::Turn(collect::take(&mut waiting))
     }
 }
@@ -233,21 +251,39 @@ impl Lanes {
         waiting.remove(at)
     }
 
-    /// Takes the oldest message out of a lane that may go to the turn under way.
-    pub(crate) fn take_steerable(&self, key: &SessionKey) -> Option<Waiting> {
+    /// Takes the oldest message out of a lane that may go to the turn under way, whose answer goes to `answered`.
+    /// One that wants its answer somewhere else waits for a turn of its own: there nobody would hear of it. With it
+    /// comes its place in the lane.
+    pub(crate) fn take_steerable(
+        &self,
+        key: &SessionKey,
+        answered: Option<&Address>,
+    ) -> Option<(usize, Waiting)> {
         let lane = lock(&self.awake).get(key).cloned()?;
         let mut waiting = lock(&lane.waiting);
-        let at = waiting.iter().position(|waiting| waiting.kind == Kind::Steer)?;
-        waiting.remove(at)
+        let is_heard = |waiting: &Waiting| match &waiting.overrides.reply {
+            Some(reply) => answered == Some(&reply.address),
+            None => true,
+        };
+        let steers = |waiting: &Waiting| matches!(waiting.kind, Kind::Steer | Kind::SteerToo);
+        let at = waiting.iter().position(|waiting| steers(waiting) && is_heard(waiting))?;
+        waiting.remove(at).map(|taken| (at, taken))
     }
 
-    /// Puts back what was taken out of a lane whose turn is still under way.
-    pub(crate) fn put_back(&self, waiting: Waiting) {
-        let lane = lock(&self.awake).get(waiting.routed.session_key()).cloned();
-        if let Some(lane) = lane {
-            lock(&lane.waiting).push_front(waiting);
-            lane.more.notify_one();
+    /// Puts back what was taken out of a lane, where it was; wakes a lane if that went away meanwhile.
+    pub(crate) fn put_back(&self, inner: &Arc<Inner>, at: usize, waiting: Waiting) {
+        {
+            // Held until it is in: a lane does not go away between.
+            let awake = lock(&self.awake);
+            if let Some(lane) = awake.get(waiting.routed.session_key()) {
+                let mut queue = lock(&lane.waiting);
+                let at = at.min(queue.len());
+                queue.insert(at, waiting);
+                lane.more.notify_one();
+                return;
+            }
         }
+        self.put(inner, inner.tasks(), waiting);
     }
 
     /// Forgets a lane, unless something came in meanwhile.
@@ -274,9 +310,12 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
         let (stopping, holding) = (inner.stopping(), inner.holding());
         match lane.next(holding.is_cancelled()) {
             Next::Turn(together) => {
-                let Some(waiting) = collect::combine(&inner, together).await else { continue };
-                let runs: Vec<_> = std::iter::once(&waiting.run).chain(&waiting.merged).cloned().collect();
-                let turn = AssertUnwindSafe(turn::take(&inner, waiting, &mut history));
+                let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
+                let turn = AssertUnwindSafe(async {
+                    if let Some(waiting) = collect::combine(&inner, together).await {
+                        turn::take(&inner, waiting, &mut history).await;
+                    }
+                });
                 if turn.catch_unwind().await.is_err() {
                     // A bug of ours; the session must go on all the same.
                     history = None;

@@ -147,6 +147,18 @@ impl Outbox {
     }
 }
 
+/// Somebody who waits for what becomes of a message, and may stop doing so at any point.
+struct Watching<'a> {
+    outbox: &'a Outbox,
+    key: &'a str,
+}
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.outbox.unwatch(self.key);
+    }
+}
+
 impl Relay {
     /// Keeps something to be said and returns; it goes out as soon as it can.
     ///
@@ -195,23 +207,14 @@ impl Relay {
     pub(crate) async fn send_row(&self, row: NewOutbound, limit: Duration) -> Result<Receipt, SendError> {
         let outbox = self.inner().outbox();
         let key = row.key.clone();
+        // Before what it watches, so that it is let go of after.
+        let _watching = Watching { outbox, key: &key };
         let told = outbox.watch(&key);
-        let posted = match self.post(vec![row]).await {
-            Ok(posted) => posted,
-            Err(error) => {
-                drop(told);
-                outbox.unwatch(&key);
-                return Err(error.into());
-            }
-        };
+        let posted = self.post(vec![row]).await?;
         if let Some(outcome) = posted.into_iter().find_map(|posted| known_outcome(&posted)) {
-            drop(told);
-            outbox.unwatch(&key);
             return Ok(outcome?);
         }
-        let waited = tokio::time::timeout(limit, told).await;
-        outbox.unwatch(&key);
-        match waited {
+        match tokio::time::timeout(limit, told).await {
             Ok(Ok(outcome)) => Ok(outcome?),
             Ok(Err(_gone)) => Err(SendError::Later("the gateway is stopping".to_owned())),
             Err(_late) => {

@@ -9,7 +9,7 @@ use homard_store::StoreError;
 use crate::compact::{CompactReport, CompactWish, ReportSlot};
 use crate::lane::Kind;
 use crate::relay::Relay;
-use crate::steering::is_steer;
+use crate::steering::{is_backlog, is_steer};
 use crate::submit::{Brought, Submission, SubmitError, Submitted};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
@@ -18,6 +18,7 @@ const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
 /// The words that are kept for a session.
 const FOLLOWUP: &str = "followup";
 const STEER: &str = "steer";
+const BACKLOG: &str = "steer-backlog";
 
 /// What became of a message for a turn under way.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(crate) enum Queue {
     Wait,
     /// For its turn, or until the turn under way takes it.
     Steer,
+    /// For its turn, and the turn under way is told as well.
+    SteerToo,
     /// As the session wants it.
     AsSession,
     /// Once nothing has come in for so long, together with others like it.
@@ -47,6 +50,7 @@ impl Queue {
     pub(crate) fn by_word(queue_mode: Option<&str>) -> Self {
         match queue_mode {
             Some(mode) if is_steer(mode) => Self::Steer,
+            Some(mode) if is_backlog(mode) => Self::SteerToo,
             Some(_) => Self::Wait,
             None => Self::AsSession,
         }
@@ -55,7 +59,7 @@ impl Queue {
     /// The same, except that it does not go to the turn under way.
     pub(crate) fn waiting(self) -> Self {
         match self {
-            Self::Steer | Self::AsSession => Self::Wait,
+            Self::Steer | Self::SteerToo | Self::AsSession => Self::Wait,
             other @ (Self::Wait | Self::Collect(_) | Self::Compact(..)) => other,
         }
     }
@@ -64,7 +68,9 @@ impl Queue {
     pub(crate) fn unless_said(self) -> Self {
         match self {
             Self::AsSession => Self::Wait,
-            other @ (Self::Wait | Self::Steer | Self::Collect(_) | Self::Compact(..)) => other,
+            other @ (Self::Wait | Self::Steer | Self::SteerToo | Self::Collect(_) | Self::Compact(..)) => {
+                other
+            }
         }
     }
 }
@@ -146,9 +152,12 @@ impl Relay {
             "default" | "reset" => (None, "Messages wait for their turn."),
             FOLLOWUP => (Some(FOLLOWUP), "Messages wait for their turn."),
             mode if is_steer(mode) => (Some(STEER), "Messages go to the run under way, with its next step."),
+            mode if is_backlog(mode) => {
+                (Some(BACKLOG), "Messages go to the run under way, and get a turn of their own as well.")
+            }
             other => {
                 return Err(format!(
-                    "`{other}` is no queue mode that is in effect; use steer, followup or default"
+                    "`{other}` is no queue mode that is in effect; use steer, steer-backlog, followup or default"
                 ));
             }
         };
@@ -169,6 +178,7 @@ impl Relay {
         Ok(match queue {
             Queue::Wait => (Kind::Turn, None),
             Queue::Steer => (Kind::Steer, None),
+            Queue::SteerToo => (Kind::SteerToo, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
             Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
@@ -180,7 +190,12 @@ impl Relay {
             Queue::AsSession => {
                 let session = self.inner().store().session(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);
-                (if mode.is_some_and(|mode| is_steer(&mode)) { Kind::Steer } else { Kind::Turn }, None)
+                let kind = match mode.as_deref() {
+                    Some(mode) if is_steer(mode) => Kind::Steer,
+                    Some(mode) if is_backlog(mode) => Kind::SteerToo,
+                    _ => Kind::Turn,
+                };
+                (kind, None)
             }
         })
     }

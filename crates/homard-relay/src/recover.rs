@@ -35,7 +35,10 @@ impl Relay {
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }
-        for record in store.unfinished_runs().await? {
+        let mut waiting = store.unfinished_runs().await?;
+        // What was cut short goes on before what came after it; its other turn was kept only now.
+        waiting.sort_by_key(|record| !again::is_another(&record.run_id));
+        for record in waiting {
             if record.status == RunStatus::Queued {
                 self.recover_waiting(&record).await?;
             }

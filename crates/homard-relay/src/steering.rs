@@ -10,19 +10,26 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_agent::{Steer, Steering, Taken};
 use homard_protocol::{SessionId, Usage};
-use homard_store::{RunStatus, StoreError, steered_key};
+use homard_store::{RunStatus, StoreError, steered_key, steered_too_key};
 
-use crate::lane::{Kind, Waiting};
+use crate::lane::{Kind, Request, Waiting};
 use crate::relay::Inner;
 use crate::runs::{Run, RunEnd};
 use crate::turn::{is_kept, stop_waiting};
 
 /// Queue modes in which a message is handed to the turn under way.
-const STEER_MODES: [&str; 5] = ["queue", "queued", "steer", "steer+backlog", "steer-backlog"];
+const STEER_MODES: [&str; 3] = ["queue", "queued", "steer"];
+/// The same, and it gets its own turn all the same.
+const BACKLOG_MODES: [&str; 2] = ["steer+backlog", "steer-backlog"];
 
 /// Whether a queue mode means steering.
 pub(crate) fn is_steer(mode: &str) -> bool {
     STEER_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
+}
+
+/// Whether a queue mode means steering, and a turn of its own as well.
+pub(crate) fn is_backlog(mode: &str) -> bool {
+    BACKLOG_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
 }
 
 /// The lane of one running turn.
@@ -45,7 +52,9 @@ impl Steer for Lane {
     fn next(&self) -> BoxFuture<'_, Result<Option<Taken>, StoreError>> {
         async move {
             while !self.run.cancel.is_cancelled() {
-                let Some(mut waiting) = self.inner.lanes().take_steerable(&self.run.session_key) else {
+                let answered = self.run.delivery.route().map(|route| &route.address);
+                let lanes = self.inner.lanes();
+                let Some((at, mut waiting)) = lanes.take_steerable(&self.run.session_key, answered) else {
                     break;
                 };
                 if !is_kept(waiting.kept.take()).await {
@@ -56,7 +65,10 @@ impl Steer for Lane {
                     stop_waiting(&self.inner, waiting).await;
                     continue;
                 }
-                return self.hand_over(waiting).await.map(Some);
+                return match waiting.kind {
+                    Kind::SteerToo => self.tell_too(at, waiting).await.map(Some),
+                    _ => self.hand_over(waiting).await.map(Some),
+                };
             }
             Ok(None)
         }
@@ -78,10 +90,29 @@ impl Lane {
                 Ok(Taken { run_id, message, seq: place.seq })
             }
             Err(error) => {
-                self.inner.lanes().put_back(Waiting { kind: Kind::Turn, ..waiting });
+                self.inner.lanes().put_back(&self.inner, 0, Waiting { kind: Kind::Turn, ..waiting });
                 Err(error)
             }
         }
+    }
+}
+
+impl Lane {
+    /// Tells the turn under way, and lets the message wait on for its own.
+    async fn tell_too(&self, at: usize, waiting: Waiting) -> Result<Taken, StoreError> {
+        let waiting = Waiting { kind: Kind::Turn, ..waiting };
+        let run_id = waiting.run.id.clone();
+        let request = Request {
+            message: waiting.message.clone(),
+            overrides: waiting.overrides.clone(),
+            kind: Kind::Turn,
+        };
+        let mut message = waiting.message.clone();
+        message.idempotency_key = Some(steered_too_key(&run_id));
+        let into = (&self.run.id, &self.session_id);
+        let told = self.inner.store().steer_run_too(&run_id, into, message.clone(), request.to_json()).await;
+        self.inner.lanes().put_back(&self.inner, at, waiting);
+        told.map(|place| Taken { run_id, message, seq: place.seq })
     }
 }
 
@@ -108,3 +139,6 @@ pub(crate) fn settle(inner: &Inner, steered: &Arc<Run>, session_id: Option<&Sess
     steered.ended(end);
     inner.runs().remove(steered);
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,7 +54,7 @@ pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequ
 pub use raw_json::RawJson;
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
-    UnknownRunStatus, steered_key,
+    UnknownRunStatus, steered_key, steered_too_key,
 };
 pub use search::{SearchHit, SearchPage, SearchQuery};
 pub use sessions::{

@@ -23,7 +23,7 @@ use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
 use crate::transcripts::Appended;
 
-pub use steered::steered_key;
+pub use steered::{steered_key, steered_too_key};
 
 /// How long a finished run is remembered, and with it its idempotency key.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;

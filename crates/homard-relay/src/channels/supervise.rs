@@ -1,8 +1,10 @@
 //! One account's task: listening, noticing that nothing lives at the other end, connecting again.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use homard_channel::{ChannelError, Inbox, Kept, SharedChannel};
 use homard_runtime::{Clock, OrCancel};
 use tokio::sync::{mpsc, watch};
@@ -188,8 +190,13 @@ impl Account {
             }
             std::future::pending::<()>().await;
         };
+        // A bug in an adapter must not leave an account that nobody can stop or start.
+        let listening = AssertUnwindSafe(self.channel.listen(inbox.clone(), this_one.clone())).catch_unwind();
         tokio::select! {
-            ended = self.channel.listen(inbox.clone(), this_one.clone()) => ended,
+            ended = listening => ended.unwrap_or_else(|_panic| {
+                let words = "listening ended unexpectedly; this is a bug in Homard";
+                Err(ChannelError::Unreachable(words.to_owned()))
+            }),
             () = pass_on => Ok(()),
             () = self.ask_who_we_are() => Ok(()),
             () = out_of_time(cancel) => Ok(()),

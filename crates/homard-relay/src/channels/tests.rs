@@ -119,3 +119,13 @@ async fn accounts_are_stopped_started_and_replaced() {
     assert_eq!(world.relay.stop_channel(&channel, &account).await, None);
     world.relay.stop(Duration::ZERO).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_account_whose_adapter_has_a_bug_is_connected_again_and_can_be_stopped() {
+    let platform = Platform::new(abilities());
+    platform.line(Line::Panics);
+    let (account, _cancel, _tasks) = run(&platform, &Clock::fixed(0));
+    listened(&platform, 2).await;
+    account.stop().await;
+    assert!(!account.status().running);
+}

@@ -154,10 +154,13 @@ impl<T> Gathering<T> {
             return vec![Complete::TooMany(item)];
         }
         let why = Why::Album(word.clone());
+        // An adapter that knows the pieces of a long text marks them as it does an album.
+        let is_piece = is_text(&item) && item.message.text.chars().count() >= PIECE_CHARS;
+        let quiet = if is_piece { PIECE_QUIET } else { ALBUM_QUIET };
         let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message.sender))
         else {
             let done = self.release(|bucket| bucket.is_of(&item.message.sender));
-            let (due, limit) = (now + ALBUM_QUIET, Some(now + ALBUM_LIMIT));
+            let (due, limit) = (now + quiet, Some(now + ALBUM_LIMIT));
             self.buckets.push(Bucket { why, parts: vec![item], chars: 0, due, limit });
             return done;
         };
@@ -170,7 +173,7 @@ impl<T> Gathering<T> {
             return vec![Complete::TooMany(item)];
         }
         bucket.parts.push(item);
-        bucket.due = bucket.limit.map_or(now + ALBUM_QUIET, |limit| limit.min(now + ALBUM_QUIET));
+        bucket.due = bucket.limit.map_or(now + quiet, |limit| limit.min(now + quiet));
         Vec::new()
     }
 
@@ -199,7 +202,11 @@ impl<T> Gathering<T> {
         let mut done = Vec::new();
         for bucket in std::mem::take(&mut self.buckets) {
             if is_done(&bucket) {
-                let join = if bucket.why == Why::Pieces { "" } else { "\n" };
+                let join = match bucket.why {
+                    Why::Pieces => "",
+                    Why::Album(_) if bucket.parts.iter().all(is_text) => "",
+                    Why::Album(_) | Why::Typing => "\n",
+                };
                 done.push(Complete::Bundle(Bundle { parts: bucket.parts, join }));
             } else {
                 self.buckets.push(bucket);
@@ -213,6 +220,10 @@ impl<T> Bucket<T> {
     fn is_of(&self, sender: &Sender) -> bool {
         self.parts.first().is_some_and(|part| same_person(&part.message.sender, sender))
     }
+}
+
+fn is_text<T>(item: &Item<T>) -> bool {
+    item.message.details.files.is_empty() && item.message.images.is_empty()
 }
 
 fn same_person(one: &Sender, other: &Sender) -> bool {

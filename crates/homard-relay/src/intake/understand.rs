@@ -186,8 +186,10 @@ impl Relay {
             return Ok(Outcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let media =
-            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes).await;
+        let files = self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes);
+        let Some(media) = self.unless_stopped(&visit.message, files).await else {
+            return Ok(Outcome::Nothing("the sender said stop while its files were on their way".to_owned()));
+        };
         let Some(told) = self.tell(&visit, &placed.routed, media) else {
             say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(Outcome::Nothing("it says nothing".to_owned()));
@@ -253,7 +255,8 @@ impl Relay {
         let queue = match policy.mode {
             QueueMode::Collect => Queue::Collect(policy.debounce),
             QueueMode::Followup => Queue::Wait,
-            QueueMode::Steer | QueueMode::SteerBacklog => Queue::Steer,
+            QueueMode::Steer => Queue::Steer,
+            QueueMode::SteerBacklog => Queue::SteerToo,
             QueueMode::Interrupt => {
                 let id = placed.run_id()?;
                 if self.inner().runs().get(&id).is_none() {

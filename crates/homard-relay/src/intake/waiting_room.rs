@@ -56,7 +56,7 @@ impl Relay {
     /// Puts them back.
     pub(super) fn take_back(&self, given_up: Vec<Waiting>) {
         for waiting in given_up.into_iter().rev() {
-            self.inner().lanes().put_back(waiting);
+            self.inner().lanes().put_back(self.inner(), 0, waiting);
         }
     }
 }

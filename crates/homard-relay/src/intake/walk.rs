@@ -8,7 +8,7 @@ use homard_manners::access::{AccountRules, Activation, Case, Refusal, Remark, St
 use homard_manners::envelope::Said;
 use homard_manners::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
-use homard_runtime::OrLog;
+use homard_runtime::{OrCancel, OrLog};
 use homard_store::{InboxId, SessionRecord, StoreError};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
@@ -28,6 +28,11 @@ use crate::submit::{Brought, SubmitError};
 const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
 /// How often it is looked for.
 const ACCOUNT_LOOK: Duration = Duration::from_millis(50);
+
+/// How often a message is tried to be taken when the store does not answer.
+const STORE_TRIES: u32 = 5;
+/// How long after.
+const STORE_WAIT: Duration = Duration::from_secs(2);
 
 /// What became of a message.
 pub(crate) enum Outcome {
@@ -96,8 +101,9 @@ impl Relay {
     pub(super) async fn walk(&self, bundle: Bundle<OwnedSemaphorePermit>) {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
+        self.hushed(&message, &ids);
         let (channel, id) = (message.channel.clone(), message.message_id.clone());
-        match self.take_heard(message, &ids).await {
+        match self.take_patiently(message, &ids).await {
             Ok(Outcome::Taken | Outcome::Asked) => {}
             Ok(Outcome::Nothing(why)) => {
                 tracing::debug!(%channel, message = id, why, "a message is not answered");
@@ -111,6 +117,22 @@ impl Relay {
                 self.close(ids, &error.to_string()).await;
             }
         }
+    }
+
+    /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,
+    /// and what they write next must not be answered first.
+    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
+        let stopping = self.inner().stopping();
+        for _try in 1..STORE_TRIES {
+            match self.take_heard(message.clone(), ids).await {
+                Err(SubmitError::Store(error)) if !stopping.is_cancelled() => {
+                    tracing::warn!(channel = %message.channel, %error, "a message is taken again in a moment");
+                    let _stopping = sleep(STORE_WAIT).or_cancel(stopping).await;
+                }
+                taken => return taken,
+            }
+        }
+        self.take_heard(message, ids).await
     }
 
     async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {

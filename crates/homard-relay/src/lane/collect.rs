@@ -54,11 +54,7 @@ fn asks(overrides: &Overrides) -> (Option<&str>, Option<&str>, bool) {
 /// Makes one of them; `None` when none is left to answer.
 pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Option<Waiting> {
     if together.len() < 2 {
-        let mut only = together.into_iter().next()?;
-        if let Some(overflow) = only.overrides.overflow.take() {
-            only.message.content = told_together(&[&only.message], &overflow);
-        }
-        return Some(only);
+        return together.into_iter().next().map(alone);
     }
     let mut kept = Vec::with_capacity(together.len());
     for mut waiting in together {
@@ -74,7 +70,7 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
     // The newest is answered; it brings the others along.
     let mut newest = kept.pop()?;
     if kept.is_empty() {
-        return Some(newest);
+        return Some(alone(newest));
     }
     let mut overflow = Overflow::default();
     for earlier in kept.iter().chain([&newest]).filter_map(|waiting| waiting.overrides.overflow.as_ref()) {
@@ -92,6 +88,14 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
     }
     newest.merged = kept.into_iter().map(|waiting| waiting.run).collect();
     Some(newest)
+}
+
+/// One that is told by itself, with what is remembered of those that had to go for it.
+fn alone(mut only: Waiting) -> Waiting {
+    if let Some(overflow) = only.overrides.overflow.take() {
+        only.message.content = told_together(&[&only.message], &overflow);
+    }
+    only
 }
 
 /// Several messages as one, with what is remembered of those that had to go.

@@ -29,15 +29,21 @@ impl Watched {
     /// Shows the answer until the turn is sealed.
     pub(super) async fn show_preview(&self) -> Streamed {
         let sealed = self.run.delivery.sealed().clone();
-        let preview = match self.first_text().or_cancel(&sealed).await {
+        let mut preview = match self.first_text().or_cancel(&sealed).await {
             Ok(words) => self.send_first(words).await,
-            // A turn that a restart cut off may have shown something before.
-            Err(_sealed) => preview_of(&self.inner, &self.run.id).await,
+            Err(_sealed) => None,
         };
         if let Some(message_id) = &preview {
             self.keep_changing(message_id).await;
         }
         sealed.cancelled().await;
+        if preview.is_none() {
+            // One that the platform has not taken by now would come right before the whole answer.
+            let withdrawn = self.inner.store().withdraw_outbound(&preview_key(&self.run.id)).await;
+            withdrawn.or_log("a preview could not be taken back");
+            // It may have been taken late; and a turn that a restart cut off may have shown something before.
+            preview = preview_of(&self.inner, &self.run.id).await;
+        }
         Streamed { preview, ..Streamed::default() }
     }
 

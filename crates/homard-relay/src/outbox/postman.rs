@@ -4,10 +4,12 @@
 //! so it may be cut off at any point.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{OrCancel, OrLog, Tasks};
@@ -31,8 +33,6 @@ const DELIVER_LIMIT: Duration = Duration::from_secs(5 * 60);
 const STORE_WAIT: Duration = Duration::from_secs(2);
 /// The longest wait that is believed: the clock may have been turned.
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
-/// How often it is tried to note that a message was sent.
-const NOTE_TRIES: u32 = 5;
 
 /// One account's postman.
 pub(super) struct Postman {
@@ -144,12 +144,12 @@ async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, conversation: String, w
                 () = way.kicked.notified() => {}
                 () = closing.cancelled() => {}
             },
-            Next::Nothing => {
+            // Also when the account is shut: it may have been opened again meanwhile.
+            Next::Nothing | Next::Shut => {
                 if postman.leave(&conversation, &way) {
                     return;
                 }
             }
-            Next::Shut => break,
         }
     }
     postman.ways().remove(&conversation);
@@ -214,17 +214,15 @@ impl Postman {
 
     async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
         let text = serde_json::to_string(receipt).unwrap_or_default();
-        for _try in 0..NOTE_TRIES {
-            if inner
-                .store()
-                .mark_sent(row.id, text.clone())
-                .await
-                .or_log("it could not be noted that a message was sent")
-                .is_some()
-            {
+        let noted = || async {
+            let noted = inner.store().mark_sent(row.id, text.clone()).await;
+            noted.or_log("it could not be noted that a message was sent").is_some()
+        };
+        // Without the note it would be sent again, so nothing else is sent here before.
+        while !noted().await {
+            if tokio::time::sleep(STORE_WAIT).or_cancel(&inner.outbox().closing).await.is_err() {
                 break;
             }
-            tokio::time::sleep(STORE_WAIT).await;
         }
         let (channel, account) = self.name();
         inner.channels().note_sent(channel, account, inner.clock().now_ms());
@@ -290,9 +288,17 @@ async fn deliver(
     there: &SharedChannel,
     outbound: Outbound,
 ) -> Option<Result<Receipt, ChannelError>> {
-    let sending = tokio::time::timeout(DELIVER_LIMIT, there.deliver(outbound));
+    // A bug in an adapter must not leave the conversation without a postman.
+    let delivering = AssertUnwindSafe(there.deliver(outbound)).catch_unwind();
+    let sending = tokio::time::timeout(DELIVER_LIMIT, delivering);
     match sending.or_cancel(inner.outbox().tasks.token()).await {
-        Ok(Ok(sent)) => Some(sent),
+        Ok(Ok(Ok(sent))) => Some(sent),
+        Ok(Ok(Err(_panic))) => {
+            tracing::error!(channel = %there.id(), "sending a message ended unexpectedly");
+            Some(Err(ChannelError::Permanent(
+                "sending it ended unexpectedly; this is a bug in Homard".to_owned(),
+            )))
+        }
         Ok(Err(_late)) => {
             Some(Err(ChannelError::Unknown(format!("no answer within {} s", DELIVER_LIMIT.as_secs()))))
         }

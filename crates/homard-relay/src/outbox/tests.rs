@@ -148,3 +148,24 @@ async fn a_stopped_account_sends_nothing_until_it_is_started() {
     assert!(world.relay.channel_status()[0].running);
     drop(Receipt::default());
 }
+
+#[tokio::test]
+async fn a_bug_in_an_adapter_leaves_nobody_without_a_postman() {
+    let (world, platform) = open().await;
+    let broken = world.relay.send(outbound("1", crate::fixture::BUG, "k1"), LIMIT).await;
+    assert!(matches!(broken, Err(SendError::Channel(ChannelError::Permanent(_)))), "{broken:?}");
+    world.relay.send(outbound("1", "next", "k2"), LIMIT).await.unwrap();
+    assert_eq!(platform.told(1).await, ["next"]);
+}
+
+#[tokio::test]
+async fn whoever_stops_waiting_for_a_receipt_is_forgotten() {
+    let (world, platform) = open().await;
+    platform.answers(Err(ChannelError::Wait(LIMIT)));
+    let (relay, told) = (world.relay.clone(), platform.told(1));
+    tokio::select! {
+        sent = relay.send(outbound("1", "hi", "k"), LIMIT) => panic!("{sent:?}"),
+        _told = told => {}
+    }
+    assert!(super::lock(&world.relay.inner().outbox().waiting).is_empty());
+}

@@ -67,6 +67,11 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
     Ok(())
 }
 
+/// Whether a run is another turn for a message.
+pub(super) fn is_another(run: &RunId) -> bool {
+    turn_of(run).1 > 1
+}
+
 /// The name of a message's first turn, and which one this is.
 fn turn_of(run: &RunId) -> (&str, u32) {
     let name = run.as_str();

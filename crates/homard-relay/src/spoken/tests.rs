@@ -267,3 +267,31 @@ async fn a_turn_the_gateway_stopped_itself_is_told() {
     world.relay.stop(Duration::ZERO).await;
     assert_eq!(platform.told(1).await, [INTERRUPTED]);
 }
+
+#[tokio::test]
+async fn what_was_cut_short_goes_on_before_what_came_after_it() {
+    let world = World::new(json!({}));
+    let _say = world.talker.next();
+    let first = world.asks("r1", "one", &address("7")).await;
+    world.begun(&first).await;
+    world.asks("r2", "two", &address("7")).await;
+    // A piece of the first answer is on its way, so its turn cannot begin as if nothing had been.
+    let words = homard_channel::Words::plain("piece");
+    let outbound = homard_channel::Outbound {
+        address: address("7"),
+        key: "r1:b0".to_owned(),
+        reply_to: None,
+        silent: false,
+        content: Content::Text { words, buttons: Vec::new() },
+    };
+    let row = crate::outbox::row_of(world.relay.inner(), &outbound, None, Some(first));
+    world.store.post_outbound(vec![row]).await.unwrap();
+    let world = world.crash().await;
+    world.talker.says("The rest of the first.");
+    world.talker.says("The second.");
+    let platform = Platform::new(abilities());
+    connect(&world, &platform).await;
+    platform.told(3).await;
+    let keys: Vec<_> = platform.sent().iter().map(|sent| sent.key.clone()).collect();
+    assert_eq!(keys, ["r1:b0", "r1~2:0", "r2:0"]);
+}

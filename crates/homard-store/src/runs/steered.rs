@@ -31,26 +31,67 @@ impl Store {
     ) -> Result<Appended, StoreError> {
         let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
         self.write(move |batch| {
-            let waiting = existing(batch, &run_id)?;
-            if waiting.status != RunStatus::Queued {
-                return Err(StoreError::RunState { run_id, status: waiting.status });
-            }
-            let running = existing(batch, &into)?;
-            if running.status != RunStatus::Running || running.session_id.as_ref() != Some(&session_id) {
-                return Err(StoreError::RunState { run_id: into, status: running.status });
-            }
+            check(batch, &run_id, (&into, &session_id))?;
             let appended = append_user(batch, &session_id, Vec::new(), message)?;
             finish(batch, &run_id, &into, &session_id)?;
             Ok(appended)
         })
         .await
     }
+
+    /// The same, except that the run `run_id` waits on, with a new [`message`](super::NewRun::message).
+    ///
+    /// # Errors
+    /// As [`steer_run`](Self::steer_run).
+    pub async fn steer_run_too(
+        &self,
+        run_id: &RunId,
+        (into, session_id): (&RunId, &SessionId),
+        said: UserMessage,
+        message: String,
+    ) -> Result<Appended, StoreError> {
+        let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
+        self.write(move |batch| {
+            check(batch, &run_id, (&into, &session_id))?;
+            let appended = append_user(batch, &session_id, Vec::new(), said)?;
+            batch.execute(
+                "UPDATE runs SET message = ?2 WHERE run_id = ?1",
+                params![run_id.as_str(), message],
+            )?;
+            Ok(appended)
+        })
+        .await
+    }
+}
+
+/// One must wait and the other run.
+fn check(
+    batch: &Batch<'_>,
+    run_id: &RunId,
+    (into, session_id): (&RunId, &SessionId),
+) -> Result<(), StoreError> {
+    let waiting = existing(batch, run_id)?;
+    if waiting.status != RunStatus::Queued {
+        return Err(StoreError::RunState { run_id: run_id.clone(), status: waiting.status });
+    }
+    let running = existing(batch, into)?;
+    if running.status != RunStatus::Running || running.session_id.as_ref() != Some(session_id) {
+        return Err(StoreError::RunState { run_id: into.clone(), status: running.status });
+    }
+    Ok(())
 }
 
 /// The key of a message that was handed over, by which it is known again.
 #[must_use]
 pub fn steered_key(run_id: &RunId) -> String {
     format!("{run_id}{KEY_END}")
+}
+
+/// The same of one that a turn under way was told and that gets its own turn as well. It must not look as if it were
+/// done with.
+#[must_use]
+pub fn steered_too_key(run_id: &RunId) -> String {
+    format!("{run_id}{KEY_END}-too")
 }
 
 fn finish(batch: &Batch<'_>, run_id: &RunId, into: &RunId, session_id: &SessionId) -> Result<(), StoreError> {

@@ -146,3 +146,17 @@ fn a_text_the_platform_cut_is_put_together() {
     assert!(table.at(2_000, message("a", "20", &long)).is_empty());
     assert_eq!(table.rest(3_500), [long]);
 }
+
+#[test]
+fn pieces_that_the_adapter_marks_are_one_text_without_a_seam() {
+    let piece = |id: &str, text: &str| {
+        let mut piece = message("a", id, text);
+        piece.details.part_of = Some("text-1".to_owned());
+        piece
+    };
+    let mut table = Table::new(0);
+    let long = "x".repeat(4_000);
+    assert!(table.at(0, piece("1", &long)).is_empty());
+    assert!(table.at(1_400, piece("2", "y")).is_empty(), "the next one may take its time");
+    assert_eq!(table.rest(2_000), [format!("{long}y")]);
+}

@@ -1,0 +1,136 @@
+//! Somebody says stop while files of what they said before are still on their way: those are let go of, so that the
+//! word does not wait behind them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use homard_channel::{ChatKind, Heard, Inbound, Sender};
+use homard_runtime::OrCancel;
+use homard_store::InboxId;
+use tokio_util::sync::CancellationToken;
+
+use super::meaning;
+use crate::relay::Relay;
+
+/// Who, and where: platform, account, place, thread, sender.
+type Who = [String; 5];
+
+/// Those who fetch files or have said stop; others are not in it.
+#[derive(Default)]
+pub(super) struct Hush {
+    known: Mutex<HashMap<Who, Voice>>,
+}
+
+#[derive(Default)]
+struct Voice {
+    stop: CancellationToken,
+    /// Where they said stop, until it is that message's turn.
+    said: BTreeSet<InboxId>,
+}
+
+impl Hush {
+    fn stop(&self, who: Who, id: InboxId) {
+        let mut known = self.lock();
+        let voice = known.entry(who).or_default();
+        voice.said.insert(id);
+        voice.stop.cancel();
+    }
+
+    /// It is the turn of these, or they are left out.
+    fn come_to(&self, who: &Who, ids: &[InboxId]) {
+        let mut known = self.lock();
+        if let Some(voice) = known.get_mut(who) {
+            voice.said.retain(|id| !ids.contains(id));
+            if voice.said.is_empty() {
+                known.remove(who);
+            }
+        }
+    }
+
+    fn token(&self, who: &Who) -> CancellationToken {
+        self.lock().entry(who.clone()).or_default().stop.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Who, Voice>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Relay {
+    /// Notes that somebody says stop, if they do.
+    pub(super) fn hush(&self, id: InboxId, heard: &Heard) {
+        if let Heard::Message(message) = heard
+            && self.says_stop(message)
+            && let Some(who) = who(message)
+        {
+            self.inner().intake().hush.stop(who, id);
+        }
+    }
+
+    /// It is the turn of these.
+    pub(super) fn hushed(&self, message: &Inbound, ids: &[InboxId]) {
+        if let Some(who) = who(message) {
+            self.inner().intake().hush.come_to(&who, ids);
+        }
+    }
+
+    /// Does something for a message; `None` when its sender says stop first.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        message: &Inbound,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let Some(who) = who(message) else { return Some(work.await) };
+        let hush = &self.inner().intake().hush;
+        let done = work.or_cancel(&hush.token(&who)).await.ok();
+        hush.come_to(&who, &[]);
+        done
+    }
+
+    /// In a group only who surely means us.
+    fn says_stop(&self, message: &Inbound) -> bool {
+        let details = &message.details;
+        let is_meant = message.conversation.kind() == ChatKind::Direct
+            || details.native_command
+            || details.mentions_us == Some(true);
+        if !is_meant || details.part_of.is_some() || !details.files.is_empty() {
+            return false;
+        }
+        let name = self.our_name(message);
+        meaning::read(message, &self.company_rules().words.reading(name.as_deref(), &[])).stop
+    }
+}
+
+fn who(message: &Inbound) -> Option<Who> {
+    let Sender::Peer { id, .. } = &message.sender else { return None };
+    let place = &message.conversation;
+    Some([
+        message.channel.to_string(),
+        message.account.to_string(),
+        place.peer().map(ToString::to_string).unwrap_or_default(),
+        place.thread().map(ToString::to_string).unwrap_or_default(),
+        id.to_string(),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hush, Who};
+    use homard_store::InboxId;
+
+    #[test]
+    fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
+        let (hush, id) = (Hush::default(), InboxId::for_tests());
+        let who: Who = ["t", "a", "7", "", "7"].map(str::to_owned);
+        let fetching = hush.token(&who);
+        assert!(!fetching.is_cancelled());
+        hush.stop(who.clone(), id);
+        assert!(fetching.is_cancelled(), "what is under way ends");
+        hush.come_to(&who, &[]);
+        assert!(hush.token(&who).is_cancelled(), "so does what comes before the stop's own turn");
+        hush.come_to(&who, &[id]);
+        assert!(!hush.token(&who).is_cancelled());
+        hush.come_to(&who, &[]);
+        assert!(hush.lock().is_empty(), "nothing is remembered");
+    }
+}
