@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_agent::History;
+use homard_channel::Address;
+use homard_config::Config;
 use homard_manners::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
@@ -159,7 +161,7 @@ impl Lane {
     }
 
     /// What is to be done now. Who `hurries` waits for nobody.
-    fn next(&self, hurries: bool) -> Next {
+    fn next(&self, hurries: bool, config: &Config) -> Next {
         let came = *lock(&self.came);
         let mut waiting = lock(&self.waiting);
         let quiet = match waiting.front().map(|first| &first.kind) {
@@ -171,7 +173,7 @@ impl Lane {
         if !hurries && !quiet.is_zero() && Instant::now() < until {
             return Next::Quiet(until);
         }
-        Next::Turn(collect::take(&mut waiting))
+        Next::Turn(collect::take(&mut waiting, config))
     }
 }
 
@@ -234,10 +236,16 @@ impl Lanes {
     }
 
     /// Takes the oldest message out of a lane that may go to the turn under way.
-    pub(crate) fn take_steerable(&self, key: &SessionKey) -> Option<Waiting> {
+    /// What somebody asks on a platform goes only to a turn that is answered there: in a conversation that several
+    /// people share, the answer to one is not for the other.
+    pub(crate) fn take_steerable(&self, key: &SessionKey, answered: Option<&Address>) -> Option<Waiting> {
         let lane = lock(&self.awake).get(key).cloned()?;
         let mut waiting = lock(&lane.waiting);
-        let at = waiting.iter().position(|waiting| waiting.kind == Kind::Steer)?;
+        let fits = |waiting: &Waiting| {
+            let asked = waiting.overrides.reply.as_ref().map(|reply| &reply.address);
+            waiting.kind == Kind::Steer && (asked.is_none() || asked == answered)
+        };
+        let at = waiting.iter().position(fits)?;
         waiting.remove(at)
     }
 
@@ -272,7 +280,7 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
     let mut history: Option<History> = None;
     loop {
         let (stopping, holding) = (inner.stopping(), inner.holding());
-        match lane.next(holding.is_cancelled()) {
+        match lane.next(holding.is_cancelled(), &inner.config()) {
             Next::Turn(together) => {
                 let Some(waiting) = collect::combine(&inner, together).await else { continue };
                 let runs: Vec<_> = std::iter::once(&waiting.run).chain(&waiting.merged).cloned().collect();

@@ -45,9 +45,9 @@ impl Steer for Lane {
     fn next(&self) -> BoxFuture<'_, Result<Option<Taken>, StoreError>> {
         async move {
             while !self.run.cancel.is_cancelled() {
-                let Some(mut waiting) = self.inner.lanes().take_steerable(&self.run.session_key) else {
-                    break;
-                };
+                let answered = self.run.delivery.route().map(|route| &route.address);
+                let next = self.inner.lanes().take_steerable(&self.run.session_key, answered);
+                let Some(mut waiting) = next else { break };
                 if !is_kept(waiting.kept.take()).await {
                     // Known before, or not kept: whoever sent it has been told.
                     continue;
