@@ -17,6 +17,7 @@ const MAX_SAID: usize = 200;
 /// Who said a message, where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "facts that are kept as they are, each its own")]
 pub(crate) struct Origin {
     channel: ChannelId,
     account: AccountId,
@@ -60,7 +61,7 @@ impl Origin {
     }
 
     /// The same where the conversation is the owner's: it is answered, and nothing else of it goes to the sender.
-    pub(crate) fn as_guest(self) -> Self {
+    pub(crate) fn by_guest(self) -> Self {
         Self { is_guest: true, ..self }
     }
 

@@ -241,7 +241,7 @@ fn brought(visit: &Visit, standing: &Standing) -> Brought {
         })
     });
     let origin = Origin::of(&visit.message, standing, visit.destination.parent.clone());
-    let origin = if is_guest(visit, standing) { origin.as_guest() } else { origin };
+    let origin = if is_guest(visit, standing) { origin.by_guest() } else { origin };
     Brought { reply, origin: Some(Box::new(origin)), inbox: visit.ids.clone(), ..Brought::default() }
 }
 

@@ -40,7 +40,7 @@ fn a_guest_of_the_owners_conversation_does_not_take_what_goes_to_the_owner() {
         message(Conversation::Direct { peer, thread: None })
     });
     let mut entry = noted(&owner, None);
-    Origin::of(&guest, &Standing::default(), None).as_guest().note_on(None, &mut entry);
+    Origin::of(&guest, &Standing::default(), None).by_guest().note_on(None, &mut entry);
     assert_eq!(entry.last_to.as_deref(), Some("7"));
     assert_eq!(entry.delivery_context.unwrap().to.as_deref(), Some("7"));
 }
