@@ -31,6 +31,7 @@ pub use deed::{Action, Ballot, Deed, FileWanted, Guise, Place, Post, Writing};
 pub use files::FileError;
 pub use target::ChannelName;
 
+pub(crate) use files::{Folders, is_of_the_house, is_sensitive};
 pub(crate) use section::AccountSection;
 
 /// How long somebody waits for a receipt; the message goes out later all the same.
@@ -311,6 +312,7 @@ impl Relay {
             workspace: agent.workspace.clone(),
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),
+            state: self.inner().paths().state_dir.clone(),
         }
     }
 }

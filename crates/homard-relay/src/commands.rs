@@ -13,6 +13,7 @@ mod session;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::commands::Commands;
 use homard_manners::words::table::{self, Form, available};
@@ -246,6 +247,16 @@ impl Relay {
         if command.place == Where::Groups && !key.is_group() {
             return Err(format!("/{} means something in groups only", command.name));
         }
+        let message = routed.message();
+        if message.sender != Sender::Operator
+            && writes_config(command.name, rest)
+            && !self.may_write_config(&message.channel, &message.account)
+        {
+            let channel = &message.channel;
+            return Err(format!(
+                "changing settings by a message is turned off here (channels.{channel}.configWrites)"
+            ));
+        }
         match command.name {
             "activation" => self.set_activation(key, rest).await,
             "allowlist" => self.allowlist(begun, rest).await,
@@ -333,6 +344,16 @@ impl Relay {
         let running = runs.iter().filter(|run| run.text.is_some()).count();
         let _written = write!(text, "\nRuns: {running} under way, {} waiting", runs.len() - running);
         Ok(text)
+    }
+}
+
+/// Whether a command changes the configuration.
+fn writes_config(command: &str, rest: &str) -> bool {
+    let verb = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    match command {
+        "config" => !matches!(verb.as_str(), "" | "show" | "get"),
+        "allowlist" => !matches!(verb.as_str(), "" | "list"),
+        _ => false,
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use homard_agent::History;
 use homard_channel::Address;
+use homard_config::Config;
 use homard_manners::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
@@ -171,7 +172,7 @@ impl Lane {
     }
 
     /// What is to be done now. Who `hurries` waits for nobody.
-    fn next(&self, hurries: bool) -> Next {
+    fn next(&self, hurries: bool, config: &Config) -> Next {
         let came = *lock(&self.came);
         let mut waiting = lock(&self.waiting);
         let quiet = match waiting.front().map(|first| &first.kind) {
@@ -189,7 +190,7 @@ impl Lane {
             return Next::Quiet(until);
         }
         *since = None;
-        Next::Turn(collect::take(&mut waiting))
+        Next::Turn(collect::take(&mut waiting, config))
     }
 }
 
@@ -308,7 +309,7 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
     let mut history: Option<History> = None;
     loop {
         let (stopping, holding) = (inner.stopping(), inner.holding());
-        match lane.next(holding.is_cancelled()) {
+        match lane.next(holding.is_cancelled(), &inner.config()) {
             Next::Turn(together) => {
                 let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
                 let turn = AssertUnwindSafe(async {

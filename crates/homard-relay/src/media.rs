@@ -10,6 +10,7 @@ use std::time::Duration;
 use homard_channel::{Content, File, MediaKind, Outbound};
 use homard_runtime::OrLog;
 
+use crate::acts::{Folders, is_of_the_house, is_sensitive};
 use crate::relay::Inner;
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -111,7 +112,13 @@ pub(crate) async fn take(inner: &Inner, workspace: &Path, named: &str) -> Result
         // A folder that is not there holds nothing.
         allowed |= tokio::fs::canonicalize(&root).await.is_ok_and(|root| path.starts_with(root));
     }
-    if !allowed {
+    let folders = Folders {
+        workspace: workspace.to_owned(),
+        home: paths.home.clone(),
+        media: media_dir(inner),
+        state: paths.state_dir.clone(),
+    };
+    if !allowed || is_sensitive(&path) || is_of_the_house(&path, &folders) {
         return Err(NotSendable::Outside);
     }
     let about = tokio::fs::metadata(&path).await.map_err(|_gone| NotSendable::Missing)?;

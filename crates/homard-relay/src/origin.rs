@@ -17,6 +17,7 @@ const MAX_SAID: usize = 200;
 /// Who said a message, where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "facts that are kept as they are, each its own")]
 pub(crate) struct Origin {
     channel: ChannelId,
     account: AccountId,
@@ -25,6 +26,9 @@ pub(crate) struct Origin {
     may_command: bool,
     is_owner: bool,
     was_mentioned: bool,
+    /// Whether what comes by itself in the conversation goes elsewhere all the same: it is the owner's.
+    #[serde(default)]
+    is_guest: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,11 +52,17 @@ impl Origin {
             may_command: standing.may_command,
             is_owner: standing.is_owner,
             was_mentioned: standing.was_mentioned,
+            is_guest: false,
             label: label.as_deref().map(short),
             space: space.as_deref().map(short),
             parent,
             said: message.text.chars().take(MAX_SAID).collect(),
         }
+    }
+
+    /// The same where the conversation is the owner's: it is answered, and nothing else of it goes to the sender.
+    pub(crate) fn by_guest(self) -> Self {
+        Self { is_guest: true, ..self }
     }
 
     /// The beginning of what was said.
@@ -94,15 +104,17 @@ impl Origin {
         };
         entry.chat_type = Some(kind.as_str().to_owned());
         entry.channel.get_or_insert_with(|| channel.clone());
-        entry.delivery_context = Some(DeliveryContext {
-            channel: Some(channel.clone()),
-            to: Some(route.0.clone()),
-            account_id: Some(account.clone()),
-            thread_id: route.1.clone(),
-        });
-        entry.last_channel = Some(channel.clone());
-        entry.last_account_id = Some(account.clone());
-        (entry.last_to, entry.last_thread_id) = (Some(route.0), route.1);
+        if !self.is_guest {
+            entry.delivery_context = Some(DeliveryContext {
+                channel: Some(channel.clone()),
+                to: Some(route.0.clone()),
+                account_id: Some(account.clone()),
+                thread_id: route.1.clone(),
+            });
+            entry.last_channel = Some(channel.clone());
+            entry.last_account_id = Some(account.clone());
+            (entry.last_to, entry.last_thread_id) = (Some(route.0), route.1);
+        }
         let label = self.label.or_else(|| match &self.sender {
             Sender::Peer { name: Some(name), .. } if kind == ChatKind::Direct => Some(short(name)),
             Sender::Peer { .. } | Sender::Operator => to.clone(),

@@ -18,6 +18,7 @@ use homard_tools::{
 };
 
 use crate::exec_rules::may_run_commands;
+use crate::route::Routed;
 
 mod groups;
 
@@ -67,6 +68,27 @@ pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> 
         layers.push(Layer::new(LayerName::Owner, &[], OWNER_ONLY).at(BUILT_IN).remedy(words));
     }
     ToolPolicy::new(layers)
+}
+
+/// Whether two senders in one conversation have the same tools as far as that depends on who they are.
+pub(crate) fn have_same_tools(config: &Config, one: &Routed, other: &Routed) -> bool {
+    let layers = |routed: &Routed| {
+        let message = routed.message();
+        groups::layers(
+            config,
+            &Circumstances {
+                key: routed.session_key(),
+                sender: &message.sender,
+                channel: &message.channel,
+                account: Some(&message.account),
+                model: ("", ""),
+                session: None,
+                works_for: None,
+                passed_on: false,
+            },
+        )
+    };
+    layers(one) == layers(other)
 }
 
 /// An agent's rule and where it is written.

@@ -7,11 +7,15 @@ use crate::queue::TOGETHER;
 /// A title that is told before the others.
 const THREAD_HISTORY: &str = "Thread history";
 
+/// How lines of the gateway's begin that stand in brackets, in small letters.
+const OURS: [&str; 4] =
+    ["[media attached", "[media not available", "[queue overflow]", "[queued messages while"];
+
 /// Characters nobody sees: they only make names look alike, or text run backwards.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A text on one line, without characters nobody sees.
@@ -22,25 +26,39 @@ pub fn one_line(text: &str) -> String {
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Ends of a line beside the usual one, as a model may read them.
+const LINE_ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// A message's own text, in which no line can be taken for one of the gateway's.
 pub(super) fn disarmed(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace(LINE_ENDS, "\n");
     let mut lines = Vec::new();
     for line in text.split('\n') {
-        let start = line.trim_start();
+        // What nobody sees does not make it another line.
+        let start = line.trim_start_matches(|c: char| c.is_whitespace() || c.is_control() || is_unseen(c));
         let lower = start.to_lowercase();
         let is_title = TITLES.iter().chain([&THREAD_HISTORY]).any(|title| start.starts_with(title));
         lines.push(if lower.starts_with("system:") {
             let rest = start.get("system:".len()..).unwrap_or_default();
             format!("System (untrusted):{rest}")
-        } else if lower.starts_with("[media attached") {
+        } else if OURS.iter().any(|ours| lower.starts_with(ours)) {
             format!("({}", start.get(1..).unwrap_or_default())
-        } else if (is_title && start.contains(UNTRUSTED)) || start.starts_with(ABOUT) {
+        } else if (is_title && start.contains(UNTRUSTED))
+            || start.starts_with(ABOUT)
+            || (lower.starts_with('#') && lower.contains("(trusted metadata)"))
+            || is_queued(start)
+        {
             format!("> {start}")
         } else {
             line.to_owned()
         });
     }
     lines.join("\n")
+}
+
+/// Whether a line is like those between messages that are told together.
+fn is_queued(line: &str) -> bool {
+    line.strip_prefix("Queued #").is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The text of a message as people wrote it: what [`prompt`](super::prompt) put around it is taken off, except for the

@@ -257,7 +257,13 @@ pub const COMMANDS: &[Command] = &[
         ..DIRECTIVE
     },
     Command { name: "reset", arguments: "[message]", help: "begin a new conversation", ..WHOLE },
-    Command { name: "restart", help: "start the gateway anew", needs: Some(Switch::Restart), ..WHOLE },
+    Command {
+        name: "restart",
+        help: "start the gateway anew",
+        who: Who::Owner,
+        needs: Some(Switch::Restart),
+        ..WHOLE
+    },
     Command {
         name: "send",
         arguments: "on|off|inherit",

@@ -88,6 +88,8 @@ pub(crate) struct Folders {
     pub(crate) home: PathBuf,
     /// What people sent, and what is to be sent.
     pub(crate) media: PathBuf,
+    /// What the house keeps of itself, secrets included; nothing else in it is sent.
+    pub(crate) state: PathBuf,
 }
 
 /// A file's bytes and what is known about them.
@@ -181,7 +183,7 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
     if !roots.into_iter().any(is_inside) {
         return Err(FileError::Outside(shown(place)));
     }
-    if is_sensitive(&real) {
+    if is_sensitive(&real) || is_of_the_house(&real, folders) {
         return Err(FileError::Sensitive(shown(place)));
     }
     let unreadable = |error: std::io::Error| FileError::Unreadable(format!("`{}`: {error}", shown(place)));
@@ -198,7 +200,19 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
     Ok(named(bytes, name.as_deref(), None))
 }
 
-fn is_sensitive(path: &Path) -> bool {
+/// Whether a file (all links followed) is part of what the house keeps of itself. The workspace may lie in there, or
+/// all around it.
+pub(crate) fn is_of_the_house(real: &Path, folders: &Folders) -> bool {
+    let Ok(state) = folders.state.canonicalize() else { return false };
+    let is_room = |room: &Path| {
+        room.canonicalize()
+            .is_ok_and(|room| room != state && room.starts_with(&state) && real.starts_with(room))
+    };
+    real.starts_with(&state) && !is_room(&folders.workspace) && !is_room(&folders.media)
+}
+
+/// Whether a file may hold secrets, by what it and its folders are called.
+pub(crate) fn is_sensitive(path: &Path) -> bool {
     let parts = || path.components().map(|part| part.as_os_str().to_string_lossy().to_ascii_lowercase());
     let name = parts().next_back().unwrap_or_default();
     parts().any(|part| SENSITIVE_FOLDERS.contains(&part.as_str()))

@@ -44,6 +44,10 @@ impl Relay {
                     .to_owned(),
             );
         }
+        // The lists name people.
+        if !begun.routed.standing().is_owner {
+            return Err("only the owner may do this".to_owned());
+        }
         let (channel, account) = (&message.channel, &message.account);
         let verb = rest.split_whitespace().next().unwrap_or("list").to_lowercase();
         if verb == "list" {
@@ -52,9 +56,6 @@ impl Relay {
         let config = self.inner().config();
         if !config.commands.config {
             return Err("changing lists by a message is turned off (commands.config)".to_owned());
-        }
-        if !begun.routed.standing().is_owner {
-            return Err("only the owner may do this".to_owned());
         }
         let wish = wish(rest)?;
         if wish.in_store {

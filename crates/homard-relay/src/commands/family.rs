@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::ToolCallId;
-use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, ToolCx};
+use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, Taint, ToolCx};
 
 use super::{Answer, Begun, words};
 use crate::relay::Relay;
+use crate::strangers;
 
 /// How long ago agents may have ended to be in the list.
 const RECENT: Duration = Duration::from_secs(30 * 60);
@@ -24,6 +25,11 @@ impl Relay {
     fn surroundings(&self, begun: &Begun) -> Result<ToolCx, String> {
         let config = self.inner().config();
         let agent = config.agents.agent(begun.routed.agent()).unwrap_or(config.agents.default_agent());
+        // What somebody has a subagent do stays their wish.
+        let taint = Taint::default();
+        for label in strangers::labels(begun.routed.message(), begun.routed.standing().is_owner) {
+            taint.add(label);
+        }
         Ok(ToolCx {
             workspace: agent.workspace.clone(),
             session_key: begun.routed.session_key().clone(),
@@ -32,7 +38,7 @@ impl Relay {
             cancel: begun.run.cancel.clone(),
             progress: ProgressSender::nobody(),
             clock: self.inner().clock().clone(),
-            scope: Arc::new(Scope::default()),
+            scope: Arc::new(Scope { taint, ..Scope::default() }),
         })
     }
 

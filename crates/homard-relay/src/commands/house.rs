@@ -94,11 +94,17 @@ impl Relay {
         let (Some(question), None) = (close.next(), close.next()) else {
             return Err(format!("no question `{id}` is open"));
         };
-        // Somebody who may use commands in one conversation does not decide for another.
+        // Somebody who may use commands in one conversation does not decide for another. And what is asked because of
+        // their own words is asked of the owner: they may take it back, not allow it.
         let standing = begun.routed.standing();
         let is_here = question.request.session_key.as_ref() == Some(begun.routed.session_key());
         if !standing.is_owner && !is_here {
             return Err(format!("no question `{id}` is open"));
+        }
+        if !may_answer(verdict, standing.is_owner) {
+            return Err(
+                "only the owner may allow this; who that is stands in commands.ownerAllowFrom".to_owned()
+            );
         }
         let by = match &begun.routed.message().sender {
             Sender::Operator => "operator".to_owned(),
@@ -152,6 +158,11 @@ impl Relay {
     }
 }
 
+/// Whether somebody who may use commands may answer a question of their own conversation so.
+fn may_answer(verdict: Verdict, is_owner: bool) -> bool {
+    is_owner || verdict == Verdict::Deny
+}
+
 fn said(outcome: &ToolOutcome) -> String {
     let texts = outcome.content.iter().filter_map(|block| match block {
         UserBlock::Text { text } => Some(text.as_str()),
@@ -200,7 +211,18 @@ fn shown(value: &Value) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{at, read_value, three};
+    use homard_tools::Verdict;
+
+    use super::{at, may_answer, read_value, three};
+
+    #[test]
+    fn only_the_owner_allows_what_is_asked() {
+        for (verdict, others_may) in
+            [(Verdict::AllowOnce, false), (Verdict::AllowAlways, false), (Verdict::Deny, true)]
+        {
+            assert_eq!((may_answer(verdict, true), may_answer(verdict, false)), (true, others_may));
+        }
+    }
 
     #[test]
     fn settings_are_named_in_either_way() {

@@ -156,6 +156,10 @@ impl Relay {
         let key = routed.session_key();
         let session = self.inner().store().session(key).await.map_err(words)?;
         let session = session.ok_or_else(|| "there is nothing to export yet".to_owned())?;
+        // What lies in the workspace under other names may be read as the owner's own words.
+        if !wanted.is_empty() && !routed.standing().is_owner {
+            return Err("only the owner may say where; leave the name out".to_owned());
+        }
         let name = format!("session-{}.md", session.session_id);
         let inside = inside(if wanted.is_empty() { Path::new(&name) } else { Path::new(wanted) })
             .ok_or_else(|| "name a file inside the workspace".to_owned())?;

@@ -112,7 +112,7 @@ impl<T> Gathering<T> {
 
     /// Takes a message; answers with what is complete because of it.
     pub(super) fn add(&mut self, item: Item<T>, pace: Pace, now: Instant) -> Vec<Complete<T>> {
-        let sender = item.message.sender.clone();
+        let said = item.message.clone();
         if let Some(word) = item.message.details.part_of.clone() {
             return self.add_to_album(word, item, now);
         }
@@ -120,11 +120,11 @@ impl<T> Gathering<T> {
             return self.alone(item);
         }
         let chars = item.message.text.chars().count();
-        if let Some(at) = self.buckets.iter().position(|b| b.why == Why::Pieces && b.is_of(&sender)) {
+        if let Some(at) = self.buckets.iter().position(|b| b.why == Why::Pieces && b.is_of(&said)) {
             return self.add_piece(at, item, pace, now);
         }
         if chars >= PIECE_CHARS {
-            let done = self.release(|bucket| bucket.is_of(&sender));
+            let done = self.release(|bucket| bucket.is_of(&said));
             let due = now + PIECE_QUIET;
             self.buckets.push(Bucket { why: Why::Pieces, parts: vec![item], chars, due, limit: None });
             return done;
@@ -133,8 +133,8 @@ impl<T> Gathering<T> {
             return self.alone(item);
         }
         let due = now + pace.quiet;
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == Why::Typing && b.is_of(&sender)) else {
-            let done = self.release(|bucket| bucket.is_of(&sender));
+        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == Why::Typing && b.is_of(&said)) else {
+            let done = self.release(|bucket| bucket.is_of(&said));
             self.buckets.push(Bucket { why: Why::Typing, parts: vec![item], chars, due, limit: None });
             return done;
         };
@@ -144,7 +144,7 @@ impl<T> Gathering<T> {
     }
 
     fn alone(&mut self, item: Item<T>) -> Vec<Complete<T>> {
-        let mut done = self.release(|bucket| bucket.is_of(&item.message.sender));
+        let mut done = self.release(|bucket| bucket.is_of(&item.message));
         done.push(Complete::Bundle(Bundle { parts: vec![item], join: "" }));
         done
     }
@@ -157,9 +157,9 @@ impl<T> Gathering<T> {
         // An adapter that knows the pieces of a long text marks them as it does an album.
         let is_piece = is_text(&item) && item.message.text.chars().count() >= PIECE_CHARS;
         let quiet = if is_piece { PIECE_QUIET } else { ALBUM_QUIET };
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message.sender))
+        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message))
         else {
-            let done = self.release(|bucket| bucket.is_of(&item.message.sender));
+            let done = self.release(|bucket| bucket.is_of(&item.message));
             let (due, limit) = (now + quiet, Some(now + ALBUM_LIMIT));
             self.buckets.push(Bucket { why, parts: vec![item], chars: 0, due, limit });
             return done;
@@ -187,7 +187,7 @@ impl<T> Gathering<T> {
             .is_some_and(|last| follows(&last.message.message_id, &item.message.message_id));
         let fits = bucket.parts.len() < MAX_PIECES && bucket.chars + chars <= MAX_PIECED_CHARS;
         if !(follows && fits) {
-            let mut done = self.release(|bucket| bucket.is_of(&item.message.sender));
+            let mut done = self.release(|bucket| bucket.is_of(&item.message));
             done.extend(self.add(item, pace, now));
             return done;
         }
@@ -217,8 +217,12 @@ impl<T> Gathering<T> {
 }
 
 impl<T> Bucket<T> {
-    fn is_of(&self, sender: &Sender) -> bool {
-        self.parts.first().is_some_and(|part| same_person(&part.message.sender, sender))
+    /// Whether it is of who said `message`. Where a name can be taken over, what else they are known by tells.
+    fn is_of(&self, message: &Inbound) -> bool {
+        self.parts.first().is_some_and(|part| {
+            same_person(&part.message.sender, &message.sender)
+                && part.message.details.also_known_as == message.details.also_known_as
+        })
     }
 }
 

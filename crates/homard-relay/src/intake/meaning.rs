@@ -8,12 +8,20 @@ use crate::relay::Relay;
 
 /// Whether a message would be a command, and nothing else, from somebody who may use them.
 pub(super) fn is_control(words: &Vocabulary, message: &Inbound, our_name: Option<&str>) -> bool {
-    message.details.native_command || words::is_control(&message.text, &words.reading(our_name, &[]))
+    !is_passed_on(message)
+        && (message.details.native_command || words::is_control(&message.text, &words.reading(our_name, &[])))
+}
+
+/// What somebody only passes on is not their wish: a stranger's command does not become one by being forwarded.
+fn is_passed_on(message: &Inbound) -> bool {
+    message.details.forwarded_from.is_some()
 }
 
 /// What a message of somebody means.
 pub(super) fn read(message: &Inbound, reading: &Reading<'_>) -> Meaning {
-    if message.details.native_command {
+    if is_passed_on(message) {
+        Meaning { text: message.text.clone(), ..Meaning::default() }
+    } else if message.details.native_command {
         words::read_native(&message.text, reading)
     } else {
         words::read(&message.text, reading)
@@ -32,5 +40,33 @@ impl Relay {
     /// What people on the platform of a message call us.
     pub(super) fn our_name(&self, message: &Inbound) -> Option<String> {
         self.inner().channels().who_we_are(&message.channel, &message.account)?.username
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_channel::Inbound;
+    use homard_manners::words::Vocabulary;
+    use homard_protocol::{AgentId, SessionKey};
+
+    use super::{is_control, read};
+
+    #[test]
+    fn a_command_that_is_passed_on_is_only_words() {
+        let config = homard_config::Config::empty(
+            &homard_config::Paths::under(std::path::Path::new("home")),
+            &homard_config::Environment::default(),
+        );
+        let words = Vocabulary::of(&config);
+        let key = SessionKey::main(AgentId::main());
+        for text in ["/config set a 1", "/stop", "stop", "/new", "/think high"] {
+            let mut message = Inbound::from_operator(key.clone(), "m".to_owned(), text.to_owned(), 1);
+            assert!(is_control(&words, &message, None), "{text}");
+            message.details.forwarded_from = Some("Eve".to_owned());
+            message.details.native_command = true;
+            assert!(!is_control(&words, &message, None), "{text}");
+            let meaning = read(&message, &words.reading(None, &[]));
+            assert!(!meaning.is_control() && meaning.text == text, "{text}");
+        }
     }
 }

@@ -76,6 +76,11 @@ impl CompanyRules {
 }
 
 impl Relay {
+    /// Whether settings may be changed by messages to one of our accounts (`configWrites`).
+    pub(crate) fn may_write_config(&self, channel: &ChannelId, account: &AccountId) -> bool {
+        self.company_rules().account(channel, account).config_writes
+    }
+
     /// The rules as the owner has them now.
     pub(super) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.inner().config();

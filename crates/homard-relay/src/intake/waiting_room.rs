@@ -37,6 +37,12 @@ impl Relay {
                 }
                 let said = waiting.overrides.origin.as_ref().map_or("", |origin| origin.said());
                 overflow.note(said, policy.cap);
+                // Their words come along, so whose they are does too.
+                for label in &waiting.overrides.labels {
+                    if !brought.labels.contains(label) {
+                        brought.labels.push(label.clone());
+                    }
+                }
             }
             given_up.push(waiting);
         }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
-use homard_manners::access::{AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge};
+use homard_manners::access::{
+    AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge, owner_ids,
+};
 use homard_manners::envelope::Said;
 use homard_manners::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
@@ -261,7 +263,16 @@ fn brought(visit: &Visit, standing: &Standing) -> Brought {
         })
     });
     let origin = Origin::of(&visit.message, standing, visit.destination.parent.clone());
+    let origin = if is_guest(visit, standing) { origin.by_guest() } else { origin };
     Brought { reply, origin: Some(Box::new(origin)), inbox: visit.ids.clone(), ..Brought::default() }
+}
+
+/// Whether somebody else than the owner writes in the owner's own conversation. Where nobody is named as the owner,
+/// nobody is a guest.
+fn is_guest(visit: &Visit, standing: &Standing) -> bool {
+    !standing.is_owner
+        && visit.key().is_main()
+        && !owner_ids(&visit.rules.config, &visit.account, &visit.message.channel).is_empty()
 }
 
 /// Says something that is no answer of a run, where the message was said.

@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use homard_channel::Address;
+use homard_config::Config;
 use homard_manners::queue::{self, Combined, Item, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
 use super::{Kind, Overrides, Waiting};
+use crate::policy_layers::have_same_tools;
 use crate::relay::Inner;
 use crate::turn::{is_kept, stop_waiting};
 
@@ -20,12 +22,14 @@ const MAX_TOGETHER: usize = 50;
 
 /// Takes those out that get the next turn together: the first, and those directly behind it that go to the same place
 /// and ask for the same.
-pub(super) fn take(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Waiting> {
     let Some(first) = waiting.pop_front() else { return Vec::new() };
     let mut together = vec![first];
     while together.len() < MAX_TOGETHER
         && let (Some(last), Some(next)) = (together.last(), waiting.front())
         && belong_together(last, next)
+        // Nor does one sender get another's tools.
+        && have_same_tools(config, &last.routed, &next.routed)
     {
         together.extend(waiting.pop_front());
     }

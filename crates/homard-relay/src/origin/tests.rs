@@ -34,6 +34,18 @@ fn a_direct_conversation_is_noted_by_its_person() {
 }
 
 #[test]
+fn a_guest_of_the_owners_conversation_does_not_take_what_goes_to_the_owner() {
+    let [owner, guest] = ["7", "8"].map(|id| {
+        let peer = PeerId::parse(id).unwrap();
+        message(Conversation::Direct { peer, thread: None })
+    });
+    let mut entry = noted(&owner, None);
+    Origin::of(&guest, &Standing::default(), None).by_guest().note_on(None, &mut entry);
+    assert_eq!(entry.last_to.as_deref(), Some("7"));
+    assert_eq!(entry.delivery_context.unwrap().to.as_deref(), Some("7"));
+}
+
+#[test]
 fn a_group_is_noted_by_its_name_and_the_answer_goes_where_the_address_says() {
     let id = PeerId::parse("-42").unwrap();
     let thread = Some(ThreadId::parse("3").unwrap());

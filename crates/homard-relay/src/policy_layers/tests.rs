@@ -1,15 +1,18 @@
 //! Every layer comes from where the owner wrote it, and in the documented order.
 
-use homard_channel::Sender;
+use homard_channel::{Inbound, Sender};
 use homard_config::config::tools::ApplyPatch;
 use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
-use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey};
+use homard_manners::access::{Standing, Verdict};
+use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
 use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 
-use super::{Circumstances, may_patch, misspelled, policy_for};
+use super::{Circumstances, have_same_tools, may_patch, misspelled, policy_for};
+use crate::admit::admit_judged;
+use crate::route::{RoutePolicy, Routed, route_to};
 
 /// The settings of somebody who wrote this.
 fn config(written: &Value) -> Config {
@@ -351,4 +354,24 @@ fn misspelled_entries_are_found_wherever_they_are_written() {
     let expected =
         ["agents.list[main].tools.alsoAllow wirte", "tools.byProvider[fake].allow raed", "tools.deny exce"];
     assert_eq!(found, expected);
+}
+
+/// Something somebody said in a group.
+fn said_by(config: &Config, id: &str) -> Routed {
+    let key = SessionKey::parse("agent:main:telegram:group:-100").unwrap();
+    let mut message = Inbound::from_operator(key.clone(), "m".to_owned(), "hi".to_owned(), 1);
+    message.channel = ChannelId::parse("telegram").unwrap();
+    message.sender = Sender::Peer { id: PeerId::parse(id).unwrap(), name: None };
+    let admitted = admit_judged(message, Verdict::Admitted(Standing::default())).unwrap();
+    route_to(&RoutePolicy::of(config), admitted, (key, AgentId::main())).unwrap()
+}
+
+#[test]
+fn who_has_tools_of_their_own_has_others_than_the_rest_of_the_group() {
+    let config = config(&json!({"channels": {"telegram": {"groups": {
+        "-100": {"tools": {"allow": ["read"]}, "toolsBySender": {"id:42": {"allow": ["exec"]}}},
+    }}}}));
+    let [trusted, ann, bob] = ["42", "7", "8"].map(|id| said_by(&config, id));
+    assert!(have_same_tools(&config, &ann, &bob));
+    assert!(!have_same_tools(&config, &trusted, &bob) && !have_same_tools(&config, &ann, &trusted));
 }

@@ -42,7 +42,9 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
         forwarded_from: message.forward_origin.as_deref().map(quoted::origin),
         files,
         part_of: message.media_group_id.as_ref().map(|group| format!("media:{group}")),
-        native_command: command.as_ref().is_some_and(|command| command.is_in_menu),
+        // A command that is only passed on was not chosen here.
+        native_command: message.forward_origin.is_none()
+            && command.as_ref().is_some_and(|command| command.is_in_menu),
         ..Details::default()
     };
     if let Some(command) = command {

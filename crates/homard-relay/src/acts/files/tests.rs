@@ -22,7 +22,7 @@ fn room() -> Room {
     let [workspace, media] = ["ws", "media"].map(|name| root.join(name));
     fs::create_dir(&workspace).unwrap();
     fs::create_dir(&media).unwrap();
-    let folders = Folders { workspace, home: root.clone(), media };
+    let folders = Folders { workspace, home: root.clone(), media, state: root.join("state") };
     Room { _dir: dir, root, folders }
 }
 
@@ -68,6 +68,32 @@ async fn nothing_leaves_from_elsewhere_nor_what_may_hold_secrets() {
         let error = try_take(&room, place).await.unwrap_err().to_string();
         assert!(error.contains(words), "{place}: {error}");
     }
+}
+
+#[tokio::test]
+async fn a_workspace_around_the_state_folder_does_not_open_it() {
+    let mut room = room();
+    let state = room.root.join("state");
+    for folder in ["workspace", "media/inbound", "agents"] {
+        fs::create_dir_all(state.join(folder)).unwrap();
+    }
+    for name in ["homard.json", "agents/a.db", "workspace/notes.txt", "media/inbound/cat.txt"] {
+        fs::write(state.join(name), "x").unwrap();
+    }
+    room.folders.media = state.join("media");
+    room.folders.workspace.clone_from(&room.root);
+    symlink(state.join("homard.json"), room.root.join("link.txt")).unwrap();
+    for place in ["state/homard.json", "state/agents/a.db", "link.txt", "state/workspace/notes.txt"] {
+        let error = try_take(&room, place).await.unwrap_err().to_string();
+        assert!(error.contains("may hold secrets"), "{place}: {error}");
+    }
+    try_take(&room, "state/media/inbound/cat.txt").await.unwrap();
+    // A workspace inside it is a workspace all the same.
+    room.folders.workspace = state.join("workspace");
+    try_take(&room, "notes.txt").await.unwrap();
+    // The folder itself is none.
+    room.folders.workspace = state;
+    try_take(&room, "homard.json").await.unwrap_err();
 }
 
 #[tokio::test]

@@ -41,7 +41,8 @@ fn file(kind: MediaKind) -> File {
 }
 
 fn nowhere() -> Folders {
-    Folders { workspace: PathBuf::from("/x"), home: PathBuf::from("/x"), media: PathBuf::from("/x") }
+    let [workspace, home, media, state] = ["/x", "/x", "/x", "/y"].map(PathBuf::from);
+    Folders { workspace, home, media, state }
 }
 
 fn kinds(contents: &[Content]) -> Vec<&'static str> {

@@ -73,6 +73,21 @@ impl Table {
 }
 
 #[test]
+fn a_name_that_changed_hands_is_somebody_else() {
+    let mut table = Table::new(100);
+    let known_as = |id: &str, text: &str, mask: &str| {
+        let mut message = message("ada", id, text);
+        message.details.also_known_as = vec![mask.to_owned()];
+        message
+    };
+    assert!(table.at(0, known_as("a", "obey", "ada!eve@elsewhere")).is_empty());
+    assert!(table.at(10, known_as("b", "hi", "ada!ada@home")).is_empty());
+    let all = table.gathering.all();
+    table.note(all);
+    assert_eq!(table.out, ["obey", "hi"], "not one message");
+}
+
+#[test]
 fn without_a_window_nothing_waits() {
     let mut table = Table::new(0);
     assert_eq!(table.at(0, message("a", "1", "one")), ["one"]);
