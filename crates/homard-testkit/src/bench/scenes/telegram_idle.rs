@@ -20,6 +20,7 @@ struct Quiet {
     accounts: usize,
     rss: f64,
     pss: f64,
+    own: f64,
     busy: f64,
 }
 
@@ -27,8 +28,8 @@ struct Quiet {
 pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result<()> {
     let mut section = Section::new(
         "Idle accounts on Telegram",
-        "Each account holds a long poll at a platform of its own. Medians of several starts.",
-        &["RSS MB", "PSS MB", "CPU ms per second"],
+        "Each account holds a long poll at a platform of its own. Medians of several starts. What is not anonymous is the program itself: the first account also runs code that nothing has run before.",
+        &["RSS MB", "PSS MB", "anonymous MB", "CPU ms per second"],
     );
     let mut seen = Vec::with_capacity(CROWDS.len());
     for accounts in CROWDS {
@@ -38,16 +39,22 @@ pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result
             1 => "1 account".to_owned(),
             more => format!("{more} accounts"),
         };
-        section.row(what, &[quiet.rss, quiet.pss, quiet.busy]);
+        section.row(what, &[quiet.rss, quiet.pss, quiet.own, quiet.busy]);
         seen.push(quiet);
     }
     if let [none, one, many] = seen.as_slice() {
         let further = (many.accounts - one.accounts) as f64;
         let each = |many: f64, one: f64| (many - one) / further;
-        section.row("the first account", &[one.rss - none.rss, one.pss - none.pss, one.busy - none.busy]);
+        let first = [one.rss - none.rss, one.pss - none.pss, one.own - none.own, one.busy - none.busy];
+        section.row("the first account", &first);
         section.row(
             "each further account",
-            &[each(many.rss, one.rss), each(many.pss, one.pss), each(many.busy, one.busy)],
+            &[
+                each(many.rss, one.rss),
+                each(many.pss, one.pss),
+                each(many.own, one.own),
+                each(many.busy, one.busy),
+            ],
         );
         report.promise(
             "memory of a connected, idle account (RSS)",
@@ -61,7 +68,7 @@ pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result
 }
 
 async fn weigh(stage: &Stage, accounts: usize) -> Result<Quiet> {
-    let (mut rss, mut pss, mut busy) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rss, mut pss, mut own, mut busy) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..stage.amount(REPEATS) {
         let bots = Bots::start(accounts).await?;
         let gateway = stage.gateway_with(&bots.config(stage)).await?;
@@ -74,7 +81,8 @@ async fn weigh(stage: &Stage, accounts: usize) -> Result<Quiet> {
         let memory = memory_of(pid)?;
         rss.push(memory.rss);
         pss.push(memory.pss);
+        own.push(memory.own);
     }
     let middle = |values: &[f64]| quantile(values, 0.5);
-    Ok(Quiet { accounts, rss: middle(&rss), pss: middle(&pss), busy: middle(&busy) })
+    Ok(Quiet { accounts, rss: middle(&rss), pss: middle(&pss), own: middle(&own), busy: middle(&busy) })
 }
