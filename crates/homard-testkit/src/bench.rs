@@ -1,12 +1,13 @@
 //! The benchmark: a real gateway process, the fake model server in another, and this process as the people.
 //!
 //! Reading order: this file is the programme, `stage` is what every scene stands on, `scenes` are what is
-//! measured, `turns` and `requests` make the load, `machine` reads the clocks, `report` prints.
+//! measured, `turns`, `requests` and `bots` make the load, `machine` reads the clocks, `report` prints.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+mod bots;
 mod conn;
 mod http;
 mod machine;
@@ -20,11 +21,27 @@ mod turns;
 
 pub use report::Report;
 
-use scenes::{calls, crowd, fanout, growth, load, rpc, start, turn};
+use scenes::{
+    calls, crowd, fanout, growth, load, rpc, start, telegram_drain, telegram_idle, telegram_latency,
+    telegram_load, turn,
+};
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 8] = ["calls", "start", "turn", "load", "rpc", "growth", "crowd", "fanout"];
+pub const SCENES: [&str; 12] = [
+    "calls",
+    "start",
+    "turn",
+    "load",
+    "rpc",
+    "growth",
+    "crowd",
+    "fanout",
+    "telegram-latency",
+    "telegram-load",
+    "telegram-drain",
+    "telegram-idle",
+];
 
 /// What to measure and with what.
 #[derive(Debug, Clone)]
@@ -65,6 +82,10 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
             "rpc" => rpc::play(&stage, &mut report).await?,
             "growth" => growth::play(&stage, &mut report).await?,
             "crowd" => crowd::play(&stage, &mut report).await?,
+            "telegram-latency" => telegram_latency::play(&stage, &mut report).await?,
+            "telegram-load" => telegram_load::play(&stage, &mut report).await?,
+            "telegram-drain" => telegram_drain::play(&stage, &mut report).await?,
+            "telegram-idle" => telegram_idle::play(&stage, &mut report).await?,
             _ => fanout::play(&stage, &mut report).await?,
         }
     }

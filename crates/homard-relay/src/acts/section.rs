@@ -126,11 +126,7 @@ mod tests {
             (json!({"actions": {"other": false}}), true, Ok(())),
         ];
         for (written, usual, expected) in rows {
-            assert_eq!(
-                section(&written).allows(&["stickers", "messages"], usual),
-                expected,
-                "{written}"
-            );
+            assert_eq!(section(&written).allows(&["stickers", "messages"], usual), expected, "{written}");
         }
     }
 }

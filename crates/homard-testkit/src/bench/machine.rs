@@ -38,12 +38,15 @@ pub(super) struct Memory {
     pub(super) rss: f64,
     /// The same with shared pages counted in part.
     pub(super) pss: f64,
+    /// What is in no file: the program's own pages do not count.
+    pub(super) own: f64,
 }
 
 /// Reads a process's memory.
 pub(super) fn memory_of(pid: u32) -> Result<Memory> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).context("no memory figures")?;
-    Ok(Memory { rss: megabytes(&text, "Rss:")?, pss: megabytes(&text, "Pss:")? })
+    let read = |name| megabytes(&text, name);
+    Ok(Memory { rss: read("Rss:")?, pss: read("Pss:")?, own: read("Anonymous:")? })
 }
 
 fn megabytes(text: &str, name: &str) -> Result<f64> {

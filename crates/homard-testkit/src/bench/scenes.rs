@@ -14,5 +14,13 @@ pub(super) mod load;
 pub(super) mod rpc;
 /// How long a start takes and what is held afterwards.
 pub(super) mod start;
+/// Whether what waits to be sent goes out after a restart, as fast as the platform allows.
+pub(super) mod telegram_drain;
+/// What a connected account costs while nobody speaks.
+pub(super) mod telegram_idle;
+/// How long a message takes from the platform to the model, and the answer back.
+pub(super) mod telegram_latency;
+/// How many messages from a platform go through.
+pub(super) mod telegram_load;
 /// What one turn costs and where its time goes.
 pub(super) mod turn;

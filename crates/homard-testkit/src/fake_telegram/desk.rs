@@ -153,6 +153,8 @@ pub(super) struct State {
 pub(super) struct Tally {
     /// Calls recorded.
     pub(super) calls: usize,
+    /// Those among them that people see the effect of.
+    pub(super) shown: usize,
     /// Updates made so far.
     pub(super) updates: usize,
     /// Polls begun so far.
@@ -228,8 +230,12 @@ impl Shared {
     }
 
     pub(super) fn record(&self, sent: Sent) {
+        let is_shown = super::is_shown(&sent);
         self.state().sent.push(sent);
-        self.count(|tally| tally.calls += 1);
+        self.count(|tally| {
+            tally.calls += 1;
+            tally.shown += usize::from(is_shown);
+        });
     }
 
     /// Seconds since 1970.
