@@ -117,9 +117,7 @@ pub enum ActError {
     #[error("unsupported channel: {0}")]
     UnknownChannel(String),
     /// Nobody said to whom.
-    #[error(
-        "a target is needed: this conversation is on no chat platform; write one, such as telegram:123456789"
-    )]
+    #[error("a target is needed: this conversation is on no chat platform; write one as <platform>:<id>")]
     NoTarget,
     /// That is nobody.
     #[error("{0}")]

@@ -2,6 +2,8 @@
 //! it begins again under its own name, so that nobody notices. Of one that had done something, what it had shown is
 //! settled here; the turn that goes on from there is `recover/again`'s.
 
+mod standing;
+
 use homard_channel::{Content, Outbound};
 use homard_store::{RunRecord, StoreError};
 
@@ -36,7 +38,7 @@ impl Relay {
         if let Some(message_id) = preview {
             self.hide_preview(record, &route, message_id).await?;
         }
-        Ok(false)
+        standing::send(self, record, &route).await
     }
 
     /// What people have read of a run's answer in pieces; empty when nothing.

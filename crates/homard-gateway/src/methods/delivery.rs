@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn where_to_answer_goes_before_where_it_came_from() {
-        let rest = json!({"channel": "irc", "to": "#a", "replyTo": "telegram:1", "threadId": 7});
+        let rest = json!({"channel": "webchat", "to": "#a", "replyTo": "other:1", "threadId": 7});
         let place = place(rest.as_object().unwrap());
-        assert_eq!((place.channel.as_deref(), place.target.as_deref()), (Some("irc"), Some("telegram:1")));
+        assert_eq!((place.channel.as_deref(), place.target.as_deref()), (Some("webchat"), Some("other:1")));
         assert_eq!((place.account, place.thread.as_deref()), (None, Some("7")));
     }
 }

@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn what_would_change_the_question_is_refused_and_the_rest_is_taken() {
         let check = |rest: serde_json::Value| check_rest(rest.as_object().unwrap()).map_err(|e| e.message);
-        assert_eq!(check(json!({"turnSourceChannel": "telegram", "nodeId": null})), Ok(()));
+        assert_eq!(check(json!({"turnSourceChannel": "webchat", "nodeId": null})), Ok(()));
         assert_eq!(check(json!({"approvalReviewerDeviceIds": []})), Ok(()));
         assert!(check(json!({"approvalReviewerDeviceIds": ["d"]})).unwrap_err().contains("not in effect"));
         assert!(check(json!({"systemRunPlan": {}})).unwrap_err().contains("systemRunPlan"));

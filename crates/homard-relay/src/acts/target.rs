@@ -48,7 +48,7 @@ pub(crate) fn parse(text: &str, names: &[ChannelName]) -> Result<Target, String>
     let (id, thread) = split_thread(rest);
     let id = id.trim();
     if id.is_empty() {
-        return Err(format!("`{shown}` names nobody; write an id, such as telegram:123456789 or irc:#room"));
+        return Err(format!("`{shown}` names nobody; write it as <platform>:<id>"));
     }
     if id.starts_with('@') {
         return Err(format!(

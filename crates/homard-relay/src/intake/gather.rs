@@ -157,8 +157,7 @@ impl<T> Gathering<T> {
         // An adapter that knows the pieces of a long text marks them as it does an album.
         let is_piece = is_text(&item) && item.message.text.chars().count() >= PIECE_CHARS;
         let quiet = if is_piece { PIECE_QUIET } else { ALBUM_QUIET };
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message))
-        else {
+        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message)) else {
             let done = self.release(|bucket| bucket.is_of(&item.message));
             let (due, limit) = (now + quiet, Some(now + ALBUM_LIMIT));
             self.buckets.push(Bucket { why, parts: vec![item], chars: 0, due, limit });

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// Time between messages of one account: 25 a second, a little below what platforms allow.
 const BETWEEN: Duration = Duration::from_millis(40);
 /// How many may go at once after a rest.
-const BURST: u32 = 10;
+const BURST: u32 = 5;
 
 /// When the next message of an account may go.
 #[derive(Debug, Default)]

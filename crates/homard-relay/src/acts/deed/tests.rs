@@ -1,3 +1,5 @@
+//! What a wish asks to be done.
+
 use homard_tools::MessageWish;
 use serde_json::{Value, json};
 

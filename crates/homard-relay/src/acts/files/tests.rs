@@ -1,3 +1,5 @@
+//! Which files may leave.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! What one deed sends.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,12 +12,15 @@ use super::{Deed, Folders, Post, Writing, carried, parts, together, without_tags
 use crate::acts::deed::{Ballot, FileWanted};
 use crate::acts::section::AccountSection;
 
+/// Longer than a text beside a file may be.
+const LONG: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen ";
+
 fn abilities() -> Abilities {
     Abilities {
         chats: &[ChatKind::Direct],
-        text_limit: 20,
+        text_limit: 80,
         unit: TextUnit::Chars,
-        caption_limit: Some(5),
+        caption_limit: Some(64),
         dialect: Dialect::Html,
         tables: TableMode::Code,
         threads: Threads::None,
@@ -62,7 +67,7 @@ fn a_text_stands_beside_a_file_when_it_fits_and_behind_it_when_not() {
     let rows: [(&Abilities, &str, usize, &[&str]); 5] = [
         (&abilities, "hi", 1, &["file with text"]),
         (&abilities, "hi", 2, &["file with text", "file"]),
-        (&abilities, "longer than that", 1, &["file", "text"]),
+        (&abilities, LONG, 1, &["file", "text"]),
         (&plain, "hi", 1, &["file", "text"]),
         (&abilities, "", 1, &["file"]),
     ];
@@ -90,7 +95,7 @@ async fn only_the_first_part_answers_and_buttons_hang_below_the_last() {
     let button = Button { text: "Yes".to_owned(), value: "y".to_owned() };
     let post =
         Post { buttons: vec![vec![button]], reply_to: Some("7".to_owned()), silent: true, ..Post::default() };
-    let words = "one two three four five six seven".to_owned();
+    let words = LONG.repeat(2);
     let made =
         parts(Deed::Send(post), words, (&abilities, &AccountSection::default()), &nowhere()).await.unwrap();
     assert!(made.len() > 1);

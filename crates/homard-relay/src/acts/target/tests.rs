@@ -1,3 +1,5 @@
+//! How people write to whom.
+
 use homard_channel::ChatKind;
 
 use super::{ChannelName, channel_of, parse};
