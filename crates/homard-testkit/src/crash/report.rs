@@ -49,7 +49,7 @@ impl CrashReport {
     #[must_use]
     pub fn holds(&self) -> bool {
         let answered = self.settled && self.lost.is_empty() && self.doubled.is_empty();
-        answered && self.spare() <= self.ambiguous && self.failed == 0 && self.waiting == 0
+        answered && self.spare() <= self.ambiguous && self.waiting == 0
     }
 
     /// Copies beyond the first.
@@ -93,7 +93,11 @@ impl CrashReport {
             }
         }
         if self.failed > 0 || self.waiting > 0 {
-            let _infallible = write!(text, "\n\noutbox: {} given up, {} waiting", self.failed, self.waiting);
+            let _infallible = write!(
+                text,
+                "\n\nOf the ambiguous ones {} were given up after being sent several times; {} wait.",
+                self.failed, self.waiting
+            );
         }
         text
     }

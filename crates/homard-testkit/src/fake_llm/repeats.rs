@@ -1,9 +1,7 @@
 //! A model that repeats what it was asked: for tests that count whether every message was answered exactly once.
 //!
-//! It names every marked word that people said more often than it has named it. So an answer that got lost on the way
-//! is missing in the end, and a message that was told twice is answered twice.
-
-use std::collections::BTreeMap;
+//! It names every marked word that was said since it last named it. So an answer that got lost on the way is missing in
+//! the end, and a message that is told again after it was answered is answered twice.
 
 use serde_json::Value;
 
@@ -14,29 +12,22 @@ const NOTHING: &str = "nothing new";
 /// appearance.
 pub(super) fn answer(body: &[u8], mark: &str) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let mut open: BTreeMap<String, (usize, i64)> = BTreeMap::new();
-    let mut place = 0;
+    let mut open: Vec<String> = Vec::new();
     for message in body.get("messages").and_then(Value::as_array).into_iter().flatten() {
-        let step = match message.get("role").and_then(Value::as_str) {
-            Some("user") => 1,
-            Some("assistant") => -1,
-            _ => continue,
-        };
-        for word in marked(message.get("content").unwrap_or(&Value::Null), mark) {
-            place += 1;
-            open.entry(word).or_insert((place, 0)).1 += step;
+        let words = marked(message.get("content").unwrap_or(&Value::Null), mark);
+        match message.get("role").and_then(Value::as_str) {
+            Some("user") => {
+                for word in words {
+                    if !open.contains(&word) {
+                        open.push(word);
+                    }
+                }
+            }
+            Some("assistant") => open.retain(|word| !words.contains(word)),
+            _ => {}
         }
     }
-    let mut left: Vec<(usize, String)> = open
-        .into_iter()
-        .filter(|(_, (_, count))| *count > 0)
-        .map(|(word, (place, _))| (place, word))
-        .collect();
-    left.sort();
-    match left.is_empty() {
-        true => NOTHING.to_owned(),
-        false => left.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" "),
-    }
+    if open.is_empty() { NOTHING.to_owned() } else { open.join(" ") }
 }
 
 /// The marked words of a message's content, in order.
@@ -62,7 +53,7 @@ mod tests {
     use super::answer;
 
     #[test]
-    fn what_was_said_more_often_than_named_is_named() {
+    fn what_was_said_since_it_was_named_is_named() {
         let body = json!({"messages": [
             {"role": "system", "content": "tok-9"},
             {"role": "user", "content": "tok-1 please"},
@@ -70,7 +61,7 @@ mod tests {
             {"role": "user", "content": [{"type": "text", "text": "(tok-3) and tok-2"}]},
             {"role": "user", "content": "tok-1"},
         ]});
-        assert_eq!(answer(body.to_string().as_bytes(), "tok-"), "tok-1 tok-3 tok-2");
+        assert_eq!(answer(body.to_string().as_bytes(), "tok-"), "tok-3 tok-2 tok-1");
         assert_eq!(answer(b"{}", "tok-"), "nothing new");
     }
 }
