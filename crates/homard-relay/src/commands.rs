@@ -221,7 +221,8 @@ impl Relay {
             Some((command, rest)) if command.name == "bash" && begun.reply.is_some() => {
                 return Ok(self.answer_meanwhile(begun, command, rest.to_owned()));
             }
-            Some((command, rest)) => self.answer(&begun, command, rest).await,
+            // Boxed: what all commands need together would make every message's walk as large.
+            Some((command, rest)) => Box::pin(self.answer(&begun, command, rest)).await,
             None => Err("that is no command".to_owned()),
         };
         Ok(self.end_command(begun, answer).await)
@@ -232,7 +233,7 @@ impl Relay {
         let (run_id, session_key) = (begun.run.id.clone(), begun.routed.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
-            let answer = relay.answer(&begun, command, &rest).await;
+            let answer = Box::pin(relay.answer(&begun, command, &rest)).await;
             relay.end_command(begun, answer).await;
         });
         Submitted::Answered { run_id, session_key }

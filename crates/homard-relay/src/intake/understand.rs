@@ -61,18 +61,18 @@ impl Relay {
             {
                 return Ok(Outcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            return self.obey_there(visit, placed, brought, &meaning).await;
+            return Box::pin(self.obey_there(visit, placed, brought, &meaning)).await;
         } else if meaning.only_directives {
             return self.keep_directives(placed, brought, &meaning.directives).await;
         }
         for shortcut in &meaning.shortcuts {
-            self.answer_beside(&visit, &placed, shortcut).await;
+            Box::pin(self.answer_beside(&visit, &placed, shortcut)).await;
         }
         if meaning.text.trim().is_empty() && !meaning.shortcuts.is_empty() {
             return Ok(Outcome::Nothing("it was a command".to_owned()));
         }
         placed.routed.reword(meaning.text.clone());
-        self.ask(visit, placed, brought, &meaning).await
+        Box::pin(self.ask(visit, placed, brought, &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
@@ -149,7 +149,7 @@ impl Relay {
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
             placed.routed.reword(text);
         }
-        if self.obey(&mut placed, &mut brought).await?.is_some() {
+        if Box::pin(self.obey(&mut placed, &mut brought)).await?.is_some() {
             return Ok(Outcome::Taken);
         }
         self.call_skill(&mut placed.routed).await;
@@ -170,7 +170,8 @@ impl Relay {
                 is_owner: placed.routed.standing().is_owner,
             })
         });
-        let answered = self.obey(&mut beside, &mut Brought { reply, ..Brought::default() }).await;
+        let mut brought = Brought { reply, ..Brought::default() };
+        let answered = Box::pin(self.obey(&mut beside, &mut brought)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 

@@ -201,8 +201,12 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
     }
 }
 
+/// Room for the deepest walk of a message in a development build, where frames are large. Only what is used is paid.
+const STACK: usize = 16 * 1024 * 1024;
+
 fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("homard").build();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.enable_all().thread_name("homard").thread_stack_size(STACK).build();
     let runtime = runtime.context("could not start the runtime")?;
     runtime.block_on(async {
         if args.force {
