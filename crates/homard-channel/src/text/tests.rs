@@ -1,6 +1,7 @@
 //! Writing and cutting: a table of cases, and what holds for every text.
 
-use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
+use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_oneof, proptest};
+use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
 use super::{ChunkMode, MIN_LIMIT, Shape, shape_text};
@@ -241,6 +242,9 @@ fn markdown() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    // The same texts every time: what else is found by chance becomes a case of its own.
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(6), failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn nothing_is_lost_and_every_message_fits(
         text in markdown(),
