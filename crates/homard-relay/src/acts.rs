@@ -31,7 +31,7 @@ pub use deed::{Action, Ballot, Deed, FileWanted, Guise, Place, Post, Writing};
 pub use files::FileError;
 pub use target::ChannelName;
 
-pub(crate) use files::{Folders, is_of_the_house, is_sensitive};
+pub(crate) use files::{Folders, is_address, take as take_file};
 pub(crate) use section::AccountSection;
 
 /// How long somebody waits for a receipt; the message goes out later all the same.
@@ -311,6 +311,7 @@ impl Relay {
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),
             state: self.inner().paths().state_dir.clone(),
+            scratch: Some(files::SCRATCH.into()),
         }
     }
 }

@@ -68,8 +68,6 @@ pub struct Commands {
     pub restart: bool,
     /// Whether access lists count for commands.
     pub use_access_groups: bool,
-    /// The owner's names as written, for whoever matches them as allow-lists do.
-    pub owner_allow_from: Vec<String>,
     allow_from: Option<BTreeMap<String, Vec<String>>>,
 }
 
@@ -90,7 +88,6 @@ impl Commands {
             debug: raw.debug.unwrap_or(false),
             restart: raw.restart.unwrap_or(false),
             use_access_groups: raw.use_access_groups.unwrap_or(true),
-            owner_allow_from: texts(raw.owner_allow_from.unwrap_or_default()),
             allow_from,
         }
     }

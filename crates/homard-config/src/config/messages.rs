@@ -156,35 +156,9 @@ impl GroupChat {
     }
 }
 
-/// Which messages get a sign that they were seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AckScope {
-    /// Mentions in groups.
-    #[default]
-    GroupMentions,
-    /// Everything in groups.
-    GroupAll,
-    /// Direct messages.
-    Direct,
-    /// Everything.
-    All,
-    /// Nothing.
-    Off,
-}
-
-/// Decided `messages`.
+/// Decided `messages`, except for how answers are shown ([`Delivery`](super::delivery::Delivery)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Messages {
-    /// Stands before answers; `auto` means the agent's name.
-    pub response_prefix: Option<String>,
-    /// Sign put on a message that was seen: `None` when the file says nothing, empty when it says "none".
-    pub ack_reaction: Option<String>,
-    /// Where it is put.
-    pub ack_scope: AckScope,
-    /// Whether it is taken away after answering.
-    pub remove_ack: bool,
-    /// Whether failing tools are not spoken of.
-    pub suppress_tool_errors: bool,
     /// Behaviour in groups, for agents that say nothing themselves.
     pub group_chat: GroupChat,
     /// Messages while a turn is under way.
@@ -195,21 +169,9 @@ pub struct Messages {
 
 impl Messages {
     pub(super) fn resolve(raw: raw::Messages, cx: &mut Resolve<'_>) -> Self {
-        let ack_scope = match raw.ack_reaction_scope.as_deref() {
-            Some("group-all") => AckScope::GroupAll,
-            Some("direct") => AckScope::Direct,
-            Some("all") => AckScope::All,
-            Some("off" | "none") => AckScope::Off,
-            _ => AckScope::GroupMentions,
-        };
         let inbound = raw.inbound.unwrap_or_default();
         let by_channel = per_channel(inbound.by_channel, "messages.inbound.byChannel", cx);
         Self {
-            response_prefix: raw.response_prefix,
-            ack_reaction: raw.ack_reaction.map(|sign| sign.trim().to_owned()),
-            ack_scope,
-            remove_ack: raw.remove_ack_after_reply.unwrap_or(false),
-            suppress_tool_errors: raw.suppress_tool_errors.unwrap_or(false),
             group_chat: GroupChat::resolve(raw.group_chat.unwrap_or_default()),
             queue: Queue::resolve(raw.queue.unwrap_or_default(), cx),
             inbound: Inbound {

@@ -27,10 +27,8 @@ const FETCH_TIME: Duration = Duration::from_secs(60);
 const MAX_REDIRECTS: usize = 3;
 /// Longest name of a file, in characters.
 const MAX_NAME: usize = 120;
-/// How long copies are kept; what has not gone out by then never will.
-const KEEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// A folder for files of passing interest that every program may write to.
-const SCRATCH: &str = "/tmp";
+pub(crate) const SCRATCH: &str = "/tmp";
 /// Folders whose files are nobody else's business.
 const SENSITIVE_FOLDERS: [&str; 8] =
     [".aws", ".azure", ".docker", ".gnupg", ".kube", ".password-store", ".ssh", "credentials"];
@@ -42,9 +40,7 @@ const SENSITIVE_FILES: [&str; 8] =
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It lies where nothing is sent from.
-    #[error(
-        "`{0}` is not in the workspace; files are sent from there, from /tmp and from the media folder only"
-    )]
+    #[error("`{0}` is not in the workspace, from which files are sent")]
     Outside(String),
     /// It may hold secrets.
     #[error("`{0}` may hold secrets and is not sent")]
@@ -90,6 +86,8 @@ pub(crate) struct Folders {
     pub(crate) media: PathBuf,
     /// What the house keeps of itself, secrets included; nothing else in it is sent.
     pub(crate) state: PathBuf,
+    /// One more that files may come from.
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 /// A file's bytes and what is known about them.
@@ -178,9 +176,9 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing(shown(place)),
         _ => FileError::Unreadable(format!("`{}` cannot be read: {error}", shown(place))),
     })?;
-    let roots = [folders.workspace.as_path(), &folders.media, Path::new(SCRATCH)];
+    let roots = [Some(folders.workspace.as_path()), Some(&folders.media), folders.scratch.as_deref()];
     let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    if !roots.into_iter().any(is_inside) {
+    if !roots.into_iter().flatten().any(is_inside) {
         return Err(FileError::Outside(shown(place)));
     }
     if is_sensitive(&real) || is_of_the_house(&real, folders) {
@@ -202,7 +200,7 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
 
 /// Whether a file (all links followed) is part of what the house keeps of itself. The workspace may lie in there, or
 /// all around it.
-pub(crate) fn is_of_the_house(real: &Path, folders: &Folders) -> bool {
+fn is_of_the_house(real: &Path, folders: &Folders) -> bool {
     let Ok(state) = folders.state.canonicalize() else { return false };
     let is_room = |room: &Path| {
         room.canonicalize()
@@ -212,7 +210,7 @@ pub(crate) fn is_of_the_house(real: &Path, folders: &Folders) -> bool {
 }
 
 /// Whether a file may hold secrets, by what it and its folders are called.
-pub(crate) fn is_sensitive(path: &Path) -> bool {
+fn is_sensitive(path: &Path) -> bool {
     let parts = || path.components().map(|part| part.as_os_str().to_string_lossy().to_ascii_lowercase());
     let name = parts().next_back().unwrap_or_default();
     parts().any(|part| SENSITIVE_FOLDERS.contains(&part.as_str()))
@@ -222,15 +220,9 @@ pub(crate) fn is_sensitive(path: &Path) -> bool {
         || name.ends_with(".key")
 }
 
-/// Writes the copy, and forgets those nobody waits for any more.
+/// Writes the copy; `media` lets go of it.
 fn keep(found: Found, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
     create_private_dir(folder)?;
-    for old in std::fs::read_dir(folder)?.flatten() {
-        let age = old.metadata().and_then(|facts| facts.modified()).ok().and_then(|then| then.elapsed().ok());
-        if age.is_some_and(|age| age > KEEP) {
-            std::fs::remove_file(old.path())?;
-        }
-    }
     let path = folder.join(format!("{}-{}", Uuid::new_v4().simple(), found.name));
     std::fs::write(&path, &found.bytes)?;
     Ok(File { kind, path, mime: found.mime, name: found.name })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::ChannelId;
 use serde_json::{Value, json};
 
-use super::{AckScope, Messages, QueueDrop, QueueMode, Resolve};
+use super::{Messages, QueueDrop, QueueMode, Resolve};
 use crate::env::Environment;
 use crate::paths::Paths;
 
@@ -21,8 +21,6 @@ fn decided(written: Value) -> (Messages, Vec<String>) {
 fn somebody_who_wrote_nothing_gets_the_usual() {
     let (messages, issues) = decided(json!({}));
     assert!(issues.is_empty());
-    assert_eq!((messages.response_prefix, messages.ack_reaction), (None, None));
-    assert_eq!((messages.ack_scope, messages.remove_ack), (AckScope::GroupMentions, false));
     assert_eq!((messages.queue.mode, messages.queue.cap), (None, 20));
     assert_eq!(
         (messages.queue.debounce, messages.queue.drop),
@@ -34,7 +32,6 @@ fn somebody_who_wrote_nothing_gets_the_usual() {
 #[test]
 fn what_is_written_counts_per_channel_first() {
     let (messages, issues) = decided(json!({
-        "ackReaction": "", "ackReactionScope": "none", "responsePrefix": "auto",
         "groupChat": { "historyLimit": 0, "mentionPatterns": ["bot"] },
         "queue": { "mode": "steer", "byChannel": { "IRC": "interrupt", "telegram": "nonsense" },
             "debounceMs": 0, "debounceMsByChannel": { "irc": 5 }, "cap": 0, "drop": "old" },
@@ -49,7 +46,7 @@ fn what_is_written_counts_per_channel_first() {
     assert_eq!((messages.queue.cap, messages.queue.drop), (1, QueueDrop::Old));
     assert_eq!(messages.inbound.debounce_on(&irc), Duration::from_millis(9));
     assert_eq!(messages.inbound.debounce_on(&telegram), Duration::from_millis(7));
-    assert_eq!((messages.group_chat.history(), messages.ack_scope), (0, AckScope::Off));
+    assert_eq!(messages.group_chat.history(), 0);
 }
 
 #[test]

@@ -24,7 +24,13 @@ fn room() -> Room {
     let [workspace, media] = ["ws", "media"].map(|name| root.join(name));
     fs::create_dir(&workspace).unwrap();
     fs::create_dir(&media).unwrap();
-    let folders = Folders { workspace, home: root.clone(), media, state: root.join("state") };
+    let folders = Folders {
+        workspace,
+        home: root.clone(),
+        media,
+        state: root.join("state"),
+        scratch: Some("/tmp".into()),
+    };
     Room { _dir: dir, root, folders }
 }
 

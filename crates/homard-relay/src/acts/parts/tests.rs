@@ -47,7 +47,7 @@ fn file(kind: MediaKind) -> File {
 
 fn nowhere() -> Folders {
     let [workspace, home, media, state] = ["/x", "/x", "/x", "/y"].map(PathBuf::from);
-    Folders { workspace, home, media, state }
+    Folders { workspace, home, media, state, scratch: None }
 }
 
 fn kinds(contents: &[Content]) -> Vec<&'static str> {
