@@ -224,6 +224,25 @@ impl TestGateway {
         fs::read_to_string(self.output_path()).unwrap_or_default()
     }
 
+    /// What it has printed, once it has said `part`: the log is written behind what it tells of.
+    ///
+    /// # Errors
+    /// When it is never said.
+    pub async fn logged(&self, part: &str) -> Result<String> {
+        let looking = async {
+            let mut looks = tokio::time::interval(READY_POLL);
+            loop {
+                looks.tick().await;
+                let log = self.log();
+                if log.contains(part) {
+                    return Ok(log);
+                }
+            }
+        };
+        let found = capped(&format!("`{part}` in the log"), looking).await;
+        found.with_context(|| self.log())
+    }
+
     /// Its JSONL log files, parsed, oldest first; lines that are not JSON become strings.
     ///
     /// # Errors

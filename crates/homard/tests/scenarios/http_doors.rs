@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::asking::{json_of, page, post, raw};
-use crate::world::{OPENAI, World, fetch, knock};
+use crate::world::{OPENAI, World, fetch, knock, until};
 
 const BEARER: (&str, &str) = ("authorization", "Bearer test-token");
 const TOOL: &str = "{\"tool\": \"frobnicate\"}";
@@ -33,9 +33,13 @@ async fn a_page_from_elsewhere_makes_nobody_act() {
         assert_eq!(page.status, status, "{headers:?}: {page:?}");
         assert_eq!(page.header("access-control-allow-origin"), None, "{headers:?}");
     }
-    // The link on the terminal has the token; the log has not.
-    let log = serde_json::to_string(&world.gateway.log_lines().unwrap()).unwrap();
-    assert!(log.contains("a page from elsewhere") && !log.contains(TEST_TOKEN), "{log}");
+    // The link on the terminal has the token; the log, which is written behind the answers, has not.
+    let log = until("the log to name the page from elsewhere", || async {
+        let log = Value::from(world.gateway.log_lines().unwrap()).to_string();
+        log.contains("a page from elsewhere").then_some(log)
+    })
+    .await;
+    assert!(!log.contains(TEST_TOKEN), "{log}");
 }
 
 #[tokio::test]

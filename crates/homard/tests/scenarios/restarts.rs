@@ -117,7 +117,7 @@ async fn a_file_broken_while_nobody_watched_does_not_keep_the_gateway_from_start
         world.gateway.home().write_config_text(broken).unwrap();
         world.gateway.restart().await.unwrap();
         assert_eq!(std::fs::read_to_string(world.gateway.home().config_path()).unwrap(), good);
-        assert!(world.gateway.log().contains("was put back"), "{}", world.gateway.log());
+        world.gateway.logged("was put back").await.unwrap();
         let kept = std::fs::read_dir(world.gateway.home().state_dir()).unwrap().filter_map(|entry| {
             let path = entry.unwrap().path();
             path.display().to_string().contains(".rejected.").then(|| std::fs::read_to_string(path).unwrap())

@@ -27,7 +27,7 @@ async fn without_a_tailnet_the_gateway_stays_on_loopback_and_says_so() {
     let home = home(&json!({"bind": "tailnet", "auth": {"token": "test-token"}}));
     let gateway = TestGateway::start(launch(), home).await.unwrap();
     TcpStream::connect(("127.0.0.2", gateway.port())).await.unwrap_err();
-    assert!(gateway.log().contains("no tailnet address"), "{}", gateway.log());
+    gateway.logged("no tailnet address").await.unwrap();
 }
 
 #[tokio::test]

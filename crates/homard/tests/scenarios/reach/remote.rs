@@ -27,7 +27,7 @@ fn away(remote: &Value) -> TestHome {
 async fn every_command_talks_to_the_gateway_the_configuration_names() {
     let config = json!({"gateway": {"tls": {"enabled": true}, "auth": {"token": TEST_TOKEN}}});
     let gateway = TestGateway::start(launch(), TestHome::with_config(&config).unwrap()).await.unwrap();
-    let log = gateway.log();
+    let log = gateway.logged("TLS fingerprint (SHA-256): ").await.unwrap();
     let pin = log.lines().find_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).unwrap();
     let url = format!("wss://127.0.0.1:{}", gateway.port());
     let home = away(&json!({"url": url, "token": TEST_TOKEN, "tlsFingerprint": pin}));

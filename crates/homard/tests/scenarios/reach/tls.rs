@@ -17,8 +17,8 @@ async fn encrypted(tls: Value) -> TestGateway {
 }
 
 /// The fingerprint a gateway printed.
-fn printed(gateway: &TestGateway) -> String {
-    let log = gateway.log();
+async fn printed(gateway: &TestGateway) -> String {
+    let log = gateway.logged("TLS fingerprint (SHA-256): ").await.unwrap();
     let line = log.lines().find_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): "));
     line.unwrap_or_else(|| panic!("{log}")).to_owned()
 }
@@ -39,7 +39,7 @@ async fn ask(gateway: &TestGateway, scheme: &str, more: &[&str], roots: Option<&
 #[tokio::test]
 async fn a_generated_certificate_is_known_by_the_fingerprint_the_gateway_prints() {
     let gateway = encrypted(json!({"enabled": true})).await;
-    let pin = printed(&gateway);
+    let pin = printed(&gateway).await;
     let key = gateway.home().state_dir().join("gateway/tls/gateway-key.pem");
     assert_eq!(std::fs::metadata(key).unwrap().permissions().mode() & 0o777, 0o600);
 
@@ -68,13 +68,17 @@ async fn a_generated_certificate_is_known_by_the_fingerprint_the_gateway_prints(
 #[tokio::test]
 async fn the_certificate_stays_the_same_over_restarts() {
     let mut gateway = encrypted(json!({"enabled": true})).await;
-    let pin = printed(&gateway);
+    let pin = printed(&gateway).await;
     gateway.terminate().await.unwrap();
     gateway.restart().await.unwrap();
-    let log = gateway.log();
-    let told: Vec<&str> =
-        log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): ")).collect();
-    assert_eq!(told, [&pin, &pin]);
+    let told = until("the second start to print", || async {
+        let log = gateway.log();
+        let lines = log.lines().filter_map(|line| line.strip_prefix("TLS fingerprint (SHA-256): "));
+        let told: Vec<String> = lines.map(str::to_owned).collect();
+        (told.len() > 1).then_some(told)
+    })
+    .await;
+    assert_eq!(told, [pin.clone(), pin.clone()]);
     let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &pin], None).await;
     assert_eq!(code, 0, "{said}");
 }
@@ -150,7 +154,7 @@ async fn the_machines_own_roots_vouch_for_a_given_certificate_while_it_is_good()
         assert_eq!(ended_with, code, "{year}: {said}");
         assert!(said.contains(words), "{year}: {said}");
         // Who pinned this very certificate does not mind its dates.
-        let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &printed(&gateway)], None).await;
+        let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &printed(&gateway).await], None).await;
         assert_eq!(code, 0, "{year}: {said}");
     }
 }
@@ -160,7 +164,7 @@ async fn a_renewed_certificate_is_taken_over_without_a_restart() {
     let files = tempfile::tempdir().unwrap();
     let authority = authority();
     let gateway = encrypted(given(&signed(&authority, files.path(), 2100))).await;
-    let old = printed(&gateway);
+    let old = printed(&gateway).await;
     std::fs::write(files.path().join("cert.pem"), "half a certificate").unwrap();
     let (code, said) = ask(&gateway, "wss", &["--tls-fingerprint", &old], None).await;
     assert_eq!(code, 0, "{said}");
@@ -170,5 +174,5 @@ async fn a_renewed_certificate_is_taken_over_without_a_restart() {
         (code == 1).then_some(())
     })
     .await;
-    assert!(gateway.log().contains("the certificate changed"), "{}", gateway.log());
+    gateway.logged("the certificate changed").await.unwrap();
 }
