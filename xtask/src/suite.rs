@@ -11,15 +11,12 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::sh::{self, Cmd, Ran, say};
 use crate::tally::Tally;
-use crate::workspace::root;
-use crate::{browser, crash, debian, fuzz, stamp, tidy, web};
+use crate::{browser, crash, debian, fuzz, tidy, web};
 
 /// How long each fuzz target runs here; long runs are `cargo xtask fuzz --seconds N`.
 const FUZZ_SECONDS: u64 = 2;
 /// How often the gateway is killed here; long runs are `cargo xtask crash --kills N`.
 const KILLS: u64 = 50;
-/// The page's types, which tests of homard-protocol write from the Rust ones.
-const GENERATED: &str = "web/src/protocol";
 
 /// One thing that must hold.
 struct Step {
@@ -278,13 +275,7 @@ fn rust_test() -> Result<Outcome> {
         say("`cargo nextest` is not installed; `cargo test` does the same, slower");
         Cmd::new("cargo", &["test", "--workspace", "--all-targets", "--no-fail-fast"])
     };
-    let types = root().join(GENERATED);
-    let before = stamp::hash_of(&[&types])?;
-    let outcome = counted(&command.tee()?, "the Rust tests")?;
-    if stamp::hash_of(&[&types])? != before {
-        bail!("`{GENERATED}` was not what the Rust types say; the tests rewrote it, commit that");
-    }
-    Ok(outcome)
+    counted(&command.tee()?, "the Rust tests")
 }
 
 fn doctest() -> Result<Outcome> {

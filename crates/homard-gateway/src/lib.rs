@@ -37,6 +37,8 @@ mod setup_codes;
 mod speech;
 mod table;
 mod tool_answer;
+#[cfg(test)]
+mod typescript;
 mod voicewake;
 mod wizard;
 mod write_limit;

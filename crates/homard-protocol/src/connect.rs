@@ -239,12 +239,10 @@ impl fmt::Debug for ConnectAuth {
 
 /// Payload of the event every socket gets first.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct ConnectChallenge {
     /// To be signed.
     pub nonce: String,
     /// The gateway's clock; clients sign with it.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// What may be asked for in `connect`.
     pub capabilities: Vec<String>,
@@ -252,7 +250,6 @@ pub struct ConnectChallenge {
 
 /// The answer to a good `connect`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct HelloOk {
     /// Always `hello-ok`.
@@ -277,7 +274,6 @@ pub struct HelloOk {
 
 /// The hello's `type`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub enum HelloTag {
     /// The only one.
     #[default]
@@ -287,7 +283,6 @@ pub enum HelloTag {
 
 /// Who answers.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ServerDescription {
     /// Homard's version.
@@ -300,7 +295,6 @@ pub struct ServerDescription {
 
 /// What may be called and heard.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct Features {
     /// Method names.
     pub methods: Vec<String>,
@@ -312,38 +306,31 @@ pub struct Features {
 
 /// How things stand at the moment of connecting.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct HelloSnapshot {
     /// Who is here.
     pub presence: Vec<PresenceEntry>,
     /// The health snapshot.
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     pub health: Value,
     /// Versions of both.
     pub state_version: StateVersion,
     /// Since the gateway started.
-    #[cfg_attr(test, ts(type = "number"))]
     pub uptime_ms: u64,
     /// Where a client that has no session yet should go.
     pub session_defaults: SessionDefaultsHint,
     /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub config_path: Option<String>,
     /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub state_dir: Option<String>,
     /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub auth_mode: Option<String>,
 }
 
 /// Where a client that has no session yet should go.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDefaultsHint {
     /// The agent that answers by default.
@@ -360,7 +347,6 @@ pub struct SessionDefaultsHint {
 
 /// What a socket may do.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct HelloAuth {
     /// `operator` or `node`.
@@ -371,21 +357,17 @@ pub struct HelloAuth {
     pub method: String,
     /// To be used next time instead of the shared secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub device_token: Option<String>,
     /// When that token was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
     pub issued_at_ms: Option<i64>,
     /// Tokens for other roles, handed to a device that came with a setup code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub device_tokens: Option<Vec<HandedToken>>,
 }
 
 /// A token for another role than the one connected in. `Debug` hides it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct HandedToken {
     /// The bearer.
@@ -395,7 +377,6 @@ pub struct HandedToken {
     /// What it may do.
     pub scopes: Vec<String>,
     /// When it was made.
-    #[cfg_attr(test, ts(type = "number"))]
     pub issued_at_ms: i64,
 }
 
@@ -407,17 +388,13 @@ impl fmt::Debug for HandedToken {
 
 /// The limits in force.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct HelloPolicy {
     /// Largest frame.
-    #[cfg_attr(test, ts(type = "number"))]
     pub max_payload: u64,
     /// What may wait unsent.
-    #[cfg_attr(test, ts(type = "number"))]
     pub max_buffered_bytes: u64,
     /// How often `tick` comes.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tick_interval_ms: u64,
     /// How large attachments may be.
     pub attachments: AttachmentPolicy,
@@ -425,13 +402,10 @@ pub struct HelloPolicy {
 
 /// How large attachments may be.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct AttachmentPolicy {
     /// Any file.
-    #[cfg_attr(test, ts(type = "number"))]
     pub max_bytes: u64,
     /// An image.
-    #[cfg_attr(test, ts(type = "number"))]
     pub max_image_bytes: u64,
 }

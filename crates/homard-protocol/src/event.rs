@@ -1,5 +1,6 @@
 //! What an event is: a name, who may hear it, and whether it may be dropped.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::scope::Scope;
@@ -20,7 +21,7 @@ pub enum Guard {
 }
 
 /// One kind of event, implemented by its payload.
-pub trait Event: Serialize {
+pub trait Event: Serialize + JsonSchema {
     /// The wire name.
     const NAME: &'static str;
     /// Who may hear it.

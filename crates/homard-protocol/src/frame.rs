@@ -168,19 +168,15 @@ pub enum EventTag {
 
 /// Counters that grow whenever presence or health change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct StateVersion {
     /// Of the presence list.
-    #[cfg_attr(test, ts(type = "number"))]
     pub presence: u64,
     /// Of the health snapshot.
-    #[cfg_attr(test, ts(type = "number"))]
     pub health: u64,
 }
 
 /// What went wrong, in the one shape clients know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorShape {
     /// What a program decides on.
@@ -189,15 +185,12 @@ pub struct ErrorShape {
     pub message: String,
     /// Particulars; `details.code` is finer than `code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "Record<string, unknown>"))]
     pub details: Option<Value>,
     /// Whether the same request may work later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub retryable: Option<bool>,
     /// When, at the earliest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
     pub retry_after_ms: Option<u64>,
 }
 
@@ -235,7 +228,6 @@ impl ErrorShape {
 
 /// What a program decides on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
     /// Bad frame, parameters, method, role or credentials.

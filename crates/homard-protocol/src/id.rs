@@ -109,7 +109,6 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $what:literal, $check:ident) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-        #[cfg_attr(test, derive(ts_rs::TS), ts(export, type = "string"))]
         #[serde(try_from = "String", into = "String")]
         #[schemars(with = "String")]
         pub struct $name(Arc<str>);

@@ -11,7 +11,6 @@ use crate::id::ToolCallId;
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(tag = "role", rename_all = "camelCase")]
 pub enum Message {
     /// A person, or Homard speaking for one.
@@ -44,23 +43,19 @@ fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
 
 /// What a person said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
     /// Text, or text and images.
     pub content: UserContent,
     /// When, in milliseconds since 1970.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
     /// `<runId>:user`; lets clients drop the copy they already show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub idempotency_key: Option<String>,
 }
 
 /// A user message's content: a bare string or blocks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(untagged)]
 pub enum UserContent {
     /// Only text.
@@ -91,7 +86,6 @@ impl UserContent {
 
 /// A piece of what a person or a tool said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum UserBlock {
     /// Text.
@@ -116,7 +110,6 @@ pub enum UserBlock {
         mime_type: String,
         /// What the person calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         name: Option<String>,
     },
 }
@@ -139,7 +132,6 @@ impl UserBlock {
 
 /// What the model said in one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
     /// Text, thinking and tool calls in the order they were produced.
@@ -161,10 +153,8 @@ pub struct AssistantMessage {
     pub stop_reason: StopReason,
     /// What went wrong, when `stop_reason` is `error` or `aborted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub error_message: Option<String>,
     /// When, in milliseconds since 1970.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
 }
 
@@ -206,7 +196,6 @@ impl AssistantMessage {
 
 /// A piece of what the model said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum AssistantBlock {
     /// Text for the person.
@@ -216,7 +205,6 @@ pub enum AssistantBlock {
         text: String,
         /// Opaque proof some providers want back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         text_signature: Option<String>,
     },
     /// The model's own reasoning.
@@ -226,7 +214,6 @@ pub enum AssistantBlock {
         thinking: String,
         /// Opaque proof some providers want back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         thinking_signature: Option<String>,
     },
     /// A wish to use a tool.
@@ -251,7 +238,6 @@ impl AssistantBlock {
 
 /// A model's wish to use a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     /// The model's name for this call; its result carries the same.
@@ -259,17 +245,14 @@ pub struct ToolCall {
     /// Which tool.
     pub name: String,
     /// An object; `{}` when the model sent nothing readable.
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     pub arguments: Value,
     /// Opaque proof some providers want back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub thought_signature: Option<String>,
 }
 
 /// What a tool answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultMessage {
     /// The call this answers.
@@ -280,19 +263,16 @@ pub struct ToolResultMessage {
     pub content: Vec<UserBlock>,
     /// What people and programs read: exit codes, diffs, timings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "unknown"))]
     pub details: Option<Value>,
     /// Whether the tool could not do it.
     #[serde(default)]
     pub is_error: bool,
     /// When, in milliseconds since 1970.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
     /// It was done.
@@ -324,23 +304,17 @@ impl StopReason {
 
 /// Tokens and money of one model call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Prompt tokens not served from a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub input: u64,
     /// Tokens produced.
-    #[cfg_attr(test, ts(type = "number"))]
     pub output: u64,
     /// Prompt tokens served from the provider's cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_read: u64,
     /// Prompt tokens written to the provider's cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_write: u64,
     /// All of the above.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_tokens: u64,
     /// In US dollars.
     pub cost: Cost,
@@ -370,7 +344,6 @@ impl Usage {
 
 /// US dollars of one model call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Cost {
     /// For the prompt.

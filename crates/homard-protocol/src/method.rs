@@ -1,5 +1,6 @@
 //! What a gateway method is: a name, who may call it, and the types on both sides.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -36,9 +37,9 @@ pub trait Method {
     /// Whether it only says that there is nothing, because the room behind it is not furnished; the manual tells.
     const EMPTY: bool = false;
     /// What is asked.
-    type Params: DeserializeOwned + Serialize + Send;
+    type Params: DeserializeOwned + Serialize + JsonSchema + Send;
     /// What is answered.
-    type Result: DeserializeOwned + Serialize + Send;
+    type Result: DeserializeOwned + Serialize + JsonSchema + Send;
 
     /// Who may call it with these parameters.
     fn access_for(_params: &Self::Params) -> Access {

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// One client, node or the gateway itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct PresenceEntry {
     /// When this entry was made or refreshed.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// Host or program name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +38,6 @@ pub struct PresenceEntry {
     pub mode: Option<String>,
     /// Seconds since a person touched it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_input_seconds: Option<u64>,
     /// Why this entry is here: `self`, `connect`, `disconnect` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +47,6 @@ pub struct PresenceEntry {
     pub text: Option<String>,
     /// Since when it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub online_since: Option<i64>,
     /// Its device key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

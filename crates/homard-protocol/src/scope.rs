@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 /// What a socket is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// A person's client.

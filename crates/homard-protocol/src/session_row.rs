@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// One session as lists show it. Clients treat it as open: fields they do not know are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire shape is fixed by existing clients")]
 pub struct SessionRow {
@@ -71,19 +70,15 @@ pub struct SessionRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_type: Option<String>,
     /// When it last changed.
-    #[cfg_attr(test, ts(type = "number | null"))]
     pub updated_at: Option<i64>,
     /// When it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub created_at: Option<i64>,
     /// When somebody last wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_interaction_at: Option<i64>,
     /// When anything last happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_activity_at: Option<i64>,
     /// Whether it was put away.
     #[serde(default)]
@@ -111,22 +106,18 @@ pub struct SessionRow {
     pub system_sent: bool,
     /// Prompt tokens of the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub input_tokens: Option<u64>,
     /// Answer tokens of the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub output_tokens: Option<u64>,
     /// Size of the context at the last call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_tokens: Option<u64>,
     /// Whether `total_tokens` can be trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens_fresh: Option<bool>,
     /// The model's window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub context_tokens: Option<u64>,
     /// The provider in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,7 +153,6 @@ pub struct SessionRow {
 
 /// What a session without overrides would use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDefaults {
     /// The provider.
@@ -170,7 +160,6 @@ pub struct SessionDefaults {
     /// The model.
     pub model: String,
     /// Its window.
-    #[cfg_attr(test, ts(type = "number"))]
     pub context_tokens: u64,
     /// How hard it can think.
     pub thinking_levels: Vec<ThinkingLevelOption>,
@@ -180,7 +169,6 @@ pub struct SessionDefaults {
 
 /// One choice in a thinking picker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct ThinkingLevelOption {
     /// What to send.
     pub id: String,

@@ -43,7 +43,7 @@ pub enum HeaderTag {
 }
 
 /// Any later line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// Unique in the file; eight hex digits when Homard writes it.
@@ -58,7 +58,7 @@ pub struct Entry {
 }
 
 /// What an entry records.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EntryKind {
     /// Something that was said.

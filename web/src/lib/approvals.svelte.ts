@@ -1,5 +1,5 @@
 // What the assistant may do only with the person's yes, wherever it was asked.
-import type { ApprovalDecision } from '../protocol/ApprovalDecision';
+import type { ApprovalDecision } from '../protocol';
 import { type Gateway, GatewayError } from './gateway';
 import { type Fields, fieldsOf, isFields, numberOf, stringOf } from './read';
 import { strings } from './strings';

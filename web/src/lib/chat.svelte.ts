@@ -21,7 +21,7 @@ import {
   type UserItem,
   withToolOutput,
 } from './transcript';
-import type { AgentEvent, ChatEvent, ChatHistoryPayload, SessionMessageEvent } from './wire';
+import type { AgentEvent, ChatEvent, ChatHistoryResult, SessionMessageEvent } from './wire';
 
 const HISTORY_FIRST = 200;
 const HISTORY_MAX = 1000;
@@ -227,7 +227,7 @@ export class ChatSession {
   }
 
   /** Takes a fetched history over. `before` are the runs known when it was asked for. */
-  #adopt(history: ChatHistoryPayload, before: ReadonlySet<string>): void {
+  #adopt(history: ChatHistoryResult, before: ReadonlySet<string>): void {
     const info = history.sessionInfo ?? {};
     const active = new Set(info.activeRunIds ?? []);
     const flight = history.inFlightRun;
@@ -248,7 +248,7 @@ export class ChatSession {
     this.#settleRunning();
   }
 
-  #adoptFacts(history: ChatHistoryPayload): void {
+  #adoptFacts(history: ChatHistoryResult): void {
     const { sessionInfo: info, defaults } = history;
     this.model = {
       provider: info?.modelProvider ?? defaults?.modelProvider ?? undefined,

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChatSession } from './chat.svelte';
 import { GatewayError } from './gateway';
 import type { Item, UserItem } from './transcript';
-import type { ChatEvent, ChatHistoryPayload, MethodName } from './wire';
+import type { ChatEvent, ChatHistoryResult, MethodName } from './wire';
 
 const KEY = 'agent:main:t';
 
 /** A gateway that answers from a table; anything can be made to fail. */
 class FakeGateway {
   calls: Array<{ method: MethodName; params: Record<string, unknown> }> = [];
-  history: Partial<ChatHistoryPayload> = {};
+  history: Partial<ChatHistoryResult> = {};
   send: () => Promise<unknown> = () => Promise.resolve({ runId: 'r1', status: 'started' });
   aborted = true;
 

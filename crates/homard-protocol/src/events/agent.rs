@@ -9,8 +9,7 @@ use crate::event::{Event, Guard};
 use crate::scope::Scope;
 
 /// One step of a run, for programs.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
     /// The run.
@@ -19,30 +18,24 @@ pub struct AgentEvent {
     pub session_key: Arc<str>,
     /// The transcript, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub session_id: Option<Arc<str>>,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub agent_id: Option<Arc<str>>,
     /// Grows within the run.
-    #[cfg_attr(test, ts(type = "number"))]
     pub seq: u64,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// What kind of step.
     pub stream: AgentStream,
     /// The step.
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     pub data: Value,
     /// Whether nobody asked for this run.
     pub is_heartbeat: bool,
 }
 
 /// The kinds of steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentStream {
     /// Getting ready.

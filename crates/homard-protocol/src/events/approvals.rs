@@ -9,7 +9,7 @@ use crate::methods::approvals::{
 use crate::scope::Scope;
 
 /// `exec.approval.requested`: a command waits for an answer.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct ExecApprovalRequestedEvent(pub ExecApproval);
 
@@ -19,7 +19,7 @@ impl Event for ExecApprovalRequestedEvent {
 }
 
 /// `plugin.approval.requested`: another tool waits for an answer.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct PluginApprovalRequestedEvent(pub PluginApproval);
 
@@ -29,8 +29,7 @@ impl Event for PluginApprovalRequestedEvent {
 }
 
 /// How an approval ended.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalEnd<D> {
     /// `exec` or `plugin`.
@@ -42,7 +41,6 @@ pub struct ApprovalEnd<D> {
     /// Who answered.
     pub resolved_by: Option<String>,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// `user`, `timeout`, `no-route` or `cancelled`.
     pub terminal_reason: &'static str,
@@ -51,7 +49,7 @@ pub struct ApprovalEnd<D> {
 }
 
 /// `exec.approval.resolved`: a command waits no more.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct ExecApprovalResolvedEvent(pub ApprovalEnd<ExecApprovalDetails>);
 
@@ -61,7 +59,7 @@ impl Event for ExecApprovalResolvedEvent {
 }
 
 /// `plugin.approval.resolved`: another tool waits no more.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct PluginApprovalResolvedEvent(pub ApprovalEnd<PluginApprovalDetails>);
 

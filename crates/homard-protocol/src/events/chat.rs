@@ -9,8 +9,7 @@ use crate::message::{AssistantMessage, Usage};
 use crate::scope::Scope;
 
 /// One step of a run, for people.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatEvent {
     /// The run.
@@ -19,10 +18,8 @@ pub struct ChatEvent {
     pub session_key: Arc<str>,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub agent_id: Option<Arc<str>>,
     /// Grows within the run; shared with `agent` events, so not without gaps.
-    #[cfg_attr(test, ts(type = "number"))]
     pub seq: u64,
     /// What happened.
     #[serde(flatten)]
@@ -30,8 +27,7 @@ pub struct ChatEvent {
 }
 
 /// What happened. Exactly one of `final`, `aborted`, `error` ends a run.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum ChatState {
     /// Getting ready.
@@ -50,22 +46,18 @@ pub enum ChatState {
     Final {
         /// The whole answer; absent when there is nothing to show.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         message: Option<FinalMessage>,
         /// Tokens of the run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         usage: Option<Usage>,
         /// Why the model stopped.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         stop_reason: Option<String>,
     },
     /// Stopped by somebody.
     Aborted {
         /// What was said until then.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         message: Option<ChatMessage>,
         /// By whom: `rpc`, `stop`, `timeout`, `restart`.
         stop_reason: String,
@@ -78,14 +70,12 @@ pub enum ChatState {
         error_kind: ErrorKind,
         /// What was said until then.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
         message: Option<ChatMessage>,
     },
 }
 
 /// The message of a `final`: a snapshot of the run's text, or a line the gateway itself wrote.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum FinalMessage {
     /// The run's text.
@@ -95,8 +85,7 @@ pub enum FinalMessage {
 }
 
 /// A transcript message with its role, as `final` carries it.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct InjectedMessage {
     /// Always `assistant`.
     pub role: &'static str,
@@ -106,21 +95,18 @@ pub struct InjectedMessage {
 }
 
 /// A snapshot of an answer in the making.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct ChatMessage {
     /// Always `assistant`.
     pub role: &'static str,
     /// One text block.
     pub content: [TextBlock; 1],
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
 }
 
 /// A text block of a snapshot.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct TextBlock {
     /// Always `text`.
     #[serde(rename = "type")]
@@ -137,8 +123,7 @@ impl ChatMessage {
 }
 
 /// What a program decides on when a run failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// The model would not.

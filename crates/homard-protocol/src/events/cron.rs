@@ -7,7 +7,7 @@ use crate::methods::cron::{CronDeliveryStatus, CronJob, CronRunEntry, CronRunSta
 use crate::scope::Scope;
 
 /// What happened to a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronAction {
     /// It was made.
@@ -23,7 +23,7 @@ pub enum CronAction {
 }
 
 /// `cron`: a job changed, or ran.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronEvent {
     /// Which job.

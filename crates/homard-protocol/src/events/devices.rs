@@ -9,7 +9,7 @@ use crate::methods::setup_codes::SetupCompletion;
 use crate::scope::Scope;
 
 /// `device.pair.requested`: a device waits for the owner.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct DevicePairRequestedEvent(pub PendingDeviceRow);
 
@@ -23,8 +23,7 @@ impl Event for DevicePairRequestedEvent {
 }
 
 /// `device.pair.resolved`: a device waits no more.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DevicePairResolvedEvent {
     /// Which request.
@@ -34,13 +33,11 @@ pub struct DevicePairResolvedEvent {
     /// What was decided. A request that another one of the same device replaced is rejected.
     pub decision: PairDecision,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
 }
 
 /// What was decided about a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PairDecision {
     /// It may connect.
@@ -59,7 +56,7 @@ impl Event for DevicePairResolvedEvent {
 }
 
 /// `device.pair.setup.completed`: a device came in with a setup code.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct DevicePairSetupCompletedEvent(pub SetupCompletion);
 

@@ -14,7 +14,7 @@ pub const NODE_INVOKE_REQUEST: &str = "node.invoke.request";
 pub const NODE_INVOKE_CANCEL: &str = "node.invoke.cancel";
 
 /// `node.pair.requested`: a node would like to offer commands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct NodePairRequestedEvent(pub PendingNodeRow);
 
@@ -28,7 +28,7 @@ impl Event for NodePairRequestedEvent {
 }
 
 /// What was decided about a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeDecision {
     /// It may offer what it asked for.
@@ -40,7 +40,7 @@ pub enum NodeDecision {
 }
 
 /// `node.pair.resolved`: a node waits no more.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePairResolvedEvent {
     /// Which question; empty when a node was removed.
@@ -63,7 +63,7 @@ impl Event for NodePairResolvedEvent {
 }
 
 /// `node.presence`: when a person last used a node.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePresenceEvent {
     /// Which.
@@ -86,7 +86,7 @@ impl Event for NodePresenceEvent {
 }
 
 /// `node.hostStats`: how a node's machine is.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeHostStatsEvent {
     /// Which.
@@ -105,7 +105,7 @@ impl Event for NodeHostStatsEvent {
 }
 
 /// `voicewake.changed`: other words wake nodes now. Nodes hear it, too.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct VoicewakeChangedEvent(pub WakeWords);
 

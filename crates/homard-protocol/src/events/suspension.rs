@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::event::{Event, Guard};
 
 /// How far the gateway has stood back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SuspensionPhase {
     /// No turn begins; those under way may finish, and what comes in is kept.
@@ -16,8 +15,7 @@ pub enum SuspensionPhase {
 }
 
 /// `gateway.suspension`: told when another process is to take over.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct SuspensionEvent {
     /// How far.
     pub phase: SuspensionPhase,

@@ -43,11 +43,9 @@ pub const ALL_EVENTS: [&str; 27] = [
 ];
 
 /// `tick`: still here.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct TickEvent {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
 }
 
@@ -61,8 +59,7 @@ impl Event for TickEvent {
 }
 
 /// `presence`: the whole list, each time.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct PresenceEvent {
     /// Who is here.
     pub presence: Vec<PresenceEntry>,
@@ -74,7 +71,7 @@ impl Event for PresenceEvent {
 }
 
 /// `health`: the same as the method answers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct HealthEvent(pub Value);
 
@@ -84,15 +81,13 @@ impl Event for HealthEvent {
 }
 
 /// `shutdown`: the last event before the sockets close.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShutdownEvent {
     /// Why.
     pub reason: String,
     /// When to come back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
     pub restart_expected_ms: Option<u64>,
 }
 
@@ -102,28 +97,23 @@ impl Event for ShutdownEvent {
 }
 
 /// `sessions.changed`: for sockets that called `sessions.subscribe`.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsChangedEvent {
     /// Which session.
     pub session_key: String,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub agent_id: Option<String>,
     /// Its transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub session_id: Option<String>,
     /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
     pub reason: &'static str,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// Its row now; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub session: Option<SessionRow>,
     /// Whether a run is under way.
     pub has_active_run: bool,

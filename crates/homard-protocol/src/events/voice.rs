@@ -7,7 +7,7 @@ use crate::methods::voice::TalkModeResult;
 use crate::scope::Scope;
 
 /// `talk.mode`: somebody began or stopped talking.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct TalkModeEvent(pub TalkModeResult);
 

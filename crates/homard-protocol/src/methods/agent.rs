@@ -358,7 +358,6 @@ pub struct ModelsListResult {
 
 /// One model.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelSummary {
     /// The provider's name for it.
@@ -368,7 +367,6 @@ pub struct ModelSummary {
     /// The provider.
     pub provider: String,
     /// How much it can read.
-    #[cfg_attr(test, ts(type = "number"))]
     pub context_window: u64,
     /// Whether it can think.
     pub reasoning: bool,

@@ -21,7 +21,6 @@ pub const MAX_APPROVAL_DESCRIPTION: usize = 512;
 
 /// What a person may say. Older spellings are read as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovalDecision {
     /// This once.
@@ -36,7 +35,6 @@ pub enum ApprovalDecision {
 
 /// What a command approval is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExecApprovalDetails {
     /// The command line.
@@ -60,7 +58,6 @@ pub struct ExecApprovalDetails {
     pub warning_text: Option<String>,
     /// The same as a list: the rule, and whose words are in play. Homard's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
@@ -83,7 +80,6 @@ pub struct ExecApprovalDetails {
 
 /// What an approval of any other tool is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PluginApprovalDetails {
     /// What is asked, in a line.
@@ -103,7 +99,6 @@ pub struct PluginApprovalDetails {
     pub tool_call_id: Option<String>,
     /// Why the person is asked. Homard's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
@@ -120,7 +115,6 @@ pub struct PluginApprovalDetails {
 
 /// An approval that waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval<D> {
     /// `exec` or `plugin`.
@@ -130,10 +124,8 @@ pub struct PendingApproval<D> {
     /// What it is about.
     pub request: D,
     /// Since when.
-    #[cfg_attr(test, ts(type = "number"))]
     pub created_at_ms: i64,
     /// Until when.
-    #[cfg_attr(test, ts(type = "number"))]
     pub expires_at_ms: i64,
 }
 

@@ -126,7 +126,6 @@ pub struct Attachment {
 
 /// Answer of [`ChatSend`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatSendResult {
     /// The run; equal to the idempotency key.
@@ -135,7 +134,6 @@ pub struct ChatSendResult {
     pub status: String,
     /// Present and true when a run was stopped for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub interrupted_active_run: Option<bool>,
 }
 
@@ -225,18 +223,15 @@ pub struct ChatHistoryResult {
 
 /// Messages accepted but not yet begun.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct PendingInputs {
     /// The newest of them.
     pub items: Vec<PendingInput>,
     /// All of them.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total: u64,
 }
 
 /// One message accepted but not yet begun.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingInput {
     /// Its run.
@@ -247,7 +242,6 @@ pub struct PendingInput {
 
 /// The answer being written right now.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct InFlightRun {
     /// Which run.

@@ -148,7 +148,6 @@ pub struct DevicePairListResult {
 
 /// A device that asks to be let in. What it says of itself is its own claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDeviceRow {
     /// What approves or rejects it.
@@ -189,17 +188,14 @@ pub struct PendingDeviceRow {
     /// Whether it is paired already and wants more.
     pub is_repair: bool,
     /// When it last asked.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// When the request is forgotten unless it asks again. Homard's own.
     #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
     pub expires_at_ms: i64,
 }
 
 /// A device that may connect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct PairedDeviceRow {
     /// Hex SHA-256 of its public key.
@@ -238,14 +234,11 @@ pub struct PairedDeviceRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_via: Option<String>,
     /// When it was first paired.
-    #[cfg_attr(test, ts(type = "number"))]
     pub created_at_ms: i64,
     /// When it was last approved.
-    #[cfg_attr(test, ts(type = "number"))]
     pub approved_at_ms: i64,
     /// When it last connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_seen_at_ms: Option<i64>,
     /// Why that is known: `connect`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,7 +251,6 @@ pub struct PairedDeviceRow {
 
 /// A token without its bearer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRow {
     /// For which role.
@@ -266,19 +258,15 @@ pub struct DeviceTokenRow {
     /// What it may do.
     pub scopes: Vec<String>,
     /// When it was first issued.
-    #[cfg_attr(test, ts(type = "number"))]
     pub created_at_ms: i64,
     /// When the bearer was last replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub rotated_at_ms: Option<i64>,
     /// When it stopped being valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub revoked_at_ms: Option<i64>,
     /// When it was last presented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_used_at_ms: Option<i64>,
 }
 

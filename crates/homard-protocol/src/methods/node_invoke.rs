@@ -86,7 +86,7 @@ pub struct NodeInvoked {
 }
 
 /// `node.invoke.request`: a node is to run a command. Sent to that node only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeRequest {
     /// Names the result.
@@ -110,7 +110,7 @@ pub struct NodeInvokeRequest {
 }
 
 /// `node.invoke.cancel`: nobody waits for the result any more. Sent to that node only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeCancel {
     /// Of which request.

@@ -139,30 +139,23 @@ pub struct SessionsListParams {
 
 /// Answer of [`SessionsList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsListResult {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// Where the rows are kept.
     pub path: String,
     /// Rows in this page.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
     /// Rows in all pages.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_count: u64,
     /// Page size.
-    #[cfg_attr(test, ts(type = "number"))]
     pub limit_applied: u64,
     /// Where the next page starts.
-    #[cfg_attr(test, ts(type = "number | null"))]
     pub next_offset: Option<u64>,
     /// Whether there is one.
     pub has_more: bool,
     /// People; Homard has one owner and lists none.
-    #[cfg_attr(test, ts(type = "unknown[]"))]
     pub owners: Vec<Value>,
     /// What a session without overrides would use.
     pub defaults: SessionDefaults,

@@ -64,7 +64,6 @@ pub enum SetupProfile {
 
 /// What a code gives, as clients are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "kebab-case")]
 pub enum SetupAccess {
     /// Everything but deciding about devices.
@@ -151,7 +150,7 @@ impl std::fmt::Debug for SetupCodeResult {
 }
 
 /// What is in a setup code. `Debug` hides the token.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetupPayload {
     /// Where to connect.
@@ -212,7 +211,6 @@ pub struct SetupStatusResult {
 
 /// A device came in with a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SetupCompletion {
     /// Which code.
@@ -225,7 +223,6 @@ pub struct SetupCompletion {
     /// What it may do.
     pub access: SetupAccess,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
 }
 

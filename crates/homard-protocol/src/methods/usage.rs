@@ -49,23 +49,17 @@ pub struct UsageSpan {
 
 /// Sums over model calls; money in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageTotals {
     /// Prompt tokens not served from a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub input: u64,
     /// Tokens produced.
-    #[cfg_attr(test, ts(type = "number"))]
     pub output: u64,
     /// Prompt tokens served from a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_write: u64,
     /// All tokens.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_tokens: u64,
     /// All money.
     pub total_cost: f64,
@@ -78,13 +72,10 @@ pub struct UsageTotals {
     /// For filling caches.
     pub cache_write_cost: f64,
     /// Calls of models without a price.
-    #[cfg_attr(test, ts(type = "number"))]
     pub missing_cost_entries: u64,
     /// How many calls reached a model; attempts that were turned away are not among them.
-    #[cfg_attr(test, ts(type = "number"))]
     pub calls: u64,
     /// Calls nobody saw the end of; they are in the sums with the most they can have cost.
-    #[cfg_attr(test, ts(type = "number"))]
     pub lost_calls: u64,
 }
 
@@ -116,7 +107,6 @@ impl UsageTotals {
 
 /// The sums of one day.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDay {
     /// `YYYY-MM-DD`.
@@ -128,7 +118,6 @@ pub struct UsageDay {
 
 /// How complete a report is. Homard reads its own table, so that it always is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCacheStatus {
     /// `fresh`.
@@ -175,11 +164,9 @@ pub struct UsageCostParams {
 
 /// Answer of [`UsageCost`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCostResult {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub updated_at: i64,
     /// How many days.
     pub days: u32,
@@ -205,11 +192,9 @@ impl Method for UsageStatus {
 
 /// Answer of [`UsageStatus`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageStatusResult {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub updated_at: i64,
     /// What providers say of their own limits.
     pub providers: Vec<ProviderQuota>,
@@ -220,7 +205,6 @@ pub struct UsageStatusResult {
 
 /// A provider's own limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderQuota {
     /// Its id.
@@ -231,17 +215,14 @@ pub struct ProviderQuota {
     pub windows: Vec<QuotaWindow>,
     /// The plan that was bought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub plan: Option<String>,
     /// Why nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub error: Option<String>,
 }
 
 /// One limit of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaWindow {
     /// For example `5h` or `Week`.
@@ -250,20 +231,17 @@ pub struct QuotaWindow {
     pub used_percent: f64,
     /// When it starts anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
     pub reset_at: Option<i64>,
 }
 
 /// One of the owner's limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetStatus {
     /// Where it is set and what it is about, for example `budgets.gateway.day.usd`.
     pub path: String,
     /// Whose count it is, where one limit is for each of many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub whose: Option<String>,
     /// How much of it is gone.
     pub used: f64,
@@ -273,7 +251,6 @@ pub struct BudgetStatus {
     pub unit: String,
     /// When it starts anew; never, where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
     pub resets_at: Option<i64>,
 }
 
@@ -302,11 +279,9 @@ pub struct UsageRunsParams {
 
 /// Answer of [`UsageRuns`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRunsResult {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
     /// Newest first.
     pub runs: Vec<RunUsage>,
@@ -314,7 +289,6 @@ pub struct UsageRunsResult {
 
 /// One finished run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RunUsage {
     /// Its id.
@@ -325,11 +299,9 @@ pub struct RunUsage {
     pub status: String,
     /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub started_at: Option<i64>,
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub ended_at: Option<i64>,
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -350,7 +322,6 @@ pub struct RunUsage {
 
 /// An attempt that did not answer, and why.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunAttempt {
     /// Who was asked.
@@ -368,20 +339,16 @@ pub struct RunAttempt {
     /// What it said.
     pub error: String,
     /// How long it took, in milliseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub took_ms: u64,
     /// What was done about it.
-    #[cfg_attr(test, ts(type = "unknown"))]
     pub next: Value,
 }
 
 /// One model call of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
     /// When it began.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
     /// Who was asked.
     pub provider: String,
@@ -399,10 +366,8 @@ pub struct RunCall {
     pub outcome: String,
     /// Milliseconds until the first word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub first_ms: Option<u64>,
     /// Milliseconds until the end.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_ms: u64,
     /// What it cost.
     pub usage: Usage,

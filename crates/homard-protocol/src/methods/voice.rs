@@ -233,14 +233,12 @@ pub struct TalkModeParams {
 
 /// Answer of [`TalkMode`], and the payload of the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 pub struct TalkModeResult {
     /// Whether somebody talks.
     pub enabled: bool,
     /// How far they are.
     pub phase: Option<String>,
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub ts: i64,
 }
 

@@ -56,11 +56,9 @@ pub struct SessionsUsageParams {
 
 /// Answer of [`SessionsUsage`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsUsageResult {
     /// The gateway's clock.
-    #[cfg_attr(test, ts(type = "number"))]
     pub updated_at: i64,
     /// The first day.
     pub start_date: String,
@@ -73,7 +71,6 @@ pub struct SessionsUsageResult {
     /// The same, cut in every direction.
     pub aggregates: UsageAggregates,
     /// People; Homard has one owner and lists none.
-    #[cfg_attr(test, ts(type = "unknown[]"))]
     #[serde(default)]
     pub creator_options: Vec<Value>,
     /// How complete this is.
@@ -83,7 +80,6 @@ pub struct SessionsUsageResult {
 
 /// One conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageRow {
     /// Its key.
@@ -98,7 +94,6 @@ pub struct SessionUsageRow {
     pub scope: String,
     /// When it last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub updated_at: Option<i64>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,14 +112,11 @@ pub struct SessionUsageRow {
     pub model: Option<String>,
     /// The size of the last prompt: what the model has before it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_tokens: Option<u64>,
     /// The model's window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub context_tokens: Option<u64>,
     /// What it cost in the range; `null` when it made no call.
-    #[cfg_attr(test, ts(optional = false))]
     pub usage: Option<SessionUsage>,
     /// Always false.
     pub has_context_weight: bool,
@@ -132,20 +124,16 @@ pub struct SessionUsageRow {
 
 /// What one conversation cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsage {
     /// The sums.
     #[serde(flatten)]
     pub totals: UsageTotals,
     /// Its first call in the range.
-    #[cfg_attr(test, ts(type = "number"))]
     pub first_activity: i64,
     /// Its last call in the range.
-    #[cfg_attr(test, ts(type = "number"))]
     pub last_activity: i64,
     /// Between the two, in milliseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub duration_ms: i64,
     /// Days with a call.
     pub activity_dates: Vec<String>,
@@ -159,13 +147,11 @@ pub struct SessionUsage {
 
 /// A day in brief.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayShort {
     /// `YYYY-MM-DD`.
     pub date: String,
     /// All tokens.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tokens: u64,
     /// All money.
     pub cost: f64,
@@ -173,32 +159,24 @@ pub struct UsageDayShort {
 
 /// Messages, as counted from model calls: a run is what somebody said, a call an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageCounts {
     /// All.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total: u64,
     /// From people.
-    #[cfg_attr(test, ts(type = "number"))]
     pub user: u64,
     /// From models.
-    #[cfg_attr(test, ts(type = "number"))]
     pub assistant: u64,
     /// Answers that asked for tools.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tool_calls: u64,
     /// As many.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tool_results: u64,
     /// Calls that gave no answer.
-    #[cfg_attr(test, ts(type = "number"))]
     pub errors: u64,
 }
 
 /// What one model, or one provider, cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
     /// The provider.
@@ -208,7 +186,6 @@ pub struct ModelUsage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Calls.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
     /// The sums.
     pub totals: UsageTotals,
@@ -216,7 +193,6 @@ pub struct ModelUsage {
 
 /// What one agent cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentUsage {
     /// Which.
@@ -227,7 +203,6 @@ pub struct AgentUsage {
 
 /// What one platform cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelUsage {
     /// Which.
@@ -238,29 +213,22 @@ pub struct ChannelUsage {
 
 /// How long calls took, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageLatency {
     /// How many were measured.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
     /// On average.
-    #[cfg_attr(test, ts(type = "number"))]
     pub avg_ms: u64,
     /// 95 of 100 were at most this slow.
-    #[cfg_attr(test, ts(type = "number"))]
     pub p95_ms: u64,
     /// The fastest.
-    #[cfg_attr(test, ts(type = "number"))]
     pub min_ms: u64,
     /// The slowest.
-    #[cfg_attr(test, ts(type = "number"))]
     pub max_ms: u64,
 }
 
 /// How long the calls of one day took.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayLatency {
     /// `YYYY-MM-DD`.
@@ -272,7 +240,6 @@ pub struct UsageDayLatency {
 
 /// One model on one day.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelDay {
     /// `YYYY-MM-DD`.
@@ -282,61 +249,49 @@ pub struct ModelDay {
     /// The model.
     pub model: String,
     /// All tokens.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tokens: u64,
     /// All money.
     pub cost: f64,
     /// Calls.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
 }
 
 /// One day as the overview draws it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayActivity {
     /// `YYYY-MM-DD`.
     pub date: String,
     /// All tokens.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tokens: u64,
     /// All money.
     pub cost: f64,
     /// Messages, as counted from calls.
-    #[cfg_attr(test, ts(type = "number"))]
     pub messages: u64,
     /// Answers that asked for tools.
-    #[cfg_attr(test, ts(type = "number"))]
     pub tool_calls: u64,
     /// Calls that gave no answer.
-    #[cfg_attr(test, ts(type = "number"))]
     pub errors: u64,
 }
 
 /// Tools, as far as calls tell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUsage {
     /// Answers that asked for tools.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_calls: u64,
     /// Calls do not name tools: always 0.
     pub unique_tools: u32,
     /// Always empty.
-    #[cfg_attr(test, ts(type = "unknown[]"))]
     pub tools: Vec<Value>,
 }
 
 /// The sums of a report, cut in every direction. Lists of names are ordered by cost, then tokens; lists of days
 /// by day, those without a call left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageAggregates {
     /// Conversations with a call.
-    #[cfg_attr(test, ts(type = "number"))]
     pub session_count: u64,
     /// Messages, as counted from calls.
     pub messages: MessageCounts,
@@ -351,13 +306,11 @@ pub struct UsageAggregates {
     /// By platform, where it is known.
     pub by_channel: Vec<ChannelUsage>,
     /// People; always empty.
-    #[cfg_attr(test, ts(type = "unknown[]"))]
     pub by_creator: Vec<Value>,
     /// Sums by day.
     pub cost_daily: Vec<UsageDay>,
     /// How long calls took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub latency: Option<UsageLatency>,
     /// How long calls took, by day.
     pub daily_latency: Vec<UsageDayLatency>,
@@ -392,12 +345,10 @@ pub struct SessionsUsageTimeseriesParams {
 
 /// Answer of [`SessionsUsageTimeseries`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsUsageTimeseriesResult {
     /// The transcript the points are about; missing when the conversation is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub session_id: Option<String>,
     /// Oldest first, at most [`MAX_POINTS`].
     pub points: Vec<SessionUsagePoint>,
@@ -405,31 +356,23 @@ pub struct SessionsUsageTimeseriesResult {
 
 /// A call, or several that follow each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsagePoint {
     /// When the first of them began.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
     /// Prompt tokens not served from a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub input: u64,
     /// Tokens produced.
-    #[cfg_attr(test, ts(type = "number"))]
     pub output: u64,
     /// Prompt tokens served from a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cache_write: u64,
     /// All tokens.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total_tokens: u64,
     /// All money.
     pub cost: f64,
     /// Tokens up to and with this point.
-    #[cfg_attr(test, ts(type = "number"))]
     pub cumulative_tokens: u64,
     /// Money up to and with this point.
     pub cumulative_cost: f64,
@@ -463,7 +406,6 @@ pub struct SessionsUsageLogsParams {
 
 /// Answer of [`SessionsUsageLogs`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsUsageLogsResult {
     /// Oldest first.
@@ -472,11 +414,9 @@ pub struct SessionsUsageLogsResult {
 
 /// One message and what it cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(export, optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageLog {
     /// When.
-    #[cfg_attr(test, ts(type = "number"))]
     pub timestamp: i64,
     /// `user`, `assistant` or `toolResult`.
     pub role: String,
@@ -484,7 +424,6 @@ pub struct SessionUsageLog {
     pub content: String,
     /// The call's tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
     pub tokens: Option<u64>,
     /// The call's cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
