@@ -6,17 +6,23 @@ import { Credentials, takeTokenFromFragment } from './credentials';
 import { Devices } from './devices.svelte';
 import { type ConnectionState, Gateway } from './gateway';
 import { loadIdentity } from './identity';
+import { CHAT } from './pages';
 import { fieldsOf, isFields, stringOf } from './read';
+import { Router } from './router.svelte';
 import { Sessions } from './sessions.svelte';
 import { strings } from './strings';
-import type { AgentEvent, ChatEvent, SessionMessageEvent } from './wire';
+import type { AgentEvent, ChatEvent, MethodName, Methods, SessionMessageEvent } from './wire';
 
 const SESSION_PARAMETER = 'session';
 const NEW_KEY_BYTES = 4;
 /** Sessions kept in memory after they were looked at; older ones are loaded anew. */
 const OPEN_CHATS_MAX = 8;
 
+/** Hears every event, and 'connected' and 'gap', which are the page's own. */
+export type Listener = (name: string, payload: unknown) => void;
+
 export class App {
+  readonly router = new Router();
   connection = $state.raw<ConnectionState>({ kind: 'connecting' });
   /** Whether the gateway has let this page in at least once: then the chat stays visible when it goes away. */
   admitted = $state(false);
@@ -27,6 +33,7 @@ export class App {
   readonly devices: Devices;
   readonly sessions: Sessions;
   readonly #gateway: Gateway;
+  #listeners = new Set<Listener>();
   #chats = new Map<string, ChatSession>();
   #mainKey = 'agent:main:main';
   #agentId = 'main';
@@ -49,12 +56,34 @@ export class App {
     this.devices = new Devices(this.#gateway);
   }
 
+  /** Asks the gateway; pages use this and never the socket. */
+  request<M extends MethodName>(method: M, params: Methods[M]['params']): Promise<Methods[M]['result']> {
+    return this.#gateway.request(method, params);
+  }
+
+  /** Hears everything the gateway says until the returned function is called. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get mainKey(): string {
+    return this.#mainKey;
+  }
+
+  get agentId(): string {
+    return this.#agentId;
+  }
+
   start(): void {
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) this.#gateway.wake();
     });
     addEventListener('online', () => this.#gateway.wake());
-    addEventListener('popstate', () => this.#show(this.#keyInAddress() ?? this.#mainKey));
+    addEventListener('popstate', () => {
+      this.router.read();
+      if (this.router.page === CHAT) this.#show(this.#keyInAddress() ?? this.#mainKey);
+    });
     addEventListener('hashchange', () => {
       const token = takeTokenFromFragment(location, history);
       if (token) this.#gateway.useToken(token);
@@ -71,10 +100,7 @@ export class App {
   }
 
   select(key: string): void {
-    const address = new URL(location.href);
-    if (key === this.#mainKey) address.searchParams.delete(SESSION_PARAMETER);
-    else address.searchParams.set(SESSION_PARAMETER, key);
-    if (address.href !== location.href) history.pushState(null, '', address);
+    this.router.open(CHAT, key === this.#mainKey ? {} : { [SESSION_PARAMETER]: key });
     this.#show(key);
   }
 
@@ -120,7 +146,7 @@ export class App {
   }
 
   #keyInAddress(): string | undefined {
-    return new URL(location.href).searchParams.get(SESSION_PARAMETER) ?? undefined;
+    return this.router.params.get(SESSION_PARAMETER) ?? undefined;
   }
 
   #show(key: string): void {
@@ -153,6 +179,7 @@ export class App {
     void this.devices.refresh();
     if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
     else for (const chat of this.#chats.values()) void chat.connected();
+    this.#tell('connected', undefined);
   }
 
   #onGap(): void {
@@ -160,9 +187,15 @@ export class App {
     void this.approvals.refresh();
     void this.devices.refresh();
     for (const chat of this.#chats.values()) chat.refreshSoon();
+    this.#tell('gap', undefined);
+  }
+
+  #tell(name: string, payload: unknown): void {
+    for (const listener of this.#listeners) listener(name, payload);
   }
 
   #onEvent(name: string, payload: unknown): void {
+    this.#tell(name, payload);
     if (!isFields(payload)) return;
     if (this.approvals.onEvent(name, payload) || this.devices.onEvent(name, payload)) return;
     if (name === 'sessions.changed') {

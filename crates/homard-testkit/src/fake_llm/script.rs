@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -77,6 +78,41 @@ impl Turn {
     /// An answer of tool calls.
     pub fn calls(calls: impl IntoIterator<Item = (String, Value)>) -> Self {
         Self::Answers(Speech { calls: calls.into_iter().collect(), ..Speech::default() })
+    }
+}
+
+/// A turn as another process writes it, such as the page's browser tests.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct WrittenTurn {
+    says: Option<String>,
+    thinks: Option<String>,
+    #[serde(default)]
+    calls: Vec<WrittenCall>,
+    fails: Option<u16>,
+    body: Option<String>,
+    cuts_after: Option<usize>,
+    stalls_after: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WrittenCall {
+    name: String,
+    arguments: Value,
+}
+
+impl From<WrittenTurn> for Turn {
+    fn from(written: WrittenTurn) -> Self {
+        match written {
+            WrittenTurn { fails: Some(status), body, .. } => Self::Fails { status, body, retry_after: None },
+            WrittenTurn { cuts_after: Some(count), .. } => Self::CutsAfter(count),
+            WrittenTurn { stalls_after: Some(count), .. } => Self::StallsAfter(count),
+            WrittenTurn { says, thinks, calls, .. } => Self::Answers(Speech {
+                thinking: thinks,
+                words: says.map(|text| words(&text)).unwrap_or_default(),
+                calls: calls.into_iter().map(|call| (call.name, call.arguments)).collect(),
+            }),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use super::embeddings;
 use super::incoming::{OpenTurn, Outline, PlannedTool, control, tool_control};
 use super::log::{LogLine, now_ns};
 use super::ollama;
-use super::script::{Broken, Speech, Step, Turn, broken, gated, numbered, run_out, spoken};
+use super::script::{Broken, Speech, Step, Turn, WrittenTurn, broken, gated, numbered, run_out, spoken};
 use super::strict;
 
 /// Largest body read.
@@ -44,6 +44,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
     let path = head.uri.path();
     match (path, Api::at(path)) {
         ("/_ctl", _) => settings(&shared, &head.method, &body),
+        ("/_script", _) => script(&shared, &body),
         ("/_log", _) => log(&shared, head.uri.query().unwrap_or_default()),
         (path, _) if path.ends_with("/models") => document(
             StatusCode::OK,
@@ -338,6 +339,17 @@ fn settings(shared: &Shared, method: &Method, body: &[u8]) -> Response {
         all.extend(tally);
     }
     document(StatusCode::OK, &all)
+}
+
+/// Adds turns that another process wrote.
+fn script(shared: &Shared, body: &[u8]) -> Response {
+    match serde_json::from_slice::<Vec<WrittenTurn>>(body) {
+        Ok(turns) => {
+            shared.script().extend(turns.into_iter().map(Turn::from));
+            document(StatusCode::OK, &json!({"waiting": shared.script().len()}))
+        }
+        Err(error) => document(StatusCode::BAD_REQUEST, &json!({"error": {"message": error.to_string()}})),
+    }
 }
 
 fn log(shared: &Shared, query: &str) -> Response {

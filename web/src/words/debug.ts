@@ -1,0 +1,4 @@
+// The words of the page "Debug".
+export const words = {
+  title: 'Debug',
+} as const;

@@ -1,0 +1,4 @@
+// The words of the page "Memory".
+export const words = {
+  title: 'Memory',
+} as const;

@@ -1,0 +1,4 @@
+// The words of the page "Models".
+export const words = {
+  title: 'Models',
+} as const;

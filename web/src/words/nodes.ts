@@ -1,0 +1,4 @@
+// The words of the page "Nodes".
+export const words = {
+  title: 'Nodes',
+} as const;
