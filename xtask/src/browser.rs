@@ -47,6 +47,19 @@ pub(crate) fn test() -> Result<Ran> {
     ran
 }
 
+/// Builds the development binaries and lets the page's flows start gateways and models of their own.
+pub(crate) fn flows() -> Result<Ran> {
+    let chromium = chromium()?;
+    // The same packages as all other steps build, so that nothing is compiled a second time.
+    Cmd::new("cargo", &["build", "--workspace", "--bins"]).run()?;
+    let built = workspace::target()?.join("debug");
+    web::npm(&["run", "test:flows"])
+        .env("HOMARD_BIN", built.join(binary("homard")))
+        .env("FAKE_LLM_BIN", built.join(binary("fake_llm")))
+        .env("CHROMIUM", chromium)
+        .tee()
+}
+
 /// Runs the page's browser test and restarts the gateway as often as the test asks.
 fn drive(gateway: &mut Gateway, chromium: &Path) -> Result<Ran> {
     let wish = gateway.home.join("restart-please");

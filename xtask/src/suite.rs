@@ -57,6 +57,12 @@ const STEPS: [Step; 14] = [
         needs: &["web-build"],
         run: browser_test,
     },
+    Step {
+        name: "flows",
+        about: "every flow of the page against a real gateway with a scripted model",
+        needs: &["web-build"],
+        run: flows,
+    },
 ];
 
 /// What became of a step, for the table at the end.
@@ -126,7 +132,7 @@ impl Options {
     /// Why a step is left out, if it is.
     fn leaves_out(&self, step: &Step) -> Option<String> {
         match step.name {
-            "web-build" | "web-test" | "web-page" | "browser" if self.skip_web => {
+            "web-build" | "web-test" | "web-page" | "browser" | "flows" if self.skip_web => {
                 Some("--skip-web".to_owned())
             }
             "fuzz" if self.skip_fuzz => Some("--skip-fuzz".to_owned()),
@@ -267,7 +273,10 @@ fn doc() -> Result<Outcome> {
 }
 
 fn rust_test() -> Result<Outcome> {
-    debian::ensure(&[("ngircd", "the real IRC server of the tests")])?;
+    debian::ensure(&[
+        ("ngircd", "the real IRC server of the tests"),
+        ("weechat-headless", "a person's IRC program on that server"),
+    ])?;
     let nextest = Cmd::new("cargo", &["nextest", "--version"]).works();
     let command = if nextest {
         Cmd::new("cargo", &["nextest", "run", "--workspace", "--no-fail-fast"])
@@ -293,6 +302,10 @@ fn fuzz_briefly() -> Result<Outcome> {
 
 fn browser_test() -> Result<Outcome> {
     counted(&browser::test()?, "the browser test")
+}
+
+fn flows() -> Result<Outcome> {
+    counted(&browser::flows()?, "the flows of the page")
 }
 
 /// Reads the counts; a program that failed without a failed test (it did not compile, say) is an error.

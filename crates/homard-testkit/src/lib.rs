@@ -15,6 +15,8 @@ mod home;
 mod irc_peer;
 mod ngircd;
 mod node;
+#[cfg(unix)]
+mod weechat;
 
 pub use bench::{BenchOptions, Report, SCENES, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
@@ -35,3 +37,5 @@ pub use home::TestHome;
 pub use irc_peer::IrcPeer;
 pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
+#[cfg(unix)]
+pub use weechat::Weechat;

@@ -123,6 +123,7 @@ mod undo;
 mod usage;
 #[cfg(test)]
 mod voice;
+mod weechat;
 #[cfg(test)]
 mod wizard;
 #[cfg(test)]
