@@ -207,6 +207,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
     };
     store.accept_run(run).await?;
     let start = StartRun {
+        shown: None,
         run_id: run_id.clone(),
         message: user(),
         cwd: ".".to_owned(),

@@ -101,7 +101,15 @@ pub(crate) fn start(run: &str, text: &str) -> StartRun {
         idempotency_key: Some(format!("{run}:user")),
     };
     let (before, merged) = (Vec::new(), Vec::new());
-    StartRun { run_id: run_id(run), message, before, cwd: "/work".to_owned(), patch: None, merged }
+    StartRun {
+        run_id: run_id(run),
+        message,
+        shown: None,
+        before,
+        cwd: "/work".to_owned(),
+        patch: None,
+        merged,
+    }
 }
 
 pub(crate) fn user(text: &str) -> EntryKind {

@@ -182,6 +182,8 @@ pub struct StartRun {
     pub run_id: RunId,
     /// What the person said.
     pub message: UserMessage,
+    /// The same as lists show it, without what is told to the model around it; `None` when that is the same.
+    pub shown: Option<String>,
     /// What is noted in the transcript just before it, in the same commit.
     pub before: Vec<EntryKind>,
     /// The agent's working directory, for the header of a new transcript.

@@ -132,6 +132,7 @@ impl World {
             idempotency_key: None,
         };
         let start = StartRun {
+            shown: None,
             run_id: run_id.clone(),
             message: message.clone(),
             before: Vec::new(),

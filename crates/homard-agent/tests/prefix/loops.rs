@@ -121,6 +121,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         idempotency_key: None,
     };
     let start = StartRun {
+        shown: None,
         run_id: run_id.clone(),
         message,
         before: Vec::new(),

@@ -257,6 +257,7 @@ impl World {
         let message = UserMessage { content, timestamp: NOW, idempotency_key: None };
         let before = if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] };
         let start = StartRun {
+            shown: None,
             run_id: run_id.clone(),
             message: message.clone(),
             before,

@@ -79,13 +79,22 @@ impl Offset {
             updated_at: Some(self.at),
         };
         let text = serde_json::to_vec(&kept)?;
-        if let Some(folder) = file.parent() {
-            tokio::fs::create_dir_all(folder).await?;
-        }
-        let beside = file.with_extension("json.new");
-        tokio::fs::write(&beside, text).await?;
-        tokio::fs::rename(&beside, file).await
+        let file = file.to_path_buf();
+        // One visit to the file system: the messages heard are being answered meanwhile.
+        tokio::task::spawn_blocking(move || write_beside(&file, &text)).await?
     }
+}
+
+fn write_beside(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    let beside = file.with_extension("json.new");
+    if let Err(error) = std::fs::write(&beside, text) {
+        let Some(folder) = file.parent().filter(|_| error.kind() == std::io::ErrorKind::NotFound) else {
+            return Err(error);
+        };
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(&beside, text)?;
+    }
+    std::fs::rename(&beside, file)
 }
 
 #[cfg(test)]

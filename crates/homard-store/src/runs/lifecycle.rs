@@ -109,7 +109,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
     }
     let mut draft = load_or_new(batch, &run.session_key, Some(&run.agent_id))?;
     let new_session = !draft.exists;
-    let text = preview(&start.message.content.text());
+    let text = preview(&start.shown.unwrap_or_else(|| start.message.content.text()));
     if draft.record.derived_title.is_none() {
         draft.record.derived_title.clone_from(&text);
     }

@@ -58,6 +58,8 @@ async fn somebody_who_may_speak_is_answered_where_they_spoke() {
     let listed = owner.call("sessions.list", json!({})).await.unwrap();
     let row = &listed["sessions"][0];
     assert_eq!((&row["channel"], &row["chatType"]), (&json!("irc"), &json!("direct")), "{row}");
+    let titled = owner.call("sessions.list", json!({"includeDerivedTitles": true})).await.unwrap();
+    assert_eq!(titled["sessions"][0]["derivedTitle"], "hello?", "what people wrote, not what surrounds it");
 }
 
 #[tokio::test]
