@@ -23,6 +23,7 @@ use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
 use crate::transcripts::Appended;
 
+pub(crate) use again::USER_KEY_END;
 pub use steered::{steered_key, steered_too_key};
 
 /// How long a finished run is remembered, and with it its idempotency key.

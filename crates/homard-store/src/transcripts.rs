@@ -15,9 +15,7 @@ use homard_protocol::{Entry, EntryId, EntryKind, SessionId};
 
 use crate::store::{Store, StoreError};
 
-pub(crate) use files::{
-    OpenFiles, append, discard, ensure_indexed, ensure_ready, leaf, leaf_if_recovered, sweep_garbage,
-};
+pub(crate) use files::{OpenFiles, append, discard, ensure_indexed, ensure_ready, leaf, sweep_garbage};
 pub(crate) use walk::tail_in_writer;
 
 /// Most entries one page may hold.

@@ -11,7 +11,7 @@ use crate::transcripts::{self, Appended};
 use crate::writer::Batch;
 
 /// How the key of what the person said in a run ends.
-const KEY_END: &str = ":user";
+pub(crate) const USER_KEY_END: &str = ":user";
 
 impl Store {
     /// Lets a run that had begun wait again, with a new [`message`](super::NewRun::message). Only if what the person
@@ -59,7 +59,7 @@ pub(super) fn already_said(
 fn said(batch: &Batch<'_>, run: &RunRecord, session_id: &SessionId) -> Result<Option<Appended>, StoreError> {
     let tail = transcripts::tail_in_writer(batch, session_id, 1)?;
     let Some(Message::User(last)) = tail.first() else { return Ok(None) };
-    let name = last.idempotency_key.as_deref().and_then(|key| key.strip_suffix(KEY_END));
+    let name = last.idempotency_key.as_deref().and_then(|key| key.strip_suffix(USER_KEY_END));
     Ok(transcripts::leaf(batch, session_id).filter(|_| name == Some(run.run_id.as_str())))
 }
 

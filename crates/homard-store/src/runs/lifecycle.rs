@@ -155,20 +155,13 @@ fn merge(batch: &Batch<'_>, other: &RunId, into: &RunRecord) -> Result<(), Store
     Err(StoreError::RunState { run_id: other.clone(), status })
 }
 
-/// Appends what the person said, unless a crash came after the bytes and before the commit and it is there.
+/// Appends what the person said, after what is noted with it.
 pub(super) fn append_user(
     batch: &mut Batch<'_>,
     session_id: &SessionId,
     before: Vec<EntryKind>,
     message: UserMessage,
 ) -> Result<Appended, StoreError> {
-    if let (Some(leaf), Some(key)) =
-        (transcripts::leaf_if_recovered(batch, session_id), &message.idempotency_key)
-        && let Some(Message::User(last)) = transcripts::tail_in_writer(batch, session_id, 1)?.first()
-        && last.idempotency_key.as_ref() == Some(key)
-    {
-        return Ok(leaf);
-    }
     let mut entries = before;
     // Results of a program's own tools speak for themselves.
     let is_result =

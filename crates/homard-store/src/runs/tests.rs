@@ -163,3 +163,32 @@ async fn a_message_handed_over_just_before_a_crash_is_in_the_conversation_once()
     let said = texts(&home.store.context(&id).await.unwrap().entries);
     assert_eq!(said, ["paint it", "no, blue", ""]);
 }
+
+#[tokio::test]
+async fn a_message_whose_turn_did_not_begin_before_a_crash_is_told_once_alone_or_with_others() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "hello").await.session.session_id;
+    home.store.finish_run(FinishRun::new(run_id("r1"), RunStatus::Ok)).await.unwrap();
+    for run in ["r2", "r3"] {
+        home.store.accept_run(new_run("agent:main:main", run)).await.unwrap();
+    }
+    // Both were to be told in one turn: a note and the line reached the file, the commit did not reach the database.
+    let path = home.transcript(&id);
+    let first = std::fs::read_to_string(&path).unwrap();
+    let mut entry: serde_json::Value = serde_json::from_str(first.lines().last().unwrap()).unwrap();
+    let stamp = entry["timestamp"].clone();
+    let note = serde_json::json!({"type": "custom", "id": "abcd1234", "parentId": entry["id"], "timestamp": stamp,
+        "customType": "note", "data": {}});
+    (entry["parentId"], entry["id"]) = ("abcd1234".into(), "abcd1235".into());
+    entry["message"]["content"] = "two and three".into();
+    entry["message"]["idempotencyKey"] = "r3:user".into();
+    home.store.close().await;
+    std::fs::write(&path, format!("{first}{note}\n{entry}\n")).unwrap();
+
+    let home = home.reopen().await;
+    for (run, text) in [("r2", "two"), ("r3", "three")] {
+        home.store.start_run(crate::fixture::start(run, text)).await.unwrap();
+        home.store.finish_run(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
+    }
+    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["hello", "two", "three"]);
+}

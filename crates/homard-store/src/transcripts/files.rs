@@ -57,8 +57,6 @@ pub(super) struct OpenTranscript {
     pub(super) last_seq: i64,
     pub(super) leaf: Option<EntryId>,
     pub(super) messages: i64,
-    /// Whether opening it found entries the index did not know: a crash came between append and commit.
-    recovered: bool,
     used: u64,
 }
 
@@ -145,7 +143,6 @@ pub(crate) fn append(
     batch.effects.appended(transcript.path.clone(), transcript.end);
     transcript.write(&bytes)?;
     transcript.save(batch.conn)?;
-    transcript.recovered = false;
     if let Some(entries) = told {
         batch.effects.tell_after(NewEntries { session_id: session_id.clone(), entries });
     }
@@ -290,12 +287,6 @@ pub(crate) fn discard(batch: &mut Batch<'_>, session_id: &SessionId) -> Result<O
     Ok(path.filter(|path| path.is_file()))
 }
 
-/// The leaf, when the file was found longer than its index and nothing was appended since.
-pub(crate) fn leaf_if_recovered(batch: &Batch<'_>, session_id: &SessionId) -> Option<Appended> {
-    let transcript = batch.files.open.get(session_id).filter(|t| t.recovered)?;
-    Some(Appended { entry_id: transcript.leaf.clone()?, seq: transcript.last_seq })
-}
-
 /// The leaf, when there is one.
 pub(crate) fn leaf(batch: &Batch<'_>, session_id: &SessionId) -> Option<Appended> {
     let transcript = batch.files.open.get(session_id)?;
@@ -372,7 +363,6 @@ fn open_row(batch: &mut Batch<'_>, row: Row) -> Result<OpenTranscript, StoreErro
         last_seq: row.last_seq,
         leaf: row.leaf,
         messages: row.messages,
-        recovered: false,
         used: batch.files.tick,
     };
     let len = file_len(&transcript)?;
@@ -384,9 +374,7 @@ fn open_row(batch: &mut Batch<'_>, row: Row) -> Result<OpenTranscript, StoreErro
         tracing::warn!(path = %path.display(), "a transcript was changed from outside and is indexed anew");
         start_over(batch, &mut transcript)?;
     }
-    let before = transcript.last_seq;
     scan::catch_up(batch, &mut transcript)?;
-    transcript.recovered = transcript.last_seq > before;
     transcript.save(batch.conn)?;
     Ok(transcript)
 }

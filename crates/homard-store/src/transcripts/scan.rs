@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::TranscriptError;
 use super::files::{IndexRow, OpenTranscript, seq_of};
 use crate::layout::open_private_file;
+use crate::runs::USER_KEY_END;
 use crate::store::StoreError;
 use crate::writer::Batch;
 
@@ -37,6 +38,11 @@ pub(super) fn catch_up(batch: &Batch<'_>, transcript: &mut OpenTranscript) -> Re
     let mut tail = read_tail(&mut transcript.file, from)
         .map_err(|source| TranscriptError::Read { path: path.clone(), source })?;
     let write_error = |source| TranscriptError::Write { path: path.clone(), source };
+    let unsaid = first_unsaid(batch, &tail)?;
+    if let Some(offset) = unsaid {
+        tail.lines.retain(|line| line.offset < offset);
+        (tail.unended, tail.end) = (false, offset);
+    }
     if tail.bad > 0 {
         let kept = backup_path(&path, batch.now());
         tracing::warn!(
@@ -51,12 +57,32 @@ pub(super) fn catch_up(batch: &Batch<'_>, transcript: &mut OpenTranscript) -> Re
             .and_then(|_| transcript.file.write_all(b"\n"))
             .map_err(write_error)?;
         tail.end += 1;
+    } else if let Some(offset) = unsaid {
+        transcript.file.set_len(offset).map_err(write_error)?;
     }
     for line in &tail.lines {
         index_line(batch, transcript, line)?;
     }
     transcript.end = tail.end;
     Ok(())
+}
+
+/// Where a message begins that a crash kept from being said: its line reached the file, the beginning of its turn did
+/// not reach the database. The run waits still, and its message may by now be told together with others or alone; so
+/// the line goes, with the notes written just before it, and nothing is told twice.
+fn first_unsaid(batch: &Batch<'_>, tail: &Tail) -> Result<Option<u64>, StoreError> {
+    let mut lines = tail.lines.iter().rev();
+    let Some(last) = lines.next() else { return Ok(None) };
+    let Some(run) = last.head.as_ref().and_then(|head| head.said_in.as_deref()) else { return Ok(None) };
+    let waits: bool = batch
+        .conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE run_id = ?1 AND status = 'queued')")?
+        .query_row([run], |row| row.get(0))?;
+    if !waits {
+        return Ok(None);
+    }
+    let notes = lines.take_while(|line| line.head.as_ref().is_some_and(|head| head.kind != "message"));
+    Ok(Some(notes.last().unwrap_or(last).offset))
 }
 
 fn index_line(batch: &Batch<'_>, transcript: &mut OpenTranscript, line: &GoodLine) -> Result<(), StoreError> {
@@ -105,6 +131,8 @@ struct Head {
     parent: Option<EntryId>,
     kind: String,
     role: Option<String>,
+    /// The run in which a person said it, where it is what the run began with.
+    said_in: Option<String>,
     first_kept: Option<String>,
 }
 
@@ -176,8 +204,11 @@ struct MessageLine {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct RoleOnly {
     role: String,
+    #[serde(default)]
+    idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -201,15 +232,17 @@ fn parse(line: &[u8]) -> Parsed {
         Some(Ok(parent)) => Some(parent),
         Some(Err(_)) => return Parsed::Bad,
     };
-    let role = match &*head.kind {
-        "message" => serde_json::from_slice::<MessageLine>(line).ok().map(|m| m.message.role),
+    let message = match &*head.kind {
+        "message" => serde_json::from_slice::<MessageLine>(line).ok().map(|m| m.message),
         _ => None,
     };
+    let (role, key) = message.map(|message| (message.role, message.idempotency_key)).unzip();
+    let said_in = key.flatten().and_then(|key| Some(key.strip_suffix(USER_KEY_END)?.to_owned()));
     let first_kept = match &*head.kind {
         "compaction" => serde_json::from_slice::<CompactionLine>(line).ok().map(|c| c.first_kept_entry_id),
         _ => None,
     };
-    Parsed::Entry(Head { id, parent, kind: head.kind.into_owned(), role, first_kept })
+    Parsed::Entry(Head { id, parent, kind: head.kind.into_owned(), role, said_in, first_kept })
 }
 
 fn backup_path(path: &Path, now: i64) -> PathBuf {
