@@ -8,7 +8,7 @@ mod dice;
 mod report;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -38,8 +38,8 @@ const JITTER_US: u64 = 15_000;
 const FAULT_ONE_IN: u64 = 12;
 /// How long everything may take to be answered once nothing breaks any more.
 const CALM_CAP: Duration = Duration::from_secs(180);
-/// Between two looks at what people see.
-const LOOK: Duration = Duration::from_millis(25);
+/// Between two looks at what people see; a look takes longer the more was said.
+const LOOK: Duration = Duration::from_millis(250);
 /// After everything is answered, this long nothing more may come.
 const QUIET: Duration = Duration::from_millis(1_500);
 
@@ -52,7 +52,7 @@ pub struct CrashOptions {
     pub kills: u64,
     /// What chance grows from.
     pub seed: u64,
-    /// Where the gateway's own words go.
+    /// Where the gateway's own words go; what it left on the disk goes beside them when something is wrong.
     pub log: Option<PathBuf>,
 }
 
@@ -80,6 +80,11 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     if let Some(file) = &options.log {
         std::fs::write(file, world.gateway.log())
             .with_context(|| format!("could not write {}", file.display()))?;
+        if !report.holds() {
+            let kept = file.with_extension("state");
+            copy_folder(&world.gateway.home().state_dir(), &kept)
+                .with_context(|| format!("could not keep {}", kept.display()))?;
+        }
     }
     Ok(report)
 }
@@ -136,8 +141,8 @@ impl World {
             match choice {
                 0 => telegram.wait_for_polls(telegram.polls() + 1).await,
                 1 => telegram.wait_until_confirmed().await,
-                2 => llm.wait_for_request(llm.requests().len() + 1).await.map(drop),
-                3 => telegram.wait_for_sent(telegram.sent().len() + 1).await.map(drop),
+                2 => llm.wait_for_request_count(llm.request_count() + 1).await,
+                3 => telegram.wait_for_sent_count(telegram.sent_count() + 1).await,
                 _ => Ok(()),
             }
         };
@@ -154,14 +159,15 @@ impl World {
         let mut changed = Instant::now();
         loop {
             looks.tick().await;
-            let now = self.telegram.calls().len();
+            let now = self.telegram.sent_count();
             if now != calls {
                 (calls, changed) = (now, Instant::now());
             }
-            let seen = self.seen();
-            let is_answered = self.said.iter().all(|(mark, _)| seen.contains_key(mark));
-            if is_answered && changed.elapsed() >= QUIET {
-                return Ok(true);
+            if changed.elapsed() >= QUIET {
+                let seen = self.seen();
+                if self.said.iter().all(|(mark, _)| seen.contains_key(mark)) {
+                    return Ok(true);
+                }
             }
             if began.elapsed() > CALM_CAP {
                 return Ok(false);
@@ -180,6 +186,12 @@ impl World {
             }
         }
         seen
+    }
+
+    /// Every answer that names a mark.
+    fn answers_with(&self, mark: &str) -> Vec<String> {
+        let all = (FIRST..FIRST + PEOPLE).flat_map(|person| self.answers(person).into_keys());
+        all.filter(|text| text.split_whitespace().any(|word| word == mark)).collect()
     }
 
     /// What a person was answered, and in how many copies.
@@ -205,15 +217,31 @@ impl World {
         let count = |name: &str| outbox.get(name).and_then(Value::as_u64).unwrap_or_default();
         report.messages = self.said.len();
         report.lost = self.said.iter().filter(|(mark, _)| !seen.contains_key(mark)).cloned().collect();
-        report.doubled = seen.iter().filter(|(_, n)| **n > 1).map(|(mark, _)| mark.clone()).collect();
+        let doubled = seen.iter().filter(|(_, n)| **n > 1);
+        report.doubled = doubled.map(|(mark, _)| (mark.clone(), self.answers_with(mark))).collect();
         let all = (FIRST..FIRST + PEOPLE).flat_map(|person| self.answers(person));
         report.copies = all.filter(|(text, n)| *n > 1 && text.contains(MARK)).collect();
         report.sends = self.telegram.calls_of("sendMessage").len();
-        report.turns = self.llm.requests().len();
+        report.turns = self.llm.request_count();
         report.ambiguous = count("ambiguous");
         report.failed = count("failed");
         report.waiting = count("waiting");
     }
+}
+
+/// What the gateway left behind, for whoever looks for what went wrong.
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &to.join(entry.file_name()))?;
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// What goes wrong with a call.

@@ -224,6 +224,20 @@ impl FakeLlm {
         self.shared.recorded().clone()
     }
 
+    /// How many requests came; nothing is copied.
+    #[must_use]
+    pub fn request_count(&self) -> usize {
+        self.shared.tally().borrow().requests
+    }
+
+    /// Waits for the request number `n`, counted from one; nothing is copied.
+    ///
+    /// # Errors
+    /// When it does not come.
+    pub async fn wait_for_request_count(&self, n: usize) -> Result<()> {
+        self.wait(&format!("model request {n}"), |tally| tally.requests >= n).await
+    }
+
     /// Turns of the script nobody has taken yet.
     #[must_use]
     pub fn turns_left(&self) -> usize {

@@ -15,8 +15,8 @@ pub struct CrashReport {
     settled: bool,
     pub(super) messages: usize,
     pub(super) lost: Vec<(String, i64)>,
-    /// Messages that were answered in different words.
-    pub(super) doubled: Vec<String>,
+    /// Messages that were answered in different words, and in which.
+    pub(super) doubled: Vec<(String, Vec<String>)>,
     /// Answers that were seen more than once, and how often.
     pub(super) copies: Vec<(String, u64)>,
     pub(super) sends: usize,
@@ -85,7 +85,10 @@ impl CrashReport {
         }
         for (what, marks) in [
             ("lost", self.lost.iter().map(|(mark, who)| format!("{mark} of {who}")).collect::<Vec<_>>()),
-            ("answered twice", self.doubled.clone()),
+            (
+                "answered twice",
+                self.doubled.iter().map(|(mark, said)| format!("{mark} in {said:?}")).collect::<Vec<_>>(),
+            ),
         ] {
             if !marks.is_empty() {
                 let named = marks.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");

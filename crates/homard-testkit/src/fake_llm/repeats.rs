@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+/// How a line begins that the gateway says itself, such as what became of a delivery; nobody asks for what is in it.
+const EVENT: &str = "System: [";
 /// What it says when nothing is left to name.
 const NOTHING: &str = "nothing new";
 
@@ -34,7 +36,8 @@ pub(super) fn answer(body: &[u8], mark: &str) -> String {
 fn marked(content: &Value, mark: &str) -> Vec<String> {
     let words = |text: &str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let words = text.split(move |c: char| !is_part(c));
+        let asked = text.lines().filter(|line| !line.starts_with(EVENT));
+        let words = asked.flat_map(move |line| line.split(move |c: char| !is_part(c)));
         words.filter(|word| word.starts_with(mark)).map(str::to_owned).collect::<Vec<_>>()
     };
     match content {
@@ -59,7 +62,7 @@ mod tests {
             {"role": "user", "content": "tok-1 please"},
             {"role": "assistant", "content": "tok-1"},
             {"role": "user", "content": [{"type": "text", "text": "(tok-3) and tok-2"}]},
-            {"role": "user", "content": "tok-1"},
+            {"role": "user", "content": "System: [now] It said: tok-4\n\ntok-1"},
         ]});
         assert_eq!(answer(body.to_string().as_bytes(), "tok-"), "tok-3 tok-2 tok-1");
         assert_eq!(answer(b"{}", "tok-"), "nothing new");
