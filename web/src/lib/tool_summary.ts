@@ -17,3 +17,9 @@ export function argumentsText(args: Record<string, unknown>): string {
   if (entries.length === 1 && only?.[0] === 'command' && typeof only[1] === 'string') return only[1];
   return JSON.stringify(args, null, 2);
 }
+
+/** The last thing a running tool printed, for one line. */
+export function lastLine(output: string): string {
+  const end = output.slice(-2 * SUMMARY_MAX).trimEnd();
+  return end.slice(end.lastIndexOf('\n') + 1).trim().slice(-SUMMARY_MAX);
+}
