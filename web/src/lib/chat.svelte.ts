@@ -25,7 +25,7 @@ import {
 import type { AgentEvent, ChatEvent, ChatHistoryResult, SessionMessageEvent } from './wire';
 
 /** How many messages are asked for at first and after a change; and how many more when somebody scrolls up. */
-const HISTORY_FIRST = 120;
+const HISTORY_FIRST = 60;
 const HISTORY_MORE = 400;
 /** The most one answer may hold: for going far back at once. */
 const HISTORY_FAR = 1000;
@@ -278,7 +278,7 @@ export class ChatSession {
     }
     for (const runId of active) this.#run(runId).acknowledged = true;
     this.#history.adoptNewest(history);
-    if (this.atEnd && !this.loadingEarlier && this.#history.size > HISTORY_KEPT) this.#history.trim(HISTORY_FIRST * 2);
+    if (this.atEnd && !this.loadingEarlier && this.#history.size > HISTORY_KEPT) this.#history.trim(HISTORY_FIRST * 3);
     const stored = itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys()));
     if (flight?.runId && flight.text) this.#resume(flight.runId, flight.text, stored);
     this.items = this.#merged(stored);

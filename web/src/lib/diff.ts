@@ -1,5 +1,5 @@
 // What an edit changes, as lines: from the tool's own diff where there is one, else from its input.
-import { fieldsOf, stringOf } from './read';
+import { fieldsOf, plainName, stringOf } from './read';
 import type { ToolItem } from './transcript';
 
 export interface DiffLine {
@@ -115,7 +115,7 @@ function patched(patch: string): FileDiff[] {
 }
 
 function empty(path: string): FileDiff {
-  return { path, lines: [], added: 0, removed: 0 };
+  return { path: plainName(path), lines: [], added: 0, removed: 0 };
 }
 
 function put(file: FileDiff, line: DiffLine): void {

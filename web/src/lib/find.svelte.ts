@@ -7,6 +7,9 @@ import type { Item } from './transcript';
 /** Waits for the person to finish typing before the gateway is asked. */
 const ASK_MS = 250;
 const OLDER_MAX = 50;
+/** The gateway still reads old transcripts: it is asked again after this, so many times. */
+const AGAIN_MS = 700;
+const AGAIN_MAX = 30;
 
 interface Hit {
   messageId: string;
@@ -85,11 +88,13 @@ export class Finder {
     return item;
   }
 
-  async #ask(query: string): Promise<void> {
+  async #ask(query: string, turn = 0): Promise<void> {
     const asked = ++this.#asked;
+    let again = false;
     try {
-      const { results } = await this.app.request('sessions.search', { query, sessionKeys: [this.chat.key], limit: OLDER_MAX });
+      const { results, indexing } = await this.app.request('sessions.search', { query, sessionKeys: [this.chat.key], limit: OLDER_MAX });
       if (asked === this.#asked && query === this.needle) {
+        again = indexing === true && turn < AGAIN_MAX;
         const at = this.#at;
         const before = this.older.length;
         this.#hits = results.map(({ messageId, timestamp }) => ({ messageId, timestamp })).sort((one, other) => one.timestamp - other.timestamp);
@@ -99,7 +104,8 @@ export class Finder {
     } catch {
       // Only what is here can be searched, then.
     } finally {
-      if (asked === this.#asked) this.looking = false;
+      if (again) this.#timer = setTimeout(() => void this.#ask(query, turn + 1), AGAIN_MS);
+      else if (asked === this.#asked) this.looking = false;
     }
   }
 

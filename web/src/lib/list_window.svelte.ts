@@ -11,6 +11,9 @@ const STEP_PX = 200;
 /** Where a row that was searched for comes to stand, as a part of the visible height. */
 const REVEAL_AT = 0.3;
 
+/** So much of the row in view stays in view. */
+const LEFT_PX = 60;
+
 export interface Slice {
   start: number;
   end: number;
@@ -145,7 +148,10 @@ export class ListWindow {
     if (!this.following) {
       const index = this.#anchor && this.#heights.indexOf(this.#anchor.key);
       if (index === undefined || !this.#anchor) return;
-      wanted = (this.#list?.offsetTop ?? 0) + this.#heights.top(index) - this.#anchor.offset;
+      // A row that became smaller must not leave the reader somewhere below it.
+      const height = this.#heights.top(index + 1) - this.#heights.top(index);
+      const offset = Math.max(this.#anchor.offset, Math.min(0, LEFT_PX - height));
+      wanted = (this.#list?.offsetTop ?? 0) + this.#heights.top(index) - offset;
     }
     wanted = Math.max(0, Math.round(wanted));
     if (Math.abs(scroller.scrollTop - wanted) < 1) return;

@@ -1,7 +1,7 @@
 // What a conversation looks like on the page, and how stored messages become that.
 // Pure: no state, no network. Ids are chosen so that a line shown live and the same
 // line read back from history have the same id, and the page keeps its element.
-import { fieldsOf, numberOf, stringOf, textOf } from './read';
+import { fieldsOf, numberOf, plainName, stringOf, textOf } from './read';
 
 export type SendState = 'sending' | 'sent' | 'waiting' | 'failed';
 
@@ -149,7 +149,7 @@ function filesOf(content: unknown): FileFact[] {
     const { type, data, mimeType, name } = fieldsOf(block);
     if (type !== 'document') return [];
     const mime = stringOf(mimeType) ?? '';
-    return [{ name: stringOf(name) ?? mime, mimeType: mime, bytes: typeof data === 'string' ? Math.floor((data.length * 3) / 4) : undefined }];
+    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: typeof data === 'string' ? Math.floor((data.length * 3) / 4) : undefined }];
   });
 }
 
@@ -165,7 +165,7 @@ function withoutMediaLines(text: string): { text: string; files: FileFact[] } {
     taken += 1;
     if (MEDIA_COUNT.test(about)) continue;
     const [, path = about, mimeType = ''] = /^(.*?)(?: \(([^()]*)\))?(?: \| .*)?$/.exec(about) ?? [];
-    files.push({ name: path.split(/[\\/]/).at(-1) || path, mimeType, bytes: undefined });
+    files.push({ name: plainName(path.split(/[\\/]/).at(-1) || path), mimeType, bytes: undefined });
   }
   return { text: lines.slice(taken).join('\n'), files };
 }
@@ -188,7 +188,7 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
     at: numberOf(fields.timestamp) ?? 0,
     state: 'sent',
     ...(files.length > 0 ? { files } : {}),
-    ...(sender ? { sender } : {}),
+    ...(sender ? { sender: plainName(sender) } : {}),
     ...(messageId ? { messageId } : {}),
     ...(meta.truncated === true ? { truncated: true } : {}),
   };
@@ -214,7 +214,7 @@ export function newTool(toolCallId: string, runId: string | undefined, name: str
     kind: 'tool',
     id: toolId(toolCallId),
     runId,
-    name,
+    name: plainName(name),
     args: {},
     output: '',
     images: [],

@@ -9,7 +9,6 @@ export const words = {
   beginning: 'The conversation begins here',
   newMessages: (n: number) => count(n, 'new message', 'new messages'),
   jump: 'Jump to the latest message',
-  jumpNew: (n: number) => `Jump to the latest message, ${count(n, 'new', 'new')}`,
 
   thoughtFor: (time: string) => `Thought for ${time}`,
   thoughts: 'Thoughts',
