@@ -109,6 +109,7 @@ export const steps = [
   [
     'tools of a run stand together; edits show what they change; the changes can be undone and brought back',
     async (world) => {
+      await world.call('sessions.patch', { key: 'agent:main:main', reasoningLevel: 'stream' });
       await world.model.script(
         { thinks: 'First a file, then a change.', calls: [{ name: 'write', arguments: { path: 'tide.py', content: 'def height(hour):\n    low = 1.2\n    high = 8.1\n    return low\n' } }] },
         { calls: [{ name: 'edit', arguments: { path: 'tide.py', oldText: '    return low\n', newText: '    # rule of twelfths\n    return low + (high - low) * [0, 1, 3, 6, 9, 11, 12][hour] / 12\n' } }] },
@@ -118,6 +119,10 @@ export const steps = [
       await world.say('Write it down, please.');
       const steps = world.page.getByTestId('steps').last();
       assert.equal(await steps.getByTestId('tool-card').count(), 3);
+      const thought = steps.getByTestId('thinking');
+      await thought.getByText(/^Thought for/).click();
+      await thought.getByText('First a file, then a change.').waitFor();
+      await thought.getByText(/^Thought for/).click();
       const edit = steps.getByTestId('tool-card').nth(1);
       await edit.locator('summary').getByText('+2', { exact: true }).waitFor();
       await edit.locator('summary').click();
@@ -235,6 +240,18 @@ export const steps = [
       console.log(`      a key is on the screen after ${keys[keys.length >> 1].toFixed(1)} ms (median), ${keys.at(-1).toFixed(1)} ms (worst)`);
       assert.equal(await box.inputValue(), 'a draft while it streams');
       await settled(world);
+      const cdp = await world.context.newCDPSession(world.page);
+      const heap = async () => {
+        await cdp.send('HeapProfiler.collectGarbage');
+        return ((await cdp.send('Runtime.getHeapUsage')).usedSize / 1e6).toFixed(1);
+      };
+      const before = await heap();
+      await box.fill('Stream once more, please.');
+      await world.page.keyboard.press('Enter');
+      await world.page.locator('[data-streaming="true"]').waitFor();
+      await settled(world);
+      console.log(`      memory of the page: ${before} MB before a long answer, ${await heap()} MB after it`);
+      await cdp.detach();
       await box.fill('');
       await world.model.settings({ chunks: 8, delay_ms: 0 });
     },
@@ -283,6 +300,8 @@ export const steps = [
       assert.ok((await oldest()) <= 9_000, 'older pages come as one scrolls');
       assert.ok((await held()).rows < 120);
 
+      const indexed = await until('the words to be indexed', () => world.call('sessions.search', { query: 'narwhal', sessionKeys: [key] }).then(({ results }) => results.length > 0));
+      assert.ok(indexed);
       await world.page.keyboard.press('Control+f');
       const bar = world.page.getByTestId('find-bar');
       await bar.getByRole('textbox').fill('narwhal');

@@ -78,6 +78,7 @@ export class ChatSession {
   #drawn = new Set<string>();
   readonly #history = new StoredHistory();
   #fetching: Promise<void> | undefined;
+  #earlier: Promise<boolean> | undefined;
   #again = false;
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -133,8 +134,13 @@ export class ChatSession {
   }
 
   /** Fetches the messages above those held; tells whether there were any. */
-  async loadEarlier(limit = HISTORY_MORE): Promise<boolean> {
-    if (this.loadingEarlier || !this.hasMore) return false;
+  loadEarlier(limit = HISTORY_MORE): Promise<boolean> {
+    if (!this.hasMore) return Promise.resolve(false);
+    this.#earlier ??= this.#fetchEarlier(limit).finally(() => (this.#earlier = undefined));
+    return this.#earlier;
+  }
+
+  async #fetchEarlier(limit: number): Promise<boolean> {
     this.loadingEarlier = true;
     const offset = this.#history.olderOffset;
     try {

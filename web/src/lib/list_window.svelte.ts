@@ -14,6 +14,9 @@ const REVEAL_AT = 0.3;
 /** So much of the row in view stays in view. */
 const LEFT_PX = 60;
 
+/** After so many frames what was opened is drawn and measured. */
+const FRAMES_HELD = 4;
+
 export interface Slice {
   start: number;
   end: number;
@@ -41,6 +44,8 @@ export class ListWindow {
   #anchor: { key: string; offset: number } | undefined;
   /** Whether the anchor was chosen, not come upon; until the person scrolls. */
   #pinned = false;
+  /** Whether something was just opened or closed by hand. */
+  #held = false;
   #lastTop = 0;
   #expected = -1;
   #width = 0;
@@ -105,6 +110,8 @@ export class ListWindow {
     const scroller = this.#scroller;
     if (!scroller) return;
     const top = scroller.scrollTop;
+    // What is being opened or closed moves the page, not the person.
+    if (this.#held) return;
     const own = Math.abs(top - this.#expected) < 2;
     if (!own) {
       const fromEnd = scroller.scrollHeight - top - scroller.clientHeight;
@@ -120,14 +127,17 @@ export class ListWindow {
   /** Something is opened by hand: what was clicked stays where it is. */
   hold(): void {
     if (!this.#scroller) return;
+    this.#held = true;
+    afterFrames(FRAMES_HELD, () => this.#release());
     this.#remember(this.#scroller.scrollTop);
     this.#seenTop = this.#scroller.scrollTop;
     this.following = false;
   }
 
   /** After opening: whether the end is still in view. */
-  release(): void {
+  #release(): void {
     const scroller = this.#scroller;
+    this.#held = false;
     if (scroller && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX) this.following = true;
   }
 
@@ -179,4 +189,8 @@ export class ListWindow {
     this.version += 1;
     return true;
   }
+}
+
+function afterFrames(count: number, then: () => void): void {
+  requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, then) : then()));
 }
