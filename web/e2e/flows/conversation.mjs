@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
 import { until } from '../world.mjs';
 
 export const options = { config: { tools: { exec: { security: 'full', ask: 'off' } } } };
@@ -9,8 +10,30 @@ export const options = { config: { tools: { exec: { security: 'full', ask: 'off'
 const LONG = 10_000;
 const HOSTILE = '<img src=x onerror="window.hacked=true">';
 const DAY = 86_400_000;
-// A red dot, a pixel wide.
-const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+const DOT = picture(240, 150).toString('base64');
+
+/** A PNG of a red sun over the sea. */
+function picture(width, height) {
+  const rows = Array.from({ length: height }, (_, y) => {
+    const pixels = Array.from({ length: width }, (_, x) => {
+      if (y > height * 0.65) return [30, 90 + ((x * 7 + y * 3) % 20), 140];
+      return Math.hypot(x - width / 2, y - height * 0.45) < height / 5 ? [200, 60, 40] : [250, 225 - (y >> 1), 190];
+    });
+    return Buffer.from([0, ...pixels.flat()]);
+  });
+  const chunk = (name, data) => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(data.length, 0);
+    ends.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.concat(rows))), chunk('IEND', Buffer.alloc(0))]);
+}
 
 const TOUR = `Here is what I found about the tides.
 
@@ -175,14 +198,14 @@ export const steps = [
   [
     'a stopped and a failed run say so',
     async (world) => {
-      await world.model.settings({ chunks: 4000, delay_ms: 5 });
+      await world.model.settings({ chunks: 4000, delayMs: 5 });
       await world.page.getByRole('textbox', { name: 'Message', exact: true }).fill('Go on for long.');
       await world.page.keyboard.press('Enter');
       await world.page.locator('[data-streaming="true"]').waitFor();
       await world.page.getByTestId('stop').click();
       await settled(world);
       await world.page.getByText('Stopped.').last().waitFor();
-      await world.model.settings({ chunks: 8, delay_ms: 0 });
+      await world.model.settings({ chunks: 8, delayMs: 0 });
       await world.model.script({ fails: 400, body: `{"error":{"message":"no ${HOSTILE}"}}` });
       await world.say('And now?');
       await world.page.getByTestId('run-error').last().waitFor();
@@ -195,7 +218,7 @@ export const steps = [
       await world.model.script({ says: Array.from({ length: 60 }, (_, index) => `Paragraph ${index} of a first answer.`).join('\n\n') });
       await world.say('Tell me a lot.');
       await until('the end in view', async () => (await fromEnd(world)) < 3);
-      await world.model.settings({ chunks: 600, delay_ms: 4 });
+      await world.model.settings({ chunks: 600, delayMs: 4 });
       await world.page.getByRole('textbox', { name: 'Message', exact: true }).fill('And more.');
       await world.page.keyboard.press('Enter');
       await world.page.locator('[data-streaming="true"]').waitFor();
@@ -210,7 +233,7 @@ export const steps = [
       const before = (await marked.boundingBox()).y;
       await settled(world);
       assert.ok(Math.abs((await marked.boundingBox()).y - before) < 2, 'the paragraph stays where it is');
-      await world.model.settings({ chunks: 8, delay_ms: 0 });
+      await world.model.settings({ chunks: 8, delayMs: 0 });
       const key = new URL(world.page.url()).searchParams.get('session');
       await world.call('chat.inject', { sessionKey: key, message: 'A note from elsewhere.' });
       await world.page.getByTestId('jump').getByText('1 new message').waitFor();
@@ -223,7 +246,7 @@ export const steps = [
   [
     'typing is not slowed down by a stream of two hundred pieces a second',
     async (world) => {
-      await world.model.settings({ chunks: 800, delay_ms: 5 });
+      await world.model.settings({ chunks: 800, delayMs: 5 });
       const box = world.page.getByRole('textbox', { name: 'Message', exact: true });
       await box.fill('Stream, please.');
       await world.page.keyboard.press('Enter');
@@ -253,7 +276,7 @@ export const steps = [
       console.log(`      memory of the page: ${before} MB before a long answer, ${await heap()} MB after it`);
       await cdp.detach();
       await box.fill('');
-      await world.model.settings({ chunks: 8, delay_ms: 0 });
+      await world.model.settings({ chunks: 8, delayMs: 0 });
     },
   ],
   [

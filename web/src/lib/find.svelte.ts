@@ -6,7 +6,7 @@ import type { Item } from './transcript';
 
 /** Waits for the person to finish typing before the gateway is asked. */
 const ASK_MS = 250;
-const OLDER_MAX = 50;
+const OLDER_MAX = 25;
 /** The gateway still reads old transcripts: it is asked again after this, so many times. */
 const AGAIN_MS = 700;
 const AGAIN_MAX = 30;

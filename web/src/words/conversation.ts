@@ -10,7 +10,7 @@ export const words = {
   newMessages: (n: number) => count(n, 'new message', 'new messages'),
   jump: 'Jump to the latest message',
 
-  thoughtFor: (time: string) => `Thought for ${time}`,
+  thoughtFor: (time: string | undefined) => `Thought for ${time ?? 'a moment'}`,
   thoughts: 'Thoughts',
   thinking: 'Thinking…',
 
