@@ -257,7 +257,10 @@ export class ChatSession {
     this.loading = true;
     const before = new Set([...this.#runs.values()].filter((run) => run.acknowledged).map((run) => run.runId));
     try {
-      const history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: HISTORY_FIRST });
+      let history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: HISTORY_FIRST });
+      if (this.#history.leavesHole(history) || beginsAmidRun(history)) {
+        history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: HISTORY_FAR });
+      }
       this.#adopt(history, before);
       this.problem = undefined;
       this.loaded = true;
@@ -507,6 +510,12 @@ function fresher(stored: Item, live: Item | undefined): Item {
   if (live?.kind === 'thinking' && stored.kind === 'thinking' && live.durationMs !== undefined) return { ...stored, durationMs: live.durationMs };
   if (live?.kind === 'text' && stored.kind === 'text' && live.ending && !stored.ending) return { ...stored, ending: live.ending };
   return stored;
+}
+
+/** Whether a page shows a run that goes on but not what it answers: its lines could not be told to be its. */
+function beginsAmidRun(history: ChatHistoryResult): boolean {
+  const runs = history.inFlightRun?.runId ?? history.sessionInfo?.activeRunIds?.[0];
+  return runs !== undefined && history.hasMore === true && !history.messages?.some((message) => fieldsOf(message).role === 'user');
 }
 
 /** Whether two copies of a line show the same; then the old one stays, and nothing is drawn again. */

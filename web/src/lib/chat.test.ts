@@ -304,6 +304,15 @@ describe('recovery', () => {
     expect(await chat.loadUntil('gone')).toBe(false);
   });
 
+  it('more that happened meanwhile than fits a page leaves no hole', async () => {
+    const stored = (seq: number) => ({ role: 'user' as const, content: `m${seq}`, timestamp: seq, __openclaw: { id: `e${seq}`, seq } });
+    gateway.history = { sessionId: 's', messages: [stored(1), stored(2)], hasMore: false };
+    await chat.refresh();
+    gateway.history = { sessionId: 's', messages: [stored(90)], hasMore: true, nextOffset: 1 };
+    await chat.refresh();
+    expect(gateway.of('chat.history').map((params) => params.limit)).toEqual([60, 60, 1000]);
+  });
+
   it('a draft survives a reload', () => {
     chat.setDraft('half a thought');
     expect(new ChatSession(KEY, { gateway }).draft).toBe('half a thought');

@@ -43,6 +43,12 @@ export class StoredHistory {
     return Math.max(0, this.#end.offset + (this.#kept.length - this.#end.held) - SEAM);
   }
 
+  /** Whether between what is held and this newest page something is missing: more was said than fits a page. */
+  leavesHole(page: HistoryPage): boolean {
+    const [last, first] = [this.#kept.at(-1), read(page.messages)[0]];
+    return last !== undefined && first !== undefined && page.hasMore === true && (page.sessionId ?? undefined) === this.#sessionId && first.seq > last.seq;
+  }
+
   /** Takes the newest page over. Older pages stay when they join it. */
   adoptNewest(page: HistoryPage): void {
     const sessionId = page.sessionId ?? undefined;
