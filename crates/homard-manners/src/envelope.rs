@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 mod clean;
 pub mod line;
 
-pub use clean::{one_line, shown};
+pub use clean::{one_line, shown, written_by};
 
 /// Longest quotation, in characters.
 const MAX_QUOTE: usize = 4_000;

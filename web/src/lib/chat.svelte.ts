@@ -3,6 +3,7 @@
 // end of a run) it fetches the history again, which wins.
 import { loadDraft, saveDraft } from './drafts';
 import { type Gateway, GatewayError } from './gateway';
+import { StoredHistory } from './history';
 import { LiveRun } from './live_run';
 import { fieldsOf, stringOf, textOf } from './read';
 import { strings } from './strings';
@@ -23,8 +24,13 @@ import {
 } from './transcript';
 import type { AgentEvent, ChatEvent, ChatHistoryResult, SessionMessageEvent } from './wire';
 
-const HISTORY_FIRST = 200;
-const HISTORY_MAX = 1000;
+/** How many messages are asked for at first and after a change; and how many more when somebody scrolls up. */
+const HISTORY_FIRST = 60;
+const HISTORY_MORE = 400;
+/** The most one answer may hold: for going far back at once. */
+const HISTORY_FAR = 1000;
+/** More than this is let go of while the newest are read, so that a page left open does not grow. */
+const HISTORY_KEPT = 800;
 /** Waits this long for more reasons to refetch before refetching. */
 const REFRESH_DELAY_MS = 120;
 /** How many finished runs are remembered, so that their stragglers revive nothing. */
@@ -54,6 +60,7 @@ export class ChatSession {
   loaded = $state(false);
   problem = $state<string | undefined>();
   hasMore = $state(false);
+  loadingEarlier = $state(false);
   model = $state.raw<ModelFacts>({ provider: undefined, model: undefined });
   tokens = $state.raw<{ used: number | undefined; limit: number | undefined }>({ used: undefined, limit: undefined });
   /** What the newest run is doing, while it runs and says nothing yet. */
@@ -61,14 +68,17 @@ export class ChatSession {
   running = $state(false);
   stopping = $state(false);
   draft = $state('');
+  /** Whether the newest messages are being read; then old ones need not be held. */
+  atEnd = true;
 
   #runs = new Map<string, LiveRun>();
   /** Runs that ended badly; the history may not hold what they said, so this page keeps it. */
   #broken = new Map<string, 'aborted' | 'error' | 'interrupted'>();
   #ended = new Set<string>();
   #drawn = new Set<string>();
-  #limit = HISTORY_FIRST;
+  readonly #history = new StoredHistory();
   #fetching: Promise<void> | undefined;
+  #earlier: Promise<boolean> | undefined;
   #again = false;
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -123,15 +133,48 @@ export class ChatSession {
     }
   }
 
-  async loadEarlier(): Promise<void> {
-    this.#limit = Math.min(HISTORY_MAX, this.#limit * 2);
-    await this.refresh();
+  /** Fetches the messages above those held; tells whether there were any. */
+  loadEarlier(limit = HISTORY_MORE): Promise<boolean> {
+    if (!this.hasMore) return Promise.resolve(false);
+    this.#earlier ??= this.#fetchEarlier(limit).finally(() => (this.#earlier = undefined));
+    return this.#earlier;
+  }
+
+  async #fetchEarlier(limit: number): Promise<boolean> {
+    this.loadingEarlier = true;
+    const offset = this.#history.olderOffset;
+    try {
+      const page = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit, offset });
+      // What was asked for may be another conversation by now.
+      const found = this.#history.size > 0 && this.#history.adoptOlder(page, offset) > 0;
+      this.#showStored();
+      return found;
+    } catch (error) {
+      if (!(error instanceof GatewayError && error.isUnanswered)) this.problem = error instanceof Error ? error.message : String(error);
+      return false;
+    } finally {
+      this.loadingEarlier = false;
+    }
+  }
+
+  /** Goes back until a message is held; tells whether it was found. */
+  async loadUntil(messageId: string): Promise<boolean> {
+    while (!this.#history.holds(messageId)) {
+      if (!(await this.loadEarlier(HISTORY_FAR))) return false;
+    }
+    return true;
+  }
+
+  #showStored(): void {
+    this.items = this.#merged(itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys())));
+    this.hasMore = this.#history.hasMore;
   }
 
   /** Forgets everything shown: the session was reset under the same key. */
   clear(): void {
     this.#runs.clear();
     this.#broken.clear();
+    this.#history.clear();
     this.items = [];
     this.#settleRunning();
   }
@@ -192,6 +235,7 @@ export class ChatSession {
       case 'compaction':
         if (this.#runs.has(runId)) this.#run(runId).phase = data.phase === 'start' ? 'compacting' : undefined;
         this.#settleRunning();
+        if (data.phase === 'end') this.refreshSoon();
         break;
       default:
         break;
@@ -213,7 +257,10 @@ export class ChatSession {
     this.loading = true;
     const before = new Set([...this.#runs.values()].filter((run) => run.acknowledged).map((run) => run.runId));
     try {
-      const history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: this.#limit });
+      let history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: HISTORY_FIRST });
+      if (this.#history.leavesHole(history) || beginsAmidRun(history)) {
+        history = await this.options.gateway.request('chat.history', { sessionKey: this.key, limit: HISTORY_FAR });
+      }
       this.#adopt(history, before);
       this.problem = undefined;
       this.loaded = true;
@@ -239,11 +286,13 @@ export class ChatSession {
       this.#broken.set(runId, 'interrupted');
     }
     for (const runId of active) this.#run(runId).acknowledged = true;
-    const stored = itemsFromHistory(history.messages ?? [], new Set(this.#runs.keys()));
+    this.#history.adoptNewest(history);
+    if (this.atEnd && !this.loadingEarlier && this.#history.size > HISTORY_KEPT) this.#history.trim(HISTORY_FIRST * 3);
+    const stored = itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys()));
     if (flight?.runId && flight.text) this.#resume(flight.runId, flight.text, stored);
     this.items = this.#merged(stored);
     for (const runId of this.#runs.keys()) this.#drawText(runId);
-    this.hasMore = history.hasMore === true && this.#limit < HISTORY_MAX;
+    this.hasMore = this.#history.hasMore;
     this.#adoptFacts(history);
     this.#settleRunning();
   }
@@ -267,7 +316,11 @@ export class ChatSession {
     const ids = new Set(stored.map((item) => item.id));
     const answered = new Set(stored.flatMap((item) => (item.kind === 'user' || !item.runId ? [] : [item.runId])));
     const shown = new Map(this.items.map((item) => [item.id, item]));
-    const merged = stored.map((item) => fresher(item, shown.get(item.id)));
+    const merged = stored.map((item) => {
+      const known = shown.get(item.id);
+      const newest = fresher(item, known);
+      return known && sameItem(newest, known) ? known : newest;
+    });
     for (const item of this.items) {
       if (ids.has(item.id)) continue;
       const live = this.#isLive(item.runId);
@@ -380,7 +433,8 @@ export class ChatSession {
     const id = textId(runId, run.segment);
     const known = this.#find(id);
     const at = known?.kind === 'text' ? known.at : Date.now();
-    this.#append({ kind: 'text', id, runId, text, at, streaming: ending === undefined, ...(ending ? { ending } : {}) });
+    const { model } = this.model;
+    this.#append({ kind: 'text', id, runId, text, at, streaming: ending === undefined, ...(model ? { model } : {}), ...(ending ? { ending } : {}) });
     this.#settleRunning();
   }
 
@@ -412,14 +466,16 @@ export class ChatSession {
     const known = this.#find(id);
     const sofar = known?.kind === 'thinking' ? known.text : '';
     const text = stringOf(data.text) ?? sofar + (stringOf(data.delta) ?? '');
-    if (text.trim()) this.#append({ kind: 'thinking', id, runId, text, streaming: true });
+    const startedAt = (known?.kind === 'thinking' ? known.startedAt : undefined) ?? Date.now();
+    if (text.trim()) this.#append({ kind: 'thinking', id, runId, text, streaming: true, startedAt });
   }
 
   /** Words or a tool follow: the thought is complete, the next one is another. */
   #endThought(run: LiveRun): void {
     const known = this.#find(thinkingId(run.runId, run.thought));
     if (known?.kind !== 'thinking') return;
-    this.#put({ ...known, streaming: false });
+    const durationMs = known.startedAt === undefined ? undefined : Date.now() - known.startedAt;
+    this.#put({ ...known, streaming: false, ...(durationMs === undefined ? {} : { durationMs }) });
     run.thought += 1;
   }
 
@@ -449,10 +505,30 @@ export class ChatSession {
 function fresher(stored: Item, live: Item | undefined): Item {
   if (live?.kind === 'tool' && stored.kind === 'tool') {
     if (stored.state === 'unanswered' || stored.state === 'running') return live;
-    return { ...stored, durationMs: stored.durationMs ?? live.durationMs };
+    return { ...stored, durationMs: live.durationMs ?? stored.durationMs };
   }
+  if (live?.kind === 'thinking' && stored.kind === 'thinking' && live.durationMs !== undefined) return { ...stored, durationMs: live.durationMs };
   if (live?.kind === 'text' && stored.kind === 'text' && live.ending && !stored.ending) return { ...stored, ending: live.ending };
   return stored;
+}
+
+/** Whether a page shows a run that goes on but not what it answers: its lines could not be told to be its. */
+function beginsAmidRun(history: ChatHistoryResult): boolean {
+  const runs = history.inFlightRun?.runId ?? history.sessionInfo?.activeRunIds?.[0];
+  return runs !== undefined && history.hasMore === true && !history.messages?.some((message) => fieldsOf(message).role === 'user');
+}
+
+/** Whether two copies of a line show the same; then the old one stays, and nothing is drawn again. */
+function sameItem(one: Item, other: Item): boolean {
+  const [left, right] = [Object.entries(one), other as unknown as Record<string, unknown>];
+  if (left.length !== Object.keys(other).length) return false;
+  return left.every(([name, value]) => value === right[name] || (typeof value === 'object' && sameSize(value, right[name])));
+}
+
+/** Input, pictures and files of a line never change once they are there. */
+function sameSize(one: unknown, other: unknown): boolean {
+  const both = typeof one === 'object' && typeof other === 'object' && one && other;
+  return both ? Object.keys(one).length === Object.keys(other).length : one === other;
 }
 
 /** Puts a line below what its run has already, so that an old fragment does not sink to the end. */

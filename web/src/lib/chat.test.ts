@@ -282,6 +282,37 @@ describe('recovery', () => {
     expect(gateway.of('chat.history')).toHaveLength(1);
   });
 
+  it('older pages stay above what is new, and a far message can be gone to', async () => {
+    const stored = (seq: number) => ({ role: 'user' as const, content: `m${seq}`, timestamp: seq, __openclaw: { id: `e${seq}`, seq } });
+    const pages = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => stored(from + index));
+    gateway.history = { sessionId: 's', messages: pages(81, 100), hasMore: true, nextOffset: 20 };
+    await chat.refresh();
+    expect(chat.hasMore).toBe(true);
+    gateway.history = { sessionId: 's', messages: pages(41, 84), hasMore: true, nextOffset: 60 };
+    expect(await chat.loadEarlier()).toBe(true);
+    expect(gateway.of('chat.history').at(-1)).toMatchObject({ offset: 16 });
+    gateway.history = { sessionId: 's', messages: pages(1, 44), hasMore: false };
+    expect(await chat.loadUntil('e7')).toBe(true);
+    expect(shown()[0]).toBe('user:m1');
+    expect(chat.items).toHaveLength(100);
+    const kept = chat.items[50];
+    gateway.history = { sessionId: 's', messages: pages(83, 102), hasMore: true, nextOffset: 20 };
+    await chat.refresh();
+    expect(chat.items).toHaveLength(102);
+    expect(chat.items[50]).toBe(kept);
+    expect(chat.hasMore).toBe(false);
+    expect(await chat.loadUntil('gone')).toBe(false);
+  });
+
+  it('more that happened meanwhile than fits a page leaves no hole', async () => {
+    const stored = (seq: number) => ({ role: 'user' as const, content: `m${seq}`, timestamp: seq, __openclaw: { id: `e${seq}`, seq } });
+    gateway.history = { sessionId: 's', messages: [stored(1), stored(2)], hasMore: false };
+    await chat.refresh();
+    gateway.history = { sessionId: 's', messages: [stored(90)], hasMore: true, nextOffset: 1 };
+    await chat.refresh();
+    expect(gateway.of('chat.history').map((params) => params.limit)).toEqual([60, 60, 1000]);
+  });
+
   it('a draft survives a reload', () => {
     chat.setDraft('half a thought');
     expect(new ChatSession(KEY, { gateway }).draft).toBe('half a thought');

@@ -19,6 +19,11 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
+/** A name without marks that only turn its direction: `gpj.exe` must not read as `exe.jpg`. */
+export function plainName(name: string): string {
+  return name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
 /** Joins the text of a message's content, whichever of its two shapes it has. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -1,4 +1,5 @@
 // Times and sizes as people say them.
+import { words } from '../words/conversation';
 import { strings } from './strings';
 
 const MINUTE = 60_000;
@@ -29,4 +30,14 @@ export function duration(ms: number): string {
 /** A large count, shortened: 1234 → 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count);
+}
+
+/** The day of something said, as a line between messages names it. */
+export function dayName(at: number, now: number): string {
+  const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(now) - midnight(at)) / DAY);
+  if (days === 0) return words.today;
+  if (days === 1) return words.yesterday;
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric', ...(sameYear ? {} : { year: 'numeric' }) }).format(at);
 }

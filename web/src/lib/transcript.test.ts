@@ -71,4 +71,46 @@ describe('a stored conversation', () => {
     );
     expect(item).toMatchObject({ images: ['data:image/png;base64,AAAA'] });
   });
+
+  it('says who wrote it, what came with it and which model answered', () => {
+    const [item, answer] = itemsFromHistory(
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '[media attached: 2 files]\n[media attached 1/2: /m/tide.pdf (application/pdf)]\n[media attached 2/2: /m/a b.txt]\nread this' },
+            { type: 'document', data: 'AAAA', mimeType: 'text/csv', name: '<img src=x>.csv' },
+          ],
+          __openclaw: { id: 'e1', senderLabel: 'Ada (42)' },
+        },
+        { role: 'assistant', content: 'done', model: 'fake-1', provider: 'fake', __openclaw: { id: 'e2', truncated: true } },
+      ],
+      none,
+    );
+    expect(item).toMatchObject({ text: 'read this', sender: 'Ada (42)', messageId: 'e1' });
+    expect(item).toMatchObject({ files: [{ name: 'tide.pdf', mimeType: 'application/pdf' }, { name: 'a b.txt' }, { name: '<img src=x>.csv', bytes: 3 }] });
+    expect(answer).toMatchObject({ model: 'fake-1', messageId: 'e2', truncated: true });
+  });
+
+  it('marks where it was condensed', () => {
+    const [item] = itemsFromHistory([{ role: 'system', content: [{ type: 'text', text: 'so far' }], timestamp: 5, __openclaw: { id: 'c', kind: 'compaction', tokensBefore: 9000 } }], none);
+    expect(item).toEqual({ kind: 'compaction', id: 'p:c', runId: undefined, text: 'so far', at: 5, tokens: 9000 });
+  });
+
+  it('leaves the answers to the run into which something was said', () => {
+    const items = itemsFromHistory([user, { role: 'user', content: 'faster', idempotencyKey: 'r2:steer' }, { role: 'assistant', content: 'ok' }], none);
+    expect(items.map((item) => item.id)).toEqual(['u:r1', 'u:r2', 'a:r1:0']);
+  });
+
+  it('keeps the diff of an edit and how long it took', () => {
+    const items = itemsFromHistory(
+      [
+        user,
+        { role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'edit', arguments: {} }], timestamp: 100 },
+        { role: 'toolResult', toolCallId: 'c', toolName: 'edit', content: [], details: { diff: '--- a' }, timestamp: 350 },
+      ],
+      none,
+    );
+    expect(items[1]).toMatchObject({ diff: '--- a', durationMs: 250 });
+  });
 });

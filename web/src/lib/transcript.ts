@@ -1,7 +1,7 @@
 // What a conversation looks like on the page, and how stored messages become that.
 // Pure: no state, no network. Ids are chosen so that a line shown live and the same
 // line read back from history have the same id, and the page keeps its element.
-import { fieldsOf, numberOf, stringOf, textOf } from './read';
+import { fieldsOf, numberOf, plainName, stringOf, textOf } from './read';
 
 export type SendState = 'sending' | 'sent' | 'waiting' | 'failed';
 
@@ -14,6 +14,20 @@ export interface UserItem {
   at: number;
   state: SendState;
   error?: string;
+  /** What came with it and is no picture. */
+  files?: readonly FileFact[];
+  /** Who wrote it, when it came through a channel. */
+  sender?: string;
+  messageId?: string;
+  /** Whether the gateway left out the end of it. */
+  truncated?: boolean;
+}
+
+/** A file that is named, not shown. */
+export interface FileFact {
+  name: string;
+  mimeType: string;
+  bytes: number | undefined;
 }
 
 export interface TextItem {
@@ -25,6 +39,11 @@ export interface TextItem {
   streaming: boolean;
   /** How it ended, when not in the ordinary way. */
   ending?: 'aborted' | 'interrupted' | 'length';
+  /** Which model said it; absent for lines of the gateway. */
+  model?: string;
+  messageId?: string;
+  /** Whether the gateway left out the end of it. */
+  truncated?: boolean;
 }
 
 export interface ThinkingItem {
@@ -33,6 +52,9 @@ export interface ThinkingItem {
   runId: string | undefined;
   text: string;
   streaming: boolean;
+  /** When it began and how long it took, where this page saw it happen. */
+  startedAt?: number;
+  durationMs?: number;
 }
 
 export interface ToolItem {
@@ -47,6 +69,8 @@ export interface ToolItem {
   startedAt: number | undefined;
   durationMs: number | undefined;
   exitCode: number | undefined;
+  /** What an edit changed, as the tool says: a unified diff. */
+  diff?: string;
 }
 
 export interface ErrorItem {
@@ -63,9 +87,25 @@ export interface NoteItem {
   text: string;
 }
 
-export type Item = UserItem | TextItem | ThinkingItem | ToolItem | ErrorItem | NoteItem;
+/** Where everything above was replaced by a summary for the model. */
+export interface CompactionItem {
+  kind: 'compaction';
+  id: string;
+  runId: undefined;
+  text: string;
+  at: number;
+  tokens: number | undefined;
+}
+
+export type Item = UserItem | TextItem | ThinkingItem | ToolItem | ErrorItem | NoteItem | CompactionItem;
 
 const USER_KEY_SUFFIX = ':user';
+const STEER_KEY_SUFFIX = ':steer';
+/** Under this provider the gateway writes lines of its own. */
+const GATEWAY_PROVIDER = 'openclaw';
+/** How the gateway names a file that came through a channel: on a line of its own, before the words. */
+const MEDIA_LINE = /^\[media attached(?: \d+\/\d+)?: ([^\]]*)\]$/;
+const MEDIA_COUNT = /^\d+ files$/;
 const IMAGE_TYPES = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_IMAGE_CHARS = 12_000_000;
 
@@ -80,7 +120,13 @@ export const errorId = (runId: string): string => `e:${runId}`;
 export function runOfUserMessage(message: unknown): string | undefined {
   const fields = fieldsOf(message);
   const key = stringOf(fields.idempotencyKey) ?? stringOf(fieldsOf(fields.__openclaw).idempotencyKey);
-  return key?.endsWith(USER_KEY_SUFFIX) ? key.slice(0, -USER_KEY_SUFFIX.length) : undefined;
+  const suffix = [USER_KEY_SUFFIX, STEER_KEY_SUFFIX].find((end) => key?.endsWith(end));
+  return suffix === undefined ? undefined : key?.slice(0, -suffix.length);
+}
+
+/** Whether a message was said into a run under way: the answers stay that run's. */
+function isSteered(fields: Record<string, unknown>): boolean {
+  return stringOf(fields.idempotencyKey)?.endsWith(STEER_KEY_SUFFIX) === true;
 }
 
 /** The pictures of a content list as data URLs; anything else is left out. */
@@ -96,18 +142,55 @@ export function imagesOf(content: unknown): string[] {
   return images;
 }
 
+/** The documents of a content list, by name and size. */
+function filesOf(content: unknown): FileFact[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block) => {
+    const { type, data, mimeType, name } = fieldsOf(block);
+    if (type !== 'document') return [];
+    const mime = stringOf(mimeType) ?? '';
+    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: typeof data === 'string' ? Math.floor((data.length * 3) / 4) : undefined }];
+  });
+}
+
+/** Takes the lines that name files off the beginning of a text. */
+function withoutMediaLines(text: string): { text: string; files: FileFact[] } {
+  if (!text.startsWith('[media attached')) return { text, files: [] };
+  const lines = text.split('\n');
+  const files: FileFact[] = [];
+  let taken = 0;
+  for (const line of lines) {
+    const about = MEDIA_LINE.exec(line)?.[1];
+    if (about === undefined) break;
+    taken += 1;
+    if (MEDIA_COUNT.test(about)) continue;
+    const [, path = about, mimeType = ''] = /^(.*?)(?: \(([^()]*)\))?(?: \| .*)?$/.exec(about) ?? [];
+    files.push({ name: plainName(path.split(/[\\/]/).at(-1) || path), mimeType, bytes: undefined });
+  }
+  return { text: lines.slice(taken).join('\n'), files };
+}
+
 /** A user line as the gateway stored or announced it. */
 export function userItem(message: unknown, fallbackId: string): UserItem {
   const fields = fieldsOf(message);
   const runId = runOfUserMessage(message);
+  const meta = fieldsOf(fields.__openclaw);
+  const words = withoutMediaLines(textOf(fields.content));
+  const files = [...words.files, ...filesOf(fields.content)];
+  const sender = stringOf(meta.senderLabel);
+  const messageId = stringOf(meta.id);
   return {
     kind: 'user',
     id: runId ? userId(runId) : fallbackId,
     runId,
-    text: textOf(fields.content),
+    text: words.text,
     images: imagesOf(fields.content),
     at: numberOf(fields.timestamp) ?? 0,
     state: 'sent',
+    ...(files.length > 0 ? { files } : {}),
+    ...(sender ? { sender: plainName(sender) } : {}),
+    ...(messageId ? { messageId } : {}),
+    ...(meta.truncated === true ? { truncated: true } : {}),
   };
 }
 
@@ -115,12 +198,14 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
 export function withToolOutput(tool: ToolItem, result: unknown): ToolItem {
   const { content, details } = fieldsOf(result);
   const facts = fieldsOf(details);
+  const diff = stringOf(facts.diff) ?? tool.diff;
   return {
     ...tool,
     output: typeof result === 'string' ? result : textOf(content),
     images: imagesOf(content),
     exitCode: numberOf(facts.exitCode) ?? tool.exitCode,
     durationMs: numberOf(facts.durationMs) ?? tool.durationMs,
+    ...(diff ? { diff } : {}),
   };
 }
 
@@ -129,7 +214,7 @@ export function newTool(toolCallId: string, runId: string | undefined, name: str
     kind: 'tool',
     id: toolId(toolCallId),
     runId,
-    name,
+    name: plainName(name),
     args: {},
     output: '',
     images: [],
@@ -172,7 +257,7 @@ class HistoryReader {
         this.#readToolResult(fields, place);
         break;
       case 'system':
-        this.#push({ kind: 'note', id: `n:${place}`, runId: undefined, text: textOf(fields.content) });
+        this.#readSystem(fields, meta, place);
         break;
       default:
         break;
@@ -189,30 +274,41 @@ class HistoryReader {
 
   #readUser(message: unknown, place: string): void {
     const item = userItem(message, `m:${place}`);
-    this.#run = item.runId;
+    if (!isSteered(fieldsOf(message))) this.#run = item.runId;
     this.#push(item);
+  }
+
+  #readSystem(fields: Record<string, unknown>, meta: Record<string, unknown>, place: string): void {
+    const text = textOf(fields.content);
+    if (meta.kind !== 'compaction') this.#push({ kind: 'note', id: `n:${place}`, runId: undefined, text });
+    else this.#push({ kind: 'compaction', id: `p:${place}`, runId: undefined, text, at: numberOf(fields.timestamp) ?? 0, tokens: numberOf(meta.tokensBefore) });
   }
 
   #readAssistant(fields: Record<string, unknown>, runId: string | undefined, place: string): void {
     const scope = runId ?? place;
+    const from: Said = { scope, runId, at: numberOf(fields.timestamp) ?? 0, ending: endingOf(fields.stopReason), fields };
     const blocks = typeof fields.content === 'string' ? [{ type: 'text', text: fields.content }] : fields.content;
-    const at = numberOf(fields.timestamp) ?? 0;
     for (const block of Array.isArray(blocks) ? blocks : []) {
       const part = fieldsOf(block);
-      if (part.type === 'text') this.#text(stringOf(part.text) ?? '', { scope, runId, at, ending: endingOf(fields.stopReason) });
+      if (part.type === 'text') this.#text(stringOf(part.text) ?? '', from);
       else if (part.type === 'thinking') this.#thinking(stringOf(part.thinking) ?? '', scope, runId);
-      else if (part.type === 'toolCall') this.#toolCall(part, runId, at);
+      else if (part.type === 'toolCall') this.#toolCall(part, runId, from.at);
     }
     const problem = stringOf(fields.errorMessage);
     if (problem && fields.stopReason === 'error') this.#push({ kind: 'error', id: errorId(scope), runId, text: problem });
   }
 
-  #text(text: string, from: { scope: string; runId: string | undefined; at: number; ending: TextItem['ending'] }): void {
+  #text(text: string, from: Said): void {
     if (!text.trim()) return;
     const segment = this.#segments.get(from.scope) ?? 0;
     this.#segments.set(from.scope, segment + 1);
     const item: TextItem = { kind: 'text', id: textId(from.scope, segment), runId: from.runId, text, at: from.at, streaming: false };
     if (from.ending) item.ending = from.ending;
+    const meta = fieldsOf(from.fields.__openclaw);
+    const [model, messageId] = [stringOf(from.fields.model), stringOf(meta.id)];
+    if (model && from.fields.provider !== GATEWAY_PROVIDER) item.model = model;
+    if (messageId) item.messageId = messageId;
+    if (meta.truncated === true) item.truncated = true;
     this.#push(item);
   }
 
@@ -242,9 +338,25 @@ class HistoryReader {
     const state = fields.isError === true ? 'failed' : 'done';
     const index = this.#tools.get(callId);
     const known = index === undefined ? undefined : this.items[index];
-    if (index !== undefined && known?.kind === 'tool') this.items[index] = { ...withToolOutput(known, fields), state };
+    if (index !== undefined && known?.kind === 'tool') this.items[index] = { ...withToolOutput(timed(known, fields), fields), state };
     else this.#push({ ...withToolOutput(newTool(callId, this.#run, name), fields), state });
   }
+}
+
+/** Where a piece of an answer comes from. */
+interface Said {
+  scope: string;
+  runId: string | undefined;
+  at: number;
+  ending: TextItem['ending'];
+  fields: Record<string, unknown>;
+}
+
+/** How long a call took by the clock of the transcript; the tool's own measure is better where there is one. */
+function timed(tool: ToolItem, result: Record<string, unknown>): ToolItem {
+  const end = numberOf(result.timestamp);
+  if (end === undefined || tool.startedAt === undefined || end < tool.startedAt) return tool;
+  return { ...tool, durationMs: end - tool.startedAt };
 }
 
 function endingOf(stopReason: unknown): TextItem['ending'] {

@@ -314,14 +314,21 @@ fn name_runs(messages: &mut [Value]) {
 pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     let entry = place.entry;
     let mut mark = Map::from_iter([("id".to_owned(), json!(entry.id)), ("seq".to_owned(), json!(place.seq))]);
+    let at = entry.timestamp.parse().map_or(0, jiff::Timestamp::as_millisecond);
     let mut message = match entry.kind {
-        EntryKind::Message { message } => as_written(serde_json::to_value(message).ok()?),
-        EntryKind::Compaction { summary, .. } => {
+        EntryKind::Message { message } => {
+            if let Some(sender) = sender(&message) {
+                mark.insert("senderLabel".to_owned(), json!(sender));
+            }
+            as_written(serde_json::to_value(message).ok()?)
+        }
+        EntryKind::Compaction { summary, tokens_before, .. } => {
             mark.insert("kind".to_owned(), json!("compaction"));
-            json!({"role": "system", "content": [{"type": "text", "text": summary}], "timestamp": 0})
+            mark.insert("tokensBefore".to_owned(), json!(tokens_before));
+            json!({"role": "system", "content": [{"type": "text", "text": summary}], "timestamp": at})
         }
         EntryKind::CustomMessage { content, display: true, .. } => {
-            json!({"role": "system", "content": content, "timestamp": 0})
+            json!({"role": "system", "content": content, "timestamp": at})
         }
         _ => return None,
     };
@@ -330,6 +337,12 @@ pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
     }
     message.as_object_mut()?.insert("__openclaw".to_owned(), Value::Object(mark));
     Some(message)
+}
+
+/// Who wrote a message that came through a channel.
+fn sender(message: &Message) -> Option<String> {
+    let Message::User(said) = message else { return None };
+    homard_manners::envelope::written_by(&said.content.text())
 }
 
 /// A person's message as they wrote it, without what the model was told around it.

@@ -73,10 +73,23 @@ pub fn shown(user_text: &str) -> String {
     overflow.into_iter().chain(texts).collect::<Vec<_>>().join("\n\n")
 }
 
-fn one_shown(user_text: &str) -> String {
-    // Every message of a stranger has the first block, so that what an operator types is never mistaken for one.
+/// Who wrote a message, as [`prompt`](super::prompt) told it; `None` for the operator's own.
+#[must_use]
+pub fn written_by(user_text: &str) -> Option<String> {
+    let inside = info_block(user_text)?.split_once("\n```")?.0;
+    let info: serde_json::Value = serde_json::from_str(inside).ok()?;
+    info.get("sender")?.as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// What stands in and behind the first block of a stranger's message. Every such message has it, so that what an
+/// operator types is never mistaken for one.
+fn info_block(user_text: &str) -> Option<&str> {
     let [first, ..] = TITLES;
-    if !user_text.contains(&format!("{first} {UNTRUSTED}:\n```json\n")) {
+    user_text.split_once(&format!("{first} {UNTRUSTED}:\n```json\n")).map(|(_before, inside)| inside)
+}
+
+fn one_shown(user_text: &str) -> String {
+    if info_block(user_text).is_none() {
         return user_text.to_owned();
     }
     let mut files = Vec::new();

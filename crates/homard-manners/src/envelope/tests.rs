@@ -13,7 +13,7 @@ use super::clean::disarmed;
 use super::line::{Header, elapsed, moment, platform, whole};
 use super::{
     Activation, AttachedFile, GroupTold, MAX_EVENTS, ONLY_FILES, Said, TITLES, Told, group_intro, media_note,
-    one_line, prompt, sender_label, shown, zone,
+    one_line, prompt, sender_label, shown, written_by, zone,
 };
 use crate::written;
 
@@ -121,6 +121,8 @@ fn everything_stands_in_its_order() {
     );
     assert_eq!(text.matches("Untrusted context").count(), 1);
     assert_eq!(shown(&text), "[media attached: /media/a.png (image/png)]\nhello all");
+    assert_eq!(written_by(&text).as_deref(), Some("Ada (42)"));
+    assert_eq!(written_by("hello all"), None);
 }
 
 #[test]

@@ -28,6 +28,11 @@ async fn a_conversation_the_model_refuses_is_summarised_answered_and_counted() {
     assert!(!text_of(&last["message"]).is_empty(), "{last}");
     let patched = client.call("sessions.patch", json!({"key": KEY, "label": "long"})).await.unwrap();
     assert!(patched["entry"]["compactionCount"].as_u64().is_some_and(|count| count >= 1), "{patched}");
+    let shown = history(&mut client, KEY).await;
+    let mark = shown.iter().find(|line| line["__openclaw"]["kind"] == "compaction");
+    let mark = mark.expect("the history says where it was shortened");
+    assert!(mark["__openclaw"]["tokensBefore"].as_u64().is_some_and(|tokens| tokens > 0), "{mark}");
+    assert!(mark["timestamp"].as_i64().is_some_and(|at| at > 0), "{mark}");
 }
 
 #[tokio::test]
