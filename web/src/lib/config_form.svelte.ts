@@ -26,6 +26,15 @@ const CONFLICT = /changed since it was read/;
 /** Keys asked about before a save; more say nothing anybody would read. */
 const LOOKUPS_MAX = 24;
 
+const forms = new WeakMap<App, ConfigForm>();
+
+/** One for the whole visit: changes not saved yet survive a look at another page. */
+export function configForm(app: App): ConfigForm {
+  let form = forms.get(app);
+  if (!form) forms.set(app, (form = new ConfigForm(app)));
+  return form;
+}
+
 export class ConfigForm {
   schema = $state.raw<Schema | undefined>();
   snapshot = $state.raw<Snapshot | undefined>();
@@ -145,10 +154,8 @@ export class ConfigForm {
 
   /** Saves a whole text; comments of a file with secrets are kept by sending only what changed. */
   saveText(text: string, value: unknown): Promise<boolean> {
-    if (this.hidesText) {
-      this.draft = value;
-      return this.save();
-    }
+    this.draft = value;
+    if (this.hidesText) return this.save();
     return this.#write(() => this.app.request('config.apply', { raw: text, ...this.#hash() }));
   }
 
@@ -163,17 +170,25 @@ export class ConfigForm {
     const paths = this.changedTexts;
     try {
       const written = await send();
-      this.saved = { paths: written.changedPaths ?? paths, restart: isFields(written.restart) };
-      // What is on disk now is what this page knows; a restart may take the connection before it could be asked.
-      this.draft = written.config;
-      if (this.snapshot) this.snapshot = { ...this.snapshot, exists: true, parsed: written.config, hash: written.hash ?? this.snapshot.hash, raw: null };
-      void this.load();
+      await this.#settle(written);
+      this.saved = { paths: written.changedPaths ?? (written.noop ? [] : paths), restart: isFields(written.restart) };
       return true;
     } catch (error) {
       await this.#failed(error);
       return false;
     } finally {
       this.saving = false;
+    }
+  }
+
+  /** Takes over what is on disk now; a restart may take the connection before it could be read. */
+  async #settle(written: Written): Promise<void> {
+    this.draft = written.config;
+    if (this.snapshot) this.snapshot = { ...this.snapshot, exists: true, parsed: written.config };
+    try {
+      this.#adopt(await this.app.request('config.get', {}));
+    } catch {
+      if (this.snapshot) this.snapshot = { ...this.snapshot, hash: written.hash ?? this.snapshot.hash, raw: null };
     }
   }
 
@@ -206,7 +221,7 @@ export class ConfigForm {
     this.conflict = undefined;
   }
 
-  /** The text the raw editor begins with. */
+  /** The text of the file. */
   get text(): string {
     return this.snapshot?.raw ?? pretty(this.base);
   }

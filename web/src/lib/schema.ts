@@ -187,7 +187,15 @@ export function parsePath(text: string): (string | number)[] {
 
 export interface Found {
   path: string[];
+  /** What a search looks at, in small letters: the last key in both spellings, the whole path, the help. */
+  name: string;
+  dotted: string;
   help: string;
+}
+
+function foundAt(path: string[], help: string): Found {
+  const last = path.at(-1) ?? '';
+  return { path, name: `${last} ${spoken(last)}`.toLowerCase(), dotted: path.join('.').toLowerCase(), help: help.toLowerCase() };
 }
 
 const INDEX_DEPTH = 8;
@@ -202,7 +210,7 @@ export function everyKey(schema: Schema): Found[] {
     if (shape.kind === 'group') {
       for (const [key, node] of shape.keys) {
         const child = schema.shape(node);
-        found.push({ path: [...path, key], help: child.help });
+        found.push(foundAt([...path, key], child.help));
         walk(child, [...path, key], inner);
       }
     } else if (shape.kind === 'map' || shape.kind === 'list') walk(schema.shape(shape.of), [...path, '*'], inner);
@@ -217,19 +225,15 @@ export function findKeys(all: readonly Found[], question: string, max: number): 
   if (words.length === 0) return [];
   const scored: { one: Found; score: number }[] = [];
   for (const one of all) {
-    const last = one.path.at(-1) ?? '';
-    const dotted = one.path.join('.').toLowerCase();
-    const name = `${last.toLowerCase()} ${spoken(last).toLowerCase()}`;
     let score = one.path.length;
-    let all_in = true;
-    for (const word of words) {
-      if (name.includes(word)) score += last.toLowerCase() === word ? 0 : 2;
-      else if (dotted.includes(word)) score += 10;
-      else if (one.help.toLowerCase().includes(word)) score += 30;
-      else all_in = false;
-      if (!all_in) break;
-    }
-    if (all_in) scored.push({ one, score });
+    const fits = words.every((word) => {
+      if (one.name.includes(word)) score += one.name.startsWith(`${word} `) ? 0 : 2;
+      else if (one.dotted.includes(word)) score += 10;
+      else if (one.help.includes(word)) score += 30;
+      else return false;
+      return true;
+    });
+    if (fits) scored.push({ one, score });
   }
   return scored
     .sort((a, b) => a.score - b.score)

@@ -39,6 +39,7 @@ export const words = {
   addItem: 'Add',
   addTo: (name: string) => `Add to ${name}`,
   newName: 'Name',
+  remove: 'Remove',
   removeItem: (name: string) => `Remove ${name}`,
   moveUp: (name: string) => `Move ${name} up`,
   item: (number: number) => `Entry ${number}`,

@@ -59,6 +59,10 @@ pub(super) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
         timeout: params.timeout_ms.map_or(PROBE_TIMEOUT, Duration::from_millis),
         ..ProbeOptions::default()
     };
+    // One that was just written into the configuration is about to be known.
+    if config.models.providers.contains_key(&provider) {
+        settled(gateway, &provider).await;
+    }
     let probed = ask(&gateway.relay().desk(), agent, &options, gateway.clock()).await;
     let results: Vec<ProbeOutcome> = probed.iter().map(outcome).collect();
     let rank = |one: &&ProbeOutcome| BEST_FIRST.iter().position(|word| *word == one.status);
@@ -108,13 +112,13 @@ pub(super) async fn set_api_key(
             "invalid {name} params: at /apiKey: a key is one word; this has spaces or line breaks in it"
         )));
     }
-    let desk = gateway.relay().desk();
-    if catalogue::find(provider.as_str()).is_none() && !desk.auth().contains_key(&provider) {
+    let (desk, config) = (gateway.relay().desk(), gateway.config().current());
+    let is_written = config.models.providers.contains_key(&provider) || desk.auth().contains_key(&provider);
+    if catalogue::find(provider.as_str()).is_none() && !is_written {
         return Err(ErrorShape::invalid(format!(
             "provider `{provider}` is not known; add it under models.providers with its baseUrl first"
         )));
     }
-    let config = gateway.config().current();
     let agent = agent_named(&config, params.agent_id.as_deref())?;
     let profiles = desk.profiles(&agent.id);
     let profile_id =
