@@ -60,7 +60,7 @@ export const steps = [
       const token = page.locator('[data-path="gateway.auth.token"]');
       await token.getByText('A value is set. It is never shown.').waitFor();
       assert.ok(!(await page.content()).includes('token-of-the-browser-test'));
-      await token.getByRole('button', { name: 'Replace' }).click();
+      await token.getByRole('button', { name: 'Replace: Token' }).click();
       await token.getByLabel('New value of Token').fill('something else');
       await token.getByLabel('New value of Token').blur();
       await page.getByTestId('save-bar').waitFor();

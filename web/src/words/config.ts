@@ -34,6 +34,7 @@ export const words = {
   secretUnset: 'Not set',
   secretReplace: 'Replace',
   secretSetNew: 'Set a value',
+  secretAct: (act: string, name: string) => `${act}: ${name}`,
   secretKeep: 'Keep the old one',
   secretNew: (name: string) => `New value of ${name}`,
   addItem: 'Add',
