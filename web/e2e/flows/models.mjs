@@ -45,11 +45,11 @@ export const steps = [
     'a test says how fast, and a failed one what it means',
     async (world) => {
       await world.model.says('OK');
-      await world.page.getByRole('button', { name: 'Test fake' }).click();
+      await world.page.getByRole('button', { name: 'Test: fake' }).click();
       await provider(world, 'fake').getByText('Works').waitFor();
       await provider(world, 'fake').getByText(/fake\/fake-1 answered in/).waitFor();
       await world.model.script({ fails: 401, body: JSON.stringify({ error: { message: `Incorrect key ${HOSTILE}` } }) });
-      await world.page.getByRole('button', { name: 'Test fake' }).click();
+      await world.page.getByRole('button', { name: 'Test: fake' }).click();
       await provider(world, 'fake').getByText('Key refused').waitFor();
       await provider(world, 'fake').getByText(/does not accept this key/).waitFor();
       await world.page.getByRole('button', { name: 'Test all' }).click();
@@ -61,7 +61,7 @@ export const steps = [
     'a key is stored, named, and forgotten when asked',
     async (world) => {
       const { page } = world;
-      await page.getByRole('button', { name: 'Set the key of fake' }).click();
+      await page.getByRole('button', { name: 'Set a key: fake' }).click();
       await page.getByRole('dialog').getByLabel('API key').fill(`${SECRET} with spaces`);
       await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
       await page.getByRole('dialog').getByText(/a key is one word/).waitFor();
@@ -123,7 +123,7 @@ export const steps = [
       await page.getByText('1 model', { exact: true }).waitFor();
       await page.getByLabel('Can think').uncheck();
       await page.getByRole('cell', { name: '$0.15' }).waitFor();
-      await page.getByRole('button', { name: 'Let Lantern Mini answer for all agents' }).click();
+      await page.getByRole('button', { name: 'Use Lantern Mini for all agents' }).click();
       await until('the new choice on disk', () => onDisk(world).agents.defaults.model.primary === 'harbour/lantern-mini');
       await page.getByRole('searchbox', { name: 'Filter models' }).fill('');
     },

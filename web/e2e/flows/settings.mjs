@@ -90,7 +90,7 @@ export const steps = [
       await page.getByLabel('Level', { exact: true }).selectOption({ label: 'debug' });
       const level = page.locator('[data-path="logging.level"]');
       await level.getByText('Changed').waitFor();
-      await level.getByRole('button', { name: 'Undo the change of Level' }).click();
+      await level.getByRole('button', { name: 'Undo this change: Level' }).click();
       await page.getByTestId('save-bar').waitFor({ state: 'detached' });
       await page.getByLabel('Level', { exact: true }).selectOption({ label: 'debug' });
       await page.getByRole('button', { name: /^Tools/ }).click();

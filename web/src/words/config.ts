@@ -22,7 +22,7 @@ export const words = {
   changed: 'Changed',
   isSet: 'Set',
   revert: 'Undo this change',
-  revertOf: (name: string) => `Undo the change of ${name}`,
+  revertOf: (name: string) => `Undo this change: ${name}`,
   toDefault: 'Use the default',
   toDefaultOf: (name: string) => `Use the default of ${name}`,
   fallback: (value: string) => `Default: ${value}`,
@@ -72,7 +72,7 @@ export const words = {
   saveFailed: (why: string) => `Not saved: ${why}`,
   brokenFile: 'The file on disk has mistakes, so the gateway keeps running with the last good version. Mend it under “File”:',
   openFile: 'Show the file',
-  warnings: (count: number) => plural(count, '1 thing is odd', '# things are odd'),
+  warnings: (count: number) => plural(count, '1 note about this file', '# notes about this file'),
   differsFromRunning: 'The gateway runs with an older version of this file. A restart would apply it.',
   includes: (files: string) => `Parts of it come from other files, which are changed there: ${files}`,
 

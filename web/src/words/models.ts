@@ -40,7 +40,7 @@ export const words = {
   add: 'Add a provider',
   testAll: 'Test all',
   test: 'Test',
-  testOf: (name: string) => `Test ${name}`,
+  actOf: (act: string, name: string) => `${act}: ${name}`,
   testing: 'Asking…',
   status: (status: string) => STATUS[status] ?? status,
   probe: (status: string) => PROBE[status] ?? status,
@@ -119,7 +119,7 @@ export const words = {
   tagFallback: 'Fallback',
   tagImage: 'For images',
   use: 'Use',
-  useFor: (model: string) => `Let ${model} answer for all agents`,
+  useFor: (model: string) => `Use ${model} for all agents`,
   unknownPrice: '–',
 
   addTitle: 'Add a provider',
