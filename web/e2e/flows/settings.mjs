@@ -173,7 +173,7 @@ export const steps = [
       await until('the text', async () => (await editor.inputValue()).includes('__OPENCLAW_REDACTED__'));
       const text = await editor.inputValue();
       assert.ok(!text.includes('token-of-the-browser-test') && !text.includes('test-key'));
-      await editor.fill(text.replace('"ackReaction"', '"ackReaction'));
+      await editor.fill(text.replace('"warn"', '"warn'));
       await page.getByTestId('mistakes').getByText(/no closing quote/).waitFor();
       assert.ok(await page.getByRole('button', { name: 'Review changes' }).isDisabled());
       await editor.fill(text.replace('"warn"', '"loud"').replace('"ackReaction"', '"nonsense": 1, "ackReaction"'));
