@@ -122,6 +122,13 @@ export class ConfigForm {
     this.problem = undefined;
   }
 
+  /** What the gateway said was about another text. */
+  forgetProblems(): void {
+    this.issues = [];
+    this.problem = undefined;
+    this.saved = undefined;
+  }
+
   hasChanged(path: Path): boolean {
     return !sameValue(valueAt(this.base, path), valueAt(this.draft, path));
   }

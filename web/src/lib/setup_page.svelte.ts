@@ -16,6 +16,8 @@ const LOOK_MS = 1_000;
 /** How long a platform may take to come up after its token was written. */
 const COME_UP_MS = 20_000;
 const PROBE_MS = 8_000;
+/** What a platform says of a token that will never work. */
+const REFUSED = /unauthori[sz]ed|\b401\b|not found|\b404\b|refused the token/i;
 
 export class Setup {
   progress = $state<Progress>(readProgress(localStorage));
@@ -134,9 +136,10 @@ export class Setup {
         this.change({ channel: 'telegram' });
         return;
       }
-      const why = stringOf(probe.error) ?? stringOf(account.lastError);
-      if (Date.now() > end || (why !== undefined && /unauthori[sz]ed|401|not found|404/i.test(why))) {
-        this.connected = { ok: false, text: why ?? '' };
+      const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
+      const final = said.find((why) => REFUSED.test(why));
+      if (Date.now() > end || final !== undefined) {
+        this.connected = { ok: false, text: final ?? said[0] ?? '' };
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
