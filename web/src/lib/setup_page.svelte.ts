@@ -53,7 +53,9 @@ export class Setup {
 
   skip(): void {
     const { step, skipped } = this.progress;
-    this.change({ step: nextStep(this.progress), skipped: [...skipped.filter((one) => one !== step), step] });
+    // Without a provider there is neither a key nor a model to ask for.
+    const progress = step === 'provider' ? { ...this.progress, provider: undefined } : this.progress;
+    this.change({ ...progress, step: nextStep(progress), skipped: [...skipped.filter((one) => one !== step), step] });
   }
 
   back(): void {
