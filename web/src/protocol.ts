@@ -1520,6 +1520,18 @@ export type FileSize = {
 /** The message of a `final`: a snapshot of the run's text, or a line the gateway itself wrote. */
 export type FinalMessage = ChatMessage | InjectedMessage;
 
+/** A login of another program. */
+export type FoundLogin = {
+  /** The program. */
+  "program": string;
+  /** The file, from the home directory. */
+  "file": string;
+  /** Whose models it is for. */
+  "provider": string;
+  /** What it was kept as, when it was taken over. */
+  "profileId"?: string | null;
+};
+
 /** Answer of [`GatewayIdentityGet`]. */
 export type GatewayIdentity = {
   /** Hex SHA-256 of the public key. */
@@ -1715,6 +1727,18 @@ export type ModelDay = {
   "count": number;
 };
 
+/** What a million tokens cost, in US dollars. */
+export type ModelPrice = {
+  /** Read. */
+  "input": number;
+  /** Written. */
+  "output": number;
+  /** Read from the cache. */
+  "cacheRead": number;
+  /** Written to the cache. */
+  "cacheWrite": number;
+};
+
 /** One model. */
 export type ModelSummary = {
   /** The provider's name for it. */
@@ -1737,6 +1761,12 @@ export type ModelSummary = {
   "thinkingDefault": string;
   /** Whether it can be used now. */
   "available": boolean;
+  /** The longest answer, in tokens; with `includeDetails`. */
+  "maxTokens"?: number | null;
+  /** What a million tokens cost, in US dollars; with `includeDetails`. */
+  "cost"?: ModelPrice | null;
+  /** Whether the owner lets it be chosen; with `includeDetails`. */
+  "allowed"?: boolean | null;
 };
 
 /** What one model, or one provider, cost. */
@@ -1749,6 +1779,34 @@ export type ModelUsage = {
   "count": number;
   /** The sums. */
   "totals": UsageTotals;
+};
+
+/** Answer of [`ModelsAuthImport`]. */
+export type ModelsAuthImportResult = {
+  /** What was found. */
+  "found": Array<FoundLogin>;
+};
+
+/** Answer of [`ModelsAuthLogout`]. */
+export type ModelsAuthLogoutResult = {
+  /** Whose. */
+  "provider": string;
+  /** What was forgotten. */
+  "removedProfiles": Array<string>;
+  /** Runs that were stopped for it; none are. */
+  "abortedRunIds": Array<string>;
+  /** What the person should know. */
+  "warning"?: string | null;
+};
+
+/** Answer of [`ModelsAuthSetApiKey`]. */
+export type ModelsAuthSetApiKeyResult = {
+  /** Whose. */
+  "provider": string;
+  /** What it is kept as. */
+  "profileId": string;
+  /** What the person should know. */
+  "warning"?: string | null;
 };
 
 /** Answer of [`ModelsAuthStatus`]. */
@@ -1767,6 +1825,20 @@ export type ModelsAuthStatusResult = {
 export type ModelsListResult = {
   /** The catalogue. */
   "models": Array<ModelSummary>;
+};
+
+/** Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them. */
+export type ModelsProbeResult = {
+  /** Whom. */
+  "provider": string;
+  /** `ok`, `auth`, `rate_limit`, `billing`, `timeout`, `format`, `unknown` or `no_model`. */
+  "status": string;
+  /** How long the answer took. */
+  "latencyMs"?: number | null;
+  /** Why there was none. */
+  "error"?: string | null;
+  /** One per credential. */
+  "results": Array<ProbeOutcome>;
 };
 
 /** One node. */
@@ -2487,6 +2559,24 @@ export type PreviewItem = {
   "text": string;
 };
 
+/** What one credential brought. */
+export type ProbeOutcome = {
+  /** Which; none when there is none to try. */
+  "profileId"?: string | null;
+  /** Its name for people. */
+  "label": string;
+  /** As in [`ModelsProbeResult::status`]. */
+  "status": string;
+  /** How long the answer took. */
+  "latencyMs"?: number | null;
+  /** Why there was none. */
+  "error"?: string | null;
+  /** What can be done about it. */
+  "hint"?: string | null;
+  /** The model that was asked. */
+  "model"?: string | null;
+};
+
 /** Answer of [`ProgressCardGet`]. */
 export type ProgressCardResult = {
   /** `null` when there is none. */
@@ -2557,6 +2647,10 @@ export type ProviderAuthStatus = {
 export type ProviderCapability = {
   /** Which. */
   "provider": string;
+  /** Its name. */
+  "displayName": string;
+  /** Whether it asks for nothing: a server of one's own. */
+  "keyless": boolean;
   /** Whether a key can be stored. */
   "apiKeySupported": boolean;
   /** Whether a key is all it takes. */
@@ -5075,6 +5169,36 @@ export type MessageActionParams = {
   "toolContext"?: Record<string, unknown> | null;
 };
 
+/** Parameters of [`ModelsAuthImport`]. */
+export type ModelsAuthImportParams = {
+  /** The program whose login is taken over; without it nothing is, and what was found is told. */
+  "program"?: string | null;
+  /** For this agent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`ModelsAuthLogout`]. */
+export type ModelsAuthLogoutParams = {
+  /** Whose. */
+  "provider": string;
+  /** Only these; all when left out. */
+  "profileIds"?: Array<string> | null;
+  /** `api_key`: only keys, no logins. */
+  "credentialType"?: string | null;
+  /** Of this agent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`ModelsAuthSetApiKey`]. `Debug` does not show the key. */
+export type ModelsAuthSetApiKeyParams = {
+  /** Whose. */
+  "provider": string;
+  /** The key. */
+  "apiKey": string;
+  /** For this agent. */
+  "agentId"?: string | null;
+};
+
 /** Parameters of [`ModelsAuthStatus`]. */
 export type ModelsAuthStatusParams = {
   /** Taken without effect: nothing here is old. */
@@ -5105,6 +5229,18 @@ export type ModelsListParams = {
   "refresh"?: boolean | null;
   /** `default`, `configured`, `provider-config` or `all`. */
   "view"?: string | null;
+};
+
+/** Parameters of [`ModelsProbe`]. */
+export type ModelsProbeParams = {
+  /** Whom. */
+  "provider": string;
+  /** Only with this credential. */
+  "profileId"?: string | null;
+  /** Longest wait for each. */
+  "timeoutMs"?: number | null;
+  /** On whose behalf. */
+  "agentId"?: string | null;
 };
 
 /** Parameters of methods that take none. */
@@ -6315,8 +6451,12 @@ export interface Methods {
   'logs.tail': { params: LogsTailParams; result: LogsTailResult };
   'mentions.list': { params: NoParams; result: MentionsListResult };
   'message.action': { params: MessageActionParams; result: unknown };
+  'models.authImport': { params: ModelsAuthImportParams; result: ModelsAuthImportResult };
+  'models.authLogout': { params: ModelsAuthLogoutParams; result: ModelsAuthLogoutResult };
+  'models.authSetApiKey': { params: ModelsAuthSetApiKeyParams; result: ModelsAuthSetApiKeyResult };
   'models.authStatus': { params: ModelsAuthStatusParams; result: ModelsAuthStatusResult };
   'models.list': { params: ModelsListParams; result: ModelsListResult };
+  'models.probe': { params: ModelsProbeParams; result: ModelsProbeResult };
   'node.describe': { params: NodeParams; result: NodeDescribeResult };
   'node.event': { params: NodeEventParams; result: NodeEventHeard };
   'node.invoke': { params: NodeInvokeParams; result: NodeInvoked };

@@ -20,6 +20,7 @@ mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
+mod model_auth;
 mod models;
 mod node_event;
 mod node_exec_policy;
@@ -80,6 +81,9 @@ use homard_protocol::methods::devices::{
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::model_auth::{
+    ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
+};
 use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
 use homard_protocol::methods::node_invoke::{
     NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
@@ -213,8 +217,12 @@ pub(crate) fn table() -> MethodTable {
         .on::<LogsTail, _, _>(system::logs_tail)
         .on::<MentionsList, _, _>(page_load::mentions)
         .on::<MessageAction, _, _>(sending::action)
+        .on::<ModelsAuthImport, _, _>(model_auth::import)
+        .on::<ModelsAuthLogout, _, _>(model_auth::logout)
+        .on::<ModelsAuthSetApiKey, _, _>(model_auth::set_api_key)
         .on::<ModelsAuthStatus, _, _>(auth_status::status)
         .on::<ModelsList, _, _>(models::list)
+        .on::<ModelsProbe, _, _>(model_auth::probe)
         .on::<NodeDescribe, _, _>(nodes::describe)
         .on::<NodeEvent, _, _>(node_event::event)
         .on::<NodeInvoke, _, _>(node_invoke::invoke)

@@ -2,12 +2,13 @@
 
 use homard_models::auth::{Candidate, Described, Source};
 use homard_models::catalogue::{self, AuthKind};
+use homard_protocol::ErrorShape;
 use homard_protocol::methods::auth_status::{
     ApiKeySource, AuthProfileStatus, ModelsAuthStatusParams, ModelsAuthStatusResult, ProviderAuthStatus,
     ProviderCapability,
 };
-use homard_protocol::{AgentId, ErrorShape};
 
+use super::model_auth::agent_named;
 use crate::table::Cx;
 
 /// How long before its end a credential counts as ending, in milliseconds.
@@ -20,14 +21,7 @@ pub(super) async fn status(
 ) -> Result<ModelsAuthStatusResult, ErrorShape> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
-    let agent = match params.agent_id.as_deref() {
-        Some(id) => {
-            let id = AgentId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-            let unknown = || ErrorShape::invalid(format!("unknown agent id \"{id}\""));
-            config.agents.agent(&id).ok_or_else(unknown)?
-        }
-        None => config.agents.default_agent(),
-    };
+    let agent = agent_named(&config, params.agent_id.as_deref())?;
     let desk = gateway.relay().desk();
     let profiles = desk.profiles(&agent.id);
     let stored = profiles.describe().await;
@@ -115,6 +109,8 @@ fn capability(row: &catalogue::Row) -> ProviderCapability {
     let with_key = row.auth.contains(&AuthKind::ApiKey);
     ProviderCapability {
         provider: row.id.to_owned(),
+        display_name: row.name.to_owned(),
+        keyless: row.is_keyless(),
         api_key_supported: with_key,
         quick_api_key_setup: with_key && row.places.is_empty(),
         login_options: row.oauth.is_some().then(|| vec!["oauth".to_owned()]),

@@ -2,7 +2,7 @@
 
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
-use homard_protocol::methods::agent::{ModelSummary, ModelsListParams, ModelsListResult};
+use homard_protocol::methods::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
 use homard_protocol::{ErrorShape, SessionKey};
 
 use super::session_key;
@@ -32,7 +32,9 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
                 _ => !one.tags.is_empty() || (one.allowed && one.available),
             }
     };
-    Ok(ModelsListResult { models: listed.iter().filter(wanted).map(summary).collect() })
+    let detailed = params.include_details == Some(true);
+    let told = |one: &Listed| if detailed { details(one) } else { summary(one) };
+    Ok(ModelsListResult { models: listed.iter().filter(wanted).map(told).collect() })
 }
 
 fn summary(one: &Listed) -> ModelSummary {
@@ -48,5 +50,23 @@ fn summary(one: &Listed) -> ModelSummary {
         thinking_levels: thinking_levels(model),
         thinking_default: default_level(model).as_str().to_owned(),
         available: one.available,
+        max_tokens: None,
+        cost: None,
+        allowed: None,
+    }
+}
+
+fn details(one: &Listed) -> ModelSummary {
+    let price = &one.model.price;
+    ModelSummary {
+        max_tokens: Some(u64::from(one.model.max_tokens)),
+        cost: Some(ModelPrice {
+            input: price.input,
+            output: price.output,
+            cache_read: price.cache_read,
+            cache_write: price.cache_write,
+        }),
+        allowed: Some(one.allowed),
+        ..summary(one)
     }
 }

@@ -380,4 +380,27 @@ pub struct ModelSummary {
     pub thinking_default: String,
     /// Whether it can be used now.
     pub available: bool,
+    /// The longest answer, in tokens; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// What a million tokens cost, in US dollars; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<ModelPrice>,
+    /// Whether the owner lets it be chosen; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<bool>,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPrice {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
+    /// Read from the cache.
+    pub cache_read: f64,
+    /// Written to the cache.
+    pub cache_write: f64,
 }

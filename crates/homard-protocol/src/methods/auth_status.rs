@@ -108,6 +108,12 @@ pub struct ApiKeySource {
 pub struct ProviderCapability {
     /// Which.
     pub provider: String,
+    /// Its name.
+    #[serde(default)]
+    pub display_name: String,
+    /// Whether it asks for nothing: a server of one's own.
+    #[serde(default)]
+    pub keyless: bool,
     /// Whether a key can be stored.
     pub api_key_supported: bool,
     /// Whether a key is all it takes.

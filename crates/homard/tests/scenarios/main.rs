@@ -62,6 +62,7 @@ mod loops;
 #[cfg(test)]
 mod marks;
 #[cfg(test)]
+mod model_keys;
 mod models;
 #[cfg(test)]
 mod node_host;

@@ -89,8 +89,12 @@ fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
         ("health", "", json!({})),
         ("last-heartbeat", "operator.read", json!({})),
         ("logs.tail", "operator.read", json!({})),
+        ("models.authImport", "operator.admin", json!({})),
+        ("models.authLogout", "operator.admin", json!({"provider": "nobody"})),
+        ("models.authSetApiKey", "operator.admin", json!({"provider": "nobody", "apiKey": "x"})),
         ("models.authStatus", "operator.read", json!({})),
         ("models.list", "operator.read", json!({})),
+        ("models.probe", "operator.admin", json!({"provider": "nobody"})),
         ("node.describe", "operator.read", json!({"nodeId": "nobody"})),
         ("node.event", NODE, json!({"event": "x"})),
         (
