@@ -3,7 +3,7 @@
 use super::{Drop, RULES, rule};
 use crate::event::{Event, Guard};
 use crate::events::{
-    ALL_EVENTS, AgentEvent, ChatEvent, DevicePairRequestedEvent, DevicePairResolvedEvent,
+    ALL_EVENTS, AgentEvent, ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent, ChatEvent, DevicePairRequestedEvent, DevicePairResolvedEvent,
     DevicePairSetupCompletedEvent, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent,
     PluginApprovalRequestedEvent, PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent,
     ShutdownEvent, TalkModeEvent, TickEvent,
@@ -31,6 +31,8 @@ fn what_the_payloads_say_about_their_guard_is_what_the_table_says() {
     }
     let known = [
         one::<AgentEvent>(),
+        one::<ChannelsPairingRequestedEvent>(),
+        one::<ChannelsPairingResolvedEvent>(),
         one::<ChatEvent>(),
         one::<DevicePairRequestedEvent>(),
         one::<DevicePairResolvedEvent>(),
