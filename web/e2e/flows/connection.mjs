@@ -42,7 +42,7 @@ export const steps = [
       await world.model.says('Heard you.');
       await world.startGateway();
       await connected(world.page);
-      await world.page.getByText('Heard you.').waitFor();
+      await world.page.locator('main').getByText('Heard you.').first().waitFor();
       assert.equal(await world.page.getByTestId('user-message').filter({ hasText: 'said in the dark' }).count(), 1);
       await banner(world.page).waitFor({ state: 'detached' });
     },
@@ -127,7 +127,7 @@ export const steps = [
       await world.model.says('Still here.');
       await box(page).fill('are you there?');
       await page.keyboard.press('Enter');
-      await page.getByText('Still here.').waitFor();
+      await page.locator('main').getByText('Still here.').first().waitFor();
       const peer = await operator(world);
       const before = await page.evaluate(() => document.title);
       assert.ok(before);

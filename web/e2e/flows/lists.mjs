@@ -88,7 +88,7 @@ export const steps = [
       await until('the number in the title', async () => /^\(\d+\) /.test(await world.page.title()));
       await view(world, 'Unread');
       await entry(world, 'Garden plan').click();
-      await world.page.getByText('Water them in the evening.').waitFor();
+      await world.page.locator('main').getByText('Water them in the evening.').first().waitFor();
       await until('read', async () => !(await world.peer.call('sessions.describe', { key: world.garden })).session.unread);
       await view(world, 'All');
       await menu(world, 'Garden plan', 'Mark as unread');
@@ -170,16 +170,16 @@ export const steps = [
     'a deleted chat comes back by Undo and from the list of ended ones, a reset one too',
     async (world) => {
       await entry(world, 'Holiday in Brittany').click();
-      await world.page.getByText('A lobster supper').waitFor();
+      await world.page.locator('main').getByText('A lobster supper').first().waitFor();
       await menu(world, 'Holiday in Brittany', 'Delete');
       await entry(world, 'Holiday in Brittany').waitFor({ state: 'detached' });
       await toast(world, 'was deleted').getByRole('button', { name: 'Undo' }).click();
       await entry(world, 'Holiday in Brittany').waitFor();
-      await world.page.getByText('A lobster supper').waitFor();
+      await world.page.locator('main').getByText('A lobster supper').first().waitFor();
       await menu(world, 'Holiday in Brittany', 'Start over');
-      await world.page.getByText('A lobster supper').waitFor({ state: 'detached' });
+      await world.page.locator('main').getByText('A lobster supper').first().waitFor({ state: 'detached' });
       await toast(world, 'starts over').getByRole('button', { name: 'Undo' }).click();
-      await world.page.getByText('A lobster supper').waitFor();
+      await world.page.locator('main').getByText('A lobster supper').first().waitFor();
       await menu(world, 'Holiday in Brittany', 'Delete');
       await entry(world, 'Holiday in Brittany').waitFor({ state: 'detached' });
       await world.page.getByRole('button', { name: 'Filters', exact: true }).click();
@@ -202,10 +202,10 @@ export const steps = [
       await line.waitFor();
       await until('the answer on the platform', () => irc.heard.some(({ to, text }) => to === 'ann' && text.includes('boat leaves')));
       await line.getByTestId('session').click();
-      await world.page.getByText('the boat leaves at noon').first().waitFor();
+      await world.page.locator('main').getByText('the boat leaves at noon').first().waitFor();
       await world.model.says('Bring a coat.');
       irc.says('ann', 'anything to bring?');
-      await world.page.getByText('Bring a coat.').last().waitFor();
+      await world.page.locator('main').getByText('Bring a coat.').first().waitFor();
       await world.page.getByRole('button', { name: 'Filters', exact: true }).click();
       await world.page.getByLabel('Where').selectOption('irc');
       await world.page.keyboard.press('Escape');
@@ -228,7 +228,7 @@ export const steps = [
       await world.shots('sessions-search');
       await found.first().click();
       await world.page.waitForURL(/at=/);
-      await world.page.getByText('A lobster supper').first().waitFor();
+      await world.page.locator('main').getByText('A lobster supper').first().waitFor();
       await box.fill('garden');
       await entry(world, 'Garden plan').waitFor();
       await entry(world, 'Tax papers').waitFor({ state: 'detached' });

@@ -37,7 +37,7 @@ export const steps = [
       await world.page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
       await asked.getByRole('button', { name: 'Deny' }).click();
       await asked.waitFor({ state: 'detached' });
-      await world.page.getByText('Then I leave it.').waitFor();
+      await world.page.locator('main').getByText('Then I leave it.').first().waitFor();
     },
   ],
   [

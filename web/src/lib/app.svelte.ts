@@ -236,6 +236,12 @@ export class App {
     this.sessions.patch(row.key, { unread: false }).catch(() => undefined);
   }
 
+  /** A newer page is there; said once until it is taken. */
+  offerReload(): void {
+    if (this.toasts.list.some((toast) => toast.text === words.updateReady)) return;
+    this.toasts.show(words.updateReady, { stays: true, act: { label: words.reload, run: () => location.reload() } });
+  }
+
   isMain(key: string): boolean {
     return key === this.#mainKey;
   }
@@ -288,7 +294,10 @@ export class App {
     if (state.kind !== 'ready') return;
     this.admitted = true;
     this.suspension = undefined;
-    this.serverVersion = stringOf(fieldsOf(state.hello.server).version) ?? '';
+    const version = stringOf(fieldsOf(state.hello.server).version) ?? '';
+    // Another version came back than went away: this page may not fit it.
+    if (this.serverVersion && version !== this.serverVersion) this.offerReload();
+    this.serverVersion = version;
     const defaults = fieldsOf(fieldsOf(state.hello.snapshot).sessionDefaults);
     this.#mainKey = stringOf(defaults.mainSessionKey) ?? this.#mainKey;
     this.#agentId = stringOf(defaults.defaultAgentId) ?? this.#agentId;

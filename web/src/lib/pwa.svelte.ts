@@ -1,5 +1,4 @@
 // The page as an app: its service worker, word of a new version, and the browser's offer to install it.
-import { words } from '../words/lists';
 import type { App } from './app.svelte';
 
 /** The event by which a browser offers to install; not in TypeScript's library. */
@@ -46,7 +45,7 @@ export function keepAtHand(app: App): void {
       registration.addEventListener('updatefound', () => {
         const coming = registration.installing;
         coming?.addEventListener('statechange', () => {
-          if (had && coming.state === 'installed') offerReload(app);
+          if (had && coming.state === 'installed') app.offerReload();
         });
       });
       // A gateway that comes back may have brought another page.
@@ -56,10 +55,6 @@ export function keepAtHand(app: App): void {
     },
     () => undefined,
   );
-}
-
-function offerReload(app: App): void {
-  app.toasts.show(words.updateReady, { stays: true, act: { label: words.reload, run: () => location.reload() } });
 }
 
 /** A notification was clicked. Only addresses of this page are followed. */
