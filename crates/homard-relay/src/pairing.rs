@@ -72,8 +72,7 @@ impl Relay {
             tracing::warn!(%error, "clients could not be told that a stranger asks");
             Vec::new()
         });
-        let is_meant =
-            |request: &PairingRequest| request.channel == message.channel && request.code == code;
+        let is_meant = |request: &PairingRequest| request.channel == message.channel && request.code == code;
         let Some(request) = waiting.into_iter().find(is_meant) else { return };
         let account = pairing_account(&request.channel, &request.account, rules.name.clone());
         self.inner().bus().publish(&ChannelsPairingRequestedEvent(pairing_row(account, request)));

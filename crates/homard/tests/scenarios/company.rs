@@ -88,7 +88,10 @@ async fn the_owners_clients_hear_of_a_stranger_and_of_the_answer() {
     let asked = owner.next_event("channels.pairing.requested").await.unwrap()["payload"].take();
     let listed = owner.call("channels.pairing.list", json!({})).await.unwrap();
     assert_eq!(asked, listed["requests"][0], "what is told is the row of the list");
-    assert_eq!(json!([asked["channel"], asked["accountId"], asked["senderId"]]), json!(["irc", "default", "eve"]));
+    assert_eq!(
+        json!([asked["channel"], asked["accountId"], asked["senderId"]]),
+        json!(["irc", "default", "eve"])
+    );
     eve.say(US, "anybody?").await.unwrap();
     let answer = json!({"channel": "irc", "accountId": "default", "requestId": asked["requestId"]});
     owner.call("channels.pairing.approve", answer).await.unwrap();

@@ -3,10 +3,11 @@
 use super::{Drop, RULES, rule};
 use crate::event::{Event, Guard};
 use crate::events::{
-    ALL_EVENTS, AgentEvent, ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent, ChatEvent, DevicePairRequestedEvent, DevicePairResolvedEvent,
-    DevicePairSetupCompletedEvent, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent,
-    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent,
-    ShutdownEvent, TalkModeEvent, TickEvent,
+    ALL_EVENTS, AgentEvent, ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent, ChatEvent,
+    DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent,
+    ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent, PluginApprovalRequestedEvent,
+    PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TalkModeEvent,
+    TickEvent,
 };
 use crate::scope::Scope;
 
