@@ -118,7 +118,7 @@ export const steps = [
       await menu(world, 'Garden plan', 'Move to group…');
       const dialog = world.page.getByRole('dialog');
       await dialog.getByLabel('New group…').check();
-      await dialog.getByLabel('Name of the group').fill('Home');
+      await dialog.getByLabel('Name of the group', { exact: true }).fill('Home');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await section(world, 'Home').waitFor();
       await menu(world, 'Holiday in Brittany', 'Move to group…');
@@ -127,14 +127,13 @@ export const steps = [
       await world.page.getByRole('button', { name: 'Home 2' }).waitFor();
       await world.page.getByRole('button', { name: 'Actions for the group Home' }).click();
       await world.page.getByRole('menuitem', { name: 'Rename group' }).click();
-      await dialog.getByLabel('Name of the group').fill('House and travel');
+      await dialog.getByLabel('Name of the group', { exact: true }).fill('House and travel');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await section(world, 'House and travel').waitFor();
       await world.page.getByRole('button', { name: 'Filters', exact: true }).click();
-      await world.page.getByLabel('Group').selectOption('House and travel');
+      await world.page.getByLabel('Group', { exact: true }).selectOption('House and travel');
       await world.page.keyboard.press('Escape');
-      await entry(world, 'Main chat').waitFor({ state: 'detached' });
-      assert.equal(await entries(world).count(), 2);
+      await until('those two', async () => (await entries(world).count()) === 2);
       await world.page.getByRole('button', { name: 'Filters (in use)' }).click();
       await world.page.getByRole('button', { name: 'Clear filters' }).click();
       await world.page.keyboard.press('Escape');
@@ -144,7 +143,7 @@ export const steps = [
       await section(world, 'House and travel').waitFor({ state: 'detached' });
       await menu(world, 'Garden plan', 'Move to group…');
       await dialog.getByLabel('New group…').check();
-      await dialog.getByLabel('Name of the group').fill('House');
+      await dialog.getByLabel('Name of the group', { exact: true }).fill('House');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await section(world, 'House').waitFor();
     },
@@ -207,12 +206,11 @@ export const steps = [
       irc.says('ann', 'anything to bring?');
       await world.page.locator('main').getByText('Bring a coat.').first().waitFor();
       await world.page.getByRole('button', { name: 'Filters', exact: true }).click();
-      await world.page.getByLabel('Where').selectOption('irc');
+      await world.page.getByLabel('Where', { exact: true }).selectOption('irc');
       await world.page.keyboard.press('Escape');
-      await entry(world, 'Main chat').waitFor({ state: 'detached' });
-      assert.equal(await entries(world).count(), 1);
+      await until('that one', async () => (await entries(world).count()) === 1);
       await world.page.getByRole('button', { name: 'Filters (in use)' }).click();
-      await world.page.getByLabel('Where').selectOption('');
+      await world.page.getByLabel('Where', { exact: true }).selectOption('');
       await world.page.keyboard.press('Escape');
       await entry(world, 'Main chat').waitFor();
     },
@@ -279,7 +277,9 @@ export const steps = [
       await page.keyboard.press('g');
       await page.keyboard.press('c');
       await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Skip to the content' }).focus();
       await page.keyboard.press('i');
+      await until('the composer', () => page.evaluate(() => document.activeElement?.id === 'composer'));
       await page.keyboard.type('go? jk');
       assert.equal(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue(), 'go? jk');
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill('');
@@ -304,7 +304,7 @@ export const steps = [
       await world.peer.call('chat.send', { sessionKey: world.garden, message: 'think long', idempotencyKey: 'elsewhere-2' });
       await world.page.locator('li', { has: entry(world, 'Garden plan') }).getByText('Running').waitFor();
       await view(world, 'Running');
-      assert.equal(await entries(world).count(), 1);
+      await until('only that', async () => (await entries(world).count()) === 1);
       await view(world, 'All');
       await palette(world, 'stop all');
       await world.page.keyboard.press('Enter');

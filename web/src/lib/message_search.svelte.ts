@@ -4,7 +4,8 @@ import { sessionTitle } from './session_list';
 import type { MethodName, Methods, SessionRow } from './wire';
 
 const DELAY_MS = 180;
-const LIMIT = 30;
+/** The gateway gives no more. */
+const LIMIT = 25;
 /** Shorter words find too much to be worth asking for. */
 const SHORTEST = 2;
 

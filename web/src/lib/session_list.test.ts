@@ -1,6 +1,6 @@
 // Filters, sections and the window over a long list of chats.
 import { describe, expect, it } from 'vitest';
-import { type Filter, linesOf, NO_FILTER, passes, ROW_PX, SECTION_PX, sessionTime, topOf, windowOf } from './session_list';
+import { type Filter, linesOf, NO_FILTER, passes, ROW_PX, SECTION_PX, sessionTime, sessionTitle, spoken, topOf, windowOf } from './session_list';
 import type { SessionRow } from './wire';
 
 const row = (key: string, more: Partial<SessionRow> = {}): SessionRow => ({ key, ...more });
@@ -31,6 +31,13 @@ describe('filters', () => {
   it('settings that change do not move a chat', () => {
     expect(sessionTime(row('a', { updatedAt: 9, lastActivityAt: 5 }))).toBe(5);
   });
+});
+
+it('a chat on a platform is named by who is there, without the notes for the model', () => {
+  const notes = 'Conversation info (untrusted metadata):\n```json\n{"message_id": "1"}\n```\n\nwhen does the boat leave?';
+  expect(sessionTitle(row('agent:main:irc:direct:ann', { channel: 'irc', derivedTitle: notes }))).toBe('ann');
+  expect(sessionTitle(row('agent:main:web-1', { derivedTitle: notes }))).toBe('when does the boat leave?');
+  expect([spoken(notes.slice(0, 60)), spoken('plain ```code```'), spoken(null)]).toEqual(['', 'plain ```code```', '']);
 });
 
 describe('sections', () => {

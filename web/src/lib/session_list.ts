@@ -48,7 +48,12 @@ export function platformOf(row: SessionRow): string | undefined {
 
 /** When anything last happened there; settings that change do not count. */
 export function sessionTime(row: SessionRow): number {
-  return row.lastActivityAt ?? row.lastInteractionAt ?? row.updatedAt ?? 0;
+  return activityOf(row) || (row.updatedAt ?? 0);
+}
+
+/** When somebody last wrote or answered there; 0 when nobody ever did. */
+export function activityOf(row: SessionRow): number {
+  return row.lastActivityAt ?? row.lastInteractionAt ?? 0;
 }
 
 /** What to call a session, from the best name it has. */
@@ -56,9 +61,18 @@ export function sessionTitle(row: SessionRow): string {
   const named = row.label || row.displayName || row.autoLabel;
   if (named) return named.slice(0, TITLE_MAX);
   if (row.isMain || row.key.endsWith(':main')) return strings.mainSession;
-  const derived = row.derivedTitle || row.lastMessagePreview;
+  const derived = spoken(row.derivedTitle) || spoken(row.lastMessagePreview);
+  const peer = platformOf(row) ? row.key.split(':').at(-1) : undefined;
+  if (peer) return peer.slice(0, TITLE_MAX);
   if (derived) return derived.slice(0, TITLE_MAX);
   return row.key.split(':').slice(2).join(':') || row.key;
+}
+
+/** What a person said on a platform comes with notes about where; those are for the model, not for a list. */
+const NOTES = /^(?:[^\n`]*\(untrusted[^)]*\):?\s*(?:```[\s\S]*?(?:```|$))\s*)+/;
+
+export function spoken(text: string | null | undefined): string {
+  return (text ?? '').replace(NOTES, '').trim();
 }
 
 /** A preview is one line of plain text; Markdown's marks only clutter it. */

@@ -2,7 +2,7 @@
 // kept fresh by events and fetched anew when in doubt. Acts on one session are here, too.
 import type { Gateway } from './gateway';
 import { fieldsOf, isFields, stringOf } from './read';
-import { type Filter, isNarrow, NO_FILTER, type PlaceFilter, passes, sessionTime } from './session_list';
+import { activityOf, type Filter, isNarrow, NO_FILTER, passes, type PlaceFilter } from './session_list';
 import type { SessionDefaults, SessionRow } from './wire';
 
 export { matchesSearch, sessionTitle, withoutMarks } from './session_list';
@@ -271,5 +271,6 @@ function definedFields(fields: Record<string, unknown>): Partial<SessionRow> {
 
 function sorted(rows: readonly SessionRow[]): readonly SessionRow[] {
   const rank = (row: SessionRow): number => (row.pinned ? 1 : 0);
-  return rows.toSorted((a, b) => rank(b) - rank(a) || sessionTime(b) - sessionTime(a));
+  // As the gateway sorts its pages: what nobody wrote in yet comes last.
+  return rows.toSorted((a, b) => rank(b) - rank(a) || activityOf(b) - activityOf(a) || (b.updatedAt ?? 0) - (a.updatedAt ?? 0));
 }
