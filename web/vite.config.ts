@@ -3,13 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { serviceWorker } from './scripts/service-worker';
 
 const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
 export default defineConfig(({ mode }) => ({
   // Relative, so that the page works beneath gateway.controlUi.basePath.
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), serviceWorker()],
   define: { __APP_VERSION__: JSON.stringify(manifest.version) },
   // Vitest must load Svelte's browser build, or runes would not react.
   resolve: mode === 'test' ? { conditions: ['browser'] } : {},

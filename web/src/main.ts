@@ -2,6 +2,7 @@
 import { mount } from 'svelte';
 import AppView from './components/App.svelte';
 import { App } from './lib/app.svelte';
+import { keepAtHand } from './lib/pwa.svelte';
 import { theme } from './lib/theme.svelte';
 import './style.css';
 
@@ -10,3 +11,4 @@ const app = new App();
 const target = document.getElementById('app');
 if (target) mount(AppView, { target, props: { app } });
 app.start();
+keepAtHand(app);

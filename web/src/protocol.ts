@@ -347,6 +347,25 @@ export type ChannelUsage = {
   "totals": UsageTotals;
 };
 
+/** `channels.pairing.requested`: a stranger waits for the owner. */
+export type ChannelsPairingRequestedEvent = PairingRow;
+
+/** `channels.pairing.resolved`: a stranger waits no more. */
+export type ChannelsPairingResolvedEvent = {
+  /** Which request: the code the stranger was told. */
+  "requestId": string;
+  /** The platform. */
+  "channel": string;
+  /** The account they wrote to. */
+  "accountId": string;
+  /** Who they are to the platform. */
+  "senderId": string;
+  /** What was decided; one who is forgotten is rejected and may ask again. */
+  "decision": PairDecision;
+  /** When. */
+  "ts": number;
+};
+
 /** Answer of [`ChannelsStatus`]. */
 export type ChannelsStatusResult = {
   /** When. */
@@ -6568,6 +6587,8 @@ export interface Methods {
 /** What every event carries. */
 export interface Events {
   'agent': AgentEvent;
+  'channels.pairing.requested': ChannelsPairingRequestedEvent;
+  'channels.pairing.resolved': ChannelsPairingResolvedEvent;
   'chat': ChatEvent;
   'cron': CronEvent;
   'device.pair.requested': DevicePairRequestedEvent;

@@ -8,6 +8,7 @@ mod devices;
 mod nodes;
 pub mod rules;
 mod sessions;
+mod strangers;
 mod suspension;
 mod system;
 mod voice;
@@ -27,6 +28,7 @@ pub use nodes::{
     NodePairResolvedEvent, NodePresenceEvent, VoicewakeChangedEvent,
 };
 pub use sessions::SessionMessageEvent;
+pub use strangers::{ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent};
 pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use homard_channel::{Address, ChatKind, Inbound, Sender};
 use homard_manners::access::{AccountRules, owner_ids, pairing_reply, plain_name};
+use homard_protocol::events::ChannelsPairingRequestedEvent;
 use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_runtime::OrLog;
-use homard_store::{PairingAsked, StoreError};
+use homard_store::{PairingAsked, PairingRequest, StoreError};
 
 use crate::outbox::Saying;
+use crate::pairing_row::{pairing_account, pairing_row};
 use crate::relay::Relay;
 
 /// Most people who are told that somebody asks.
@@ -44,6 +46,9 @@ impl Relay {
             PairingAsked::Known { .. } | PairingAsked::Full => return Ok(asked),
         };
         tracing::info!(channel = %message.channel, account = %message.account, sender = %id, "a stranger asks to be let in");
+        if let PairingAsked::Created(code) = &asked {
+            self.tell_clients(message, rules, code).await;
+        }
         self.say(Saying {
             address: Address {
                 channel: message.channel.clone(),
@@ -59,6 +64,18 @@ impl Relay {
         .await?;
         self.tell_owners(message, rules, (id, code)).await;
         Ok(asked)
+    }
+
+    /// Tells those clients who may decide.
+    async fn tell_clients(&self, message: &Inbound, rules: &AccountRules, code: &str) {
+        let waiting = self.inner().store().pairings().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "clients could not be told that a stranger asks");
+            Vec::new()
+        });
+        let is_meant = |request: &PairingRequest| request.channel == message.channel && request.code == code;
+        let Some(request) = waiting.into_iter().find(is_meant) else { return };
+        let account = pairing_account(&request.channel, &request.account, rules.name.clone());
+        self.inner().bus().publish(&ChannelsPairingRequestedEvent(pairing_row(account, request)));
     }
 
     /// Tells the owner, on every platform where they are named and we are connected.

@@ -16,6 +16,9 @@ export interface Approval {
   what: string;
   cwd: string | undefined;
   program: string | undefined;
+  /** Where it would run: `gateway`, `sandbox`, `node` … */
+  host: string | undefined;
+  agentId: string | undefined;
   /** Why the person is asked: the rule, and whose words are in play. */
   reasons: readonly string[];
   canAlways: boolean;
@@ -29,6 +32,9 @@ export class Approvals extends Waiting<Approval> {
     super((one, other) => one.expiresAt - other.expiresAt);
   }
 
+  /** Told of a question nobody answered in time. */
+  onExpired: ((approval: Approval) => void) | undefined;
+
   /** Takes an event; tells whether it was about approvals. */
   onEvent(name: string, payload: unknown): boolean {
     const [kind, topic, what] = name.split('.');
@@ -37,8 +43,10 @@ export class Approvals extends Waiting<Approval> {
       const approval = readApproval(kind, payload, Date.now());
       if (approval) this.add([approval]);
     } else if (what === 'resolved') {
-      const id = stringOf(fieldsOf(payload).id);
-      if (id) this.end(id);
+      const { id, terminalReason } = fieldsOf(payload);
+      const known = this.pending.find((one) => one.id === id);
+      if (known && terminalReason === 'timeout') this.onExpired?.(known);
+      if (typeof id === 'string') this.end(id);
     }
     return true;
   }
@@ -87,6 +95,8 @@ export function readApproval(kind: ApprovalKind, value: unknown, heardAt?: numbe
     what,
     cwd: stringOf(request.cwd),
     program: stringOf(request.resolvedPath),
+    host: stringOf(request.host),
+    agentId: stringOf(request.agentId),
     reasons: reasonsOf(request),
     canAlways: Array.isArray(request.allowedDecisions) && request.allowedDecisions.includes('allow-always'),
     sessionKey: stringOf(request.sessionKey),

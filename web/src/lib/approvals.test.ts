@@ -34,7 +34,7 @@ describe('reading', () => {
   it('takes everything a person decides on', () => {
     const read = readApproval('exec', asked('a', { cwd: '/tmp', resolvedPath: '/bin/ls', sessionKey: 'agent:main:x', allowedDecisions: ['allow-once', 'allow-always', 'deny'] }), 5000);
     expect(read).toEqual({
-      kind: 'exec', id: 'a', tool: 'exec', what: 'ls', cwd: '/tmp', program: '/bin/ls', reasons: ['not on the allowlist'],
+      kind: 'exec', id: 'a', tool: 'exec', what: 'ls', cwd: '/tmp', host: 'gateway', agentId: undefined, program: '/bin/ls', reasons: ['not on the allowlist'],
       canAlways: true, sessionKey: 'agent:main:x', expiresAt: 125_000,
     });
   });

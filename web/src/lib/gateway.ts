@@ -30,11 +30,14 @@ const PAIRING_POLL_MS = 5_000;
 const DEFAULT_TICK_MS = 30_000;
 const CLOSE_TICK_TIMEOUT = 4000;
 
+/** `restarting` and `stopped` were announced; `no-network` is what the browser says. */
+export type OfflineReason = 'unreachable' | 'starting' | 'rate-limited' | 'restarting' | 'stopped' | 'no-network';
+
 export type ConnectionState =
   | { kind: 'connecting' }
   | { kind: 'ready'; hello: HelloOk }
   /** Will retry by itself at `retryAt` (ms since 1970). */
-  | { kind: 'offline'; retryAt: number; reason: 'unreachable' | 'starting' | 'rate-limited' }
+  | { kind: 'offline'; retryAt: number; reason: OfflineReason }
   /** Needs a token from the person. */
   | { kind: 'wrong-token'; missing: boolean }
   /** Waits for the owner to approve this browser; polls by itself. */
@@ -111,6 +114,8 @@ export class Gateway {
   #handshakeTimer: ReturnType<typeof setTimeout> | undefined;
   #watchdog: ReturnType<typeof setInterval> | undefined;
   #stopped = true;
+  /** What the gateway said before it went; nothing when it went without a word. */
+  #farewell: 'restarting' | 'stopped' | undefined;
 
   constructor(
     private readonly options: GatewayOptions,
@@ -205,6 +210,7 @@ export class Gateway {
     const seq = numberOf(frame.seq);
     const lost = seq !== undefined && seq > this.#lastSeq + 1;
     if (seq !== undefined) this.#lastSeq = Math.max(seq, this.#lastSeq);
+    if (name === 'shutdown') this.#farewell = numberOf(fieldsOf(frame.payload).restartExpectedMs) === undefined ? 'stopped' : 'restarting';
     if (this.#state.kind !== 'ready') return;
     this.listener.event(name, frame.payload);
     if (lost) this.listener.gap();
@@ -281,6 +287,7 @@ export class Gateway {
   #welcome(hello: HelloOk): void {
     clearTimeout(this.#handshakeTimer);
     this.#attempt = 0;
+    this.#farewell = undefined;
     // The kept token was refused and the device token let us in: do not offer the former again.
     if (this.#useDeviceToken) this.options.credentials.forgetToken();
     this.#useDeviceToken = false;
@@ -313,7 +320,7 @@ export class Gateway {
   #onClose(socket: Socket, code: number): void {
     if (socket !== this.#socket) return;
     this.#discard('connection closed');
-    const reason = code === 1012 || code === 1013 ? 'starting' : 'unreachable';
+    const reason = code === 1012 || code === 1013 ? (this.#farewell ?? 'starting') : 'unreachable';
     this.#retryLater({ kind: 'offline', retryAt: 0, reason });
   }
 
@@ -334,9 +341,15 @@ export class Gateway {
     const jittered = backoff * (1 + BACKOFF_JITTER * (2 * random() - 1));
     const delay = Math.max(atLeastMs, state.kind === 'pairing-required' ? PAIRING_POLL_MS : Math.min(jittered, BACKOFF_MAX_MS));
     this.#attempt += 1;
+    if (state.kind === 'offline' && state.reason === 'unreachable') state = { ...state, reason: this.#whyUnreachable() };
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => this.#open(), delay);
     this.#setState(state.kind === 'offline' ? { ...state, retryAt: Date.now() + delay } : state);
+  }
+
+  #whyUnreachable(): OfflineReason {
+    if (globalThis.navigator?.onLine === false) return 'no-network';
+    return this.#farewell ?? 'unreachable';
   }
 
   /** Lets go of the socket and answers everyone who still waits on it. */

@@ -1,5 +1,5 @@
 // Names, search and times in the list of chats.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { matchesSearch, sessionTitle, Sessions, withoutMarks } from './sessions.svelte';
 import { duration, relativeTime, shortCount } from './time';
 import { argumentsText, toolSummary } from './tool_summary';
@@ -71,4 +71,38 @@ it('a tool card says what the call is about', () => {
   expect(argumentsText({ command: 'ls' })).toBe('ls');
   expect(argumentsText({ path: 'a' })).toBe('{\n  "path": "a"\n}');
   expect(argumentsText({})).toBe('');
+});
+
+describe('a list of many', () => {
+  const all = Array.from({ length: 250 }, (_, index) => ({ key: `agent:main:s${index}`, lastActivityAt: 1000 - index, pinned: index === 240 }));
+  const request = (method: string, params: { limit?: number; offset?: number; pinned?: boolean; key?: string }): Promise<unknown> => {
+    if (method === 'sessions.describe') return Promise.resolve({ session: { key: params.key, lastActivityAt: 5000, unread: true } });
+    const rows = params.pinned ? all.filter((row) => row.pinned) : all;
+    const from = params.offset ?? 0;
+    const page = rows.slice(from, from + (params.limit ?? 100));
+    return Promise.resolve({ sessions: page, totalCount: rows.length, hasMore: from + page.length < rows.length });
+  };
+
+  it('comes page by page, with the pinned ones from the start', async () => {
+    const sessions = new Sessions({ request } as never);
+    await sessions.refresh();
+    expect([sessions.rows.length, sessions.rows[0]?.key, sessions.hasMore]).toEqual([101, 'agent:main:s240', true]);
+    await sessions.more();
+    await sessions.more();
+    expect([sessions.rows.length, sessions.hasMore]).toEqual([250, false]);
+  });
+
+  it('fetches only what changed, and keeps the names of what the filter hides', async () => {
+    vi.useFakeTimers();
+    const sessions = new Sessions({ request } as never);
+    await sessions.refresh();
+    sessions.onChanged({ sessionKey: 'agent:main:s7', reason: 'send' });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(sessions.row('agent:main:s7')).toMatchObject({ unread: true, lastActivityAt: 5000 });
+    expect(sessions.unread.map((row) => row.key)).toEqual(['agent:main:s7']);
+    await sessions.setFilter({ view: 'unread' });
+    expect(sessions.rows).toEqual([]);
+    expect(sessions.row('agent:main:s9')).toBeDefined();
+    vi.useRealTimers();
+  });
 });

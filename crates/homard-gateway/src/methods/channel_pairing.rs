@@ -2,6 +2,7 @@
 
 use homard_channel::{Address, ChatKind};
 use homard_manners::access::{AccountRules, DmPolicy};
+use homard_protocol::events::{ChannelsPairingResolvedEvent, PairDecision};
 use homard_protocol::id::slugify;
 use homard_protocol::methods::accounts::{
     PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams, PairingListResult,
@@ -9,8 +10,8 @@ use homard_protocol::methods::accounts::{
 use homard_protocol::methods::pairing_rows::{
     OwnerBootstrap, PairingAccount, PairingApproved, PairingDismissed, PairingNotification, PairingRow,
 };
-use homard_protocol::{AccountId, ChannelId, ErrorShape};
-use homard_relay::Saying;
+use homard_protocol::{AccountId, ErrorShape};
+use homard_relay::{Saying, pairing_account, pairing_row};
 use homard_store::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingRequest};
 use serde_json::{Value, json};
 
@@ -60,6 +61,7 @@ pub(super) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<Pair
         channel = %approved.channel, account = %approved.account, sender = %approved.sender,
         "somebody was let in"
     );
+    tell_resolved(&cx.gateway, &approved, PairDecision::Approved);
     let command_owner_bootstrap = if params.bootstrap_command_owner == Some(true) {
         make_owner(&cx.gateway, &approved).await
     } else {
@@ -83,8 +85,9 @@ pub(super) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<Pair
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
     let dismissed = store.dismiss_pairing(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
-    let sender_id = dismissed.ok_or_else(gone)?.sender.to_string();
-    Ok(PairingDismissed { request_id: params.request_id, sender_id })
+    let dismissed = dismissed.ok_or_else(gone)?;
+    tell_resolved(&cx.gateway, &dismissed, PairDecision::Rejected);
+    Ok(PairingDismissed { request_id: params.request_id, sender_id: dismissed.sender.to_string() })
 }
 
 /// One of our accounts, and whether strangers may ask there.
@@ -105,7 +108,7 @@ fn accounts(gateway: &Gateway) -> Vec<Known> {
             let rules = AccountRules::of(channel, &account, section, defaults);
             known.push(Known {
                 pairs: rules.enabled && rules.dm_policy == DmPolicy::Pairing,
-                row: account_row(channel, &account, rules.name),
+                row: pairing_account(channel, &account, rules.name),
             });
         }
     }
@@ -123,33 +126,24 @@ fn account_ids(section: &Value) -> Vec<AccountId> {
     ids
 }
 
-fn account_row(channel: &ChannelId, account: &AccountId, label: Option<String>) -> PairingAccount {
-    PairingAccount {
-        channel: channel.to_string(),
-        channel_label: channel.to_string(),
-        account_id: account.to_string(),
-        account_label: label.filter(|label| !label.trim().is_empty()),
-        notify_supported: true,
-    }
-}
-
 fn row(accounts: &[Known], request: PairingRequest) -> PairingRow {
-    let iso =
-        |ms: i64| jiff::Timestamp::from_millisecond(ms).map(|at| format!("{at:.3}")).unwrap_or_default();
     let (channel, account) = (request.channel.as_str(), request.account.as_str());
     let known = accounts.iter().find(|known| known.row.channel == channel && known.row.account_id == account);
-    let label = ["name", "username", "label"].iter().find_map(|fact| request.meta.get(*fact));
-    PairingRow {
-        account: known
-            .map_or_else(|| account_row(&request.channel, &request.account, None), |known| known.row.clone()),
-        sender_label: label.cloned().unwrap_or_else(|| request.sender.to_string()),
-        sender_id: request.sender.to_string(),
-        metadata: request.meta,
-        created_at: iso(request.created_at),
-        last_seen_at: iso(request.last_seen_at),
-        expires_at: iso(request.created_at.saturating_add(PAIRING_TTL_MS)),
-        request_id: request.code,
-    }
+    let account = known
+        .map_or_else(|| pairing_account(&request.channel, &request.account, None), |known| known.row.clone());
+    pairing_row(account, request)
+}
+
+/// Tells those who may decide what was decided.
+fn tell_resolved(gateway: &Gateway, person: &PairingRequest, decision: PairDecision) {
+    gateway.bus().publish(&ChannelsPairingResolvedEvent {
+        request_id: person.code.clone(),
+        channel: person.channel.to_string(),
+        account_id: person.account.to_string(),
+        sender_id: person.sender.to_string(),
+        decision,
+        ts: gateway.clock().now_ms(),
+    });
 }
 
 /// A request that waits, by what a client names it: its code, at one account.

@@ -41,6 +41,8 @@ fn events(written: &mut SchemaGenerator) -> Vec<Row> {
     }
     let mut rows = vec![
         row::<events::AgentEvent>(written),
+        row::<events::ChannelsPairingRequestedEvent>(written),
+        row::<events::ChannelsPairingResolvedEvent>(written),
         row::<events::ChatEvent>(written),
         row::<events::CronEvent>(written),
         row::<events::DevicePairRequestedEvent>(written),

@@ -61,6 +61,8 @@ pub const RULES: &[EventRule] = &[
     to("agent", READ).partly_lossy(),
     to("board.changed", READ),
     to("board.command", READ),
+    to("channels.pairing.requested", PAIRING).lossy(),
+    to("channels.pairing.resolved", PAIRING).lossy(),
     to("chat", READ).partly_lossy(),
     to("chat.metadata.changed", SESSIONS),
     to("chat.send_timing", READ).targeted(),

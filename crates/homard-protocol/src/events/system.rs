@@ -12,9 +12,11 @@ use crate::session_row::SessionRow;
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 27] = [
+pub const ALL_EVENTS: [&str; 29] = [
     CONNECT_CHALLENGE,
     "agent",
+    "channels.pairing.requested",
+    "channels.pairing.resolved",
     "chat",
     "cron",
     "device.pair.requested",

@@ -81,6 +81,37 @@ async fn a_stranger_is_told_a_code_once_and_their_words_go_nowhere() {
 }
 
 #[tokio::test]
+async fn the_owners_clients_hear_of_a_stranger_and_of_the_answer() {
+    let company = company(|_| {}).await;
+    let mut owner = company.world.owner().await;
+    let mut reader = company.world.with_scopes(&["operator.read"]).await;
+    let mut eve = company.server.peer("eve").await.unwrap();
+    eve.say(US, "hello?").await.unwrap();
+    let asked = owner.next_event("channels.pairing.requested").await.unwrap()["payload"].take();
+    let listed = owner.call("channels.pairing.list", json!({})).await.unwrap();
+    assert_eq!(asked, listed["requests"][0], "what is told is the row of the list");
+    assert_eq!(
+        json!([asked["channel"], asked["accountId"], asked["senderId"]]),
+        json!(["irc", "default", "eve"])
+    );
+    eve.say(US, "anybody?").await.unwrap();
+    let answer = json!({"channel": "irc", "accountId": "default", "requestId": asked["requestId"]});
+    owner.call("channels.pairing.approve", answer).await.unwrap();
+    let mut ended = owner.next_event("channels.pairing.resolved").await.unwrap()["payload"].take();
+    ended["ts"].take();
+    assert_eq!(
+        ended,
+        json!({"requestId": asked["requestId"], "channel": "irc", "accountId": "default", "senderId": "eve",
+            "decision": "approved", "ts": null})
+    );
+    let told = owner.events().iter().filter(|frame| frame["event"] == "channels.pairing.requested").count();
+    assert_eq!(told, 1, "writing again asks nobody again");
+    reader.call("health", json!({})).await.unwrap();
+    let heard = reader.events().iter().any(|frame| frame["event"].to_string().contains("channels.pairing"));
+    assert!(!heard, "only those who may decide hear of it");
+}
+
+#[tokio::test]
 async fn what_was_overheard_in_a_room_is_told_with_the_next_message_for_us() {
     let mut company = company(|_| {}).await;
     company.world.fake.says("four o'clock");

@@ -3,10 +3,11 @@
 use super::{Drop, RULES, rule};
 use crate::event::{Event, Guard};
 use crate::events::{
-    ALL_EVENTS, AgentEvent, ChatEvent, DevicePairRequestedEvent, DevicePairResolvedEvent,
-    DevicePairSetupCompletedEvent, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent,
-    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent,
-    ShutdownEvent, TalkModeEvent, TickEvent,
+    ALL_EVENTS, AgentEvent, ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent, ChatEvent,
+    DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent,
+    ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent, PluginApprovalRequestedEvent,
+    PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TalkModeEvent,
+    TickEvent,
 };
 use crate::scope::Scope;
 
@@ -31,6 +32,8 @@ fn what_the_payloads_say_about_their_guard_is_what_the_table_says() {
     }
     let known = [
         one::<AgentEvent>(),
+        one::<ChannelsPairingRequestedEvent>(),
+        one::<ChannelsPairingResolvedEvent>(),
         one::<ChatEvent>(),
         one::<DevicePairRequestedEvent>(),
         one::<DevicePairResolvedEvent>(),
