@@ -134,18 +134,25 @@ async fn an_account_is_tried_before_it_is_written_down() {
     let (world, there) = connected(|_| {}).await;
     let mut client = world.owner().await;
     let section = json!({"botToken": there.token(), "apiRoot": there.url()});
-    let tried = client.call("channels.check", json!({"channel": "telegram", "accountId": "second", "section": section}));
+    let tried = client
+        .call("channels.check", json!({"channel": "telegram", "accountId": "second", "section": section}));
     let tried = tried.await.unwrap();
     assert_eq!((&tried["ok"], &tried["username"]), (&json!(true), &json!(there.bot_name())), "{tried}");
     let wrong = json!({"botToken": "7000000001:wrong", "apiRoot": there.url()});
-    let tried = client.call("channels.check", json!({"channel": "telegram", "section": wrong})).await.unwrap();
+    let tried =
+        client.call("channels.check", json!({"channel": "telegram", "section": wrong})).await.unwrap();
     assert_eq!(tried["ok"], false, "{tried}");
     assert!(!tried.to_string().contains("wrong"), "the token is told to nobody: {tried}");
     let hidden = json!({"botToken": "__OPENCLAW_REDACTED__"});
-    let tried = client.call("channels.check", json!({"channel": "telegram", "section": hidden})).await.unwrap();
+    let tried =
+        client.call("channels.check", json!({"channel": "telegram", "section": hidden})).await.unwrap();
     assert_eq!(tried["ok"], true, "{tried}");
     let status = client.call("channels.status", json!({})).await.unwrap();
-    assert_eq!(status["channelAccounts"]["telegram"].as_array().map(Vec::len), Some(1), "nothing was written");
+    assert_eq!(
+        status["channelAccounts"]["telegram"].as_array().map(Vec::len),
+        Some(1),
+        "nothing was written"
+    );
 }
 
 #[tokio::test]

@@ -10,7 +10,10 @@ fn fields(value: Value) -> Map<String, Value> {
 #[test]
 fn what_is_asked_about_counts_before_what_is_written() {
     let mut section = fields(json!({"host": "a", "port": 1, "sasl": {"username": "me", "password": "p"}}));
-    lay_over(&mut section, fields(json!({"host": "b", "port": null, "sasl": {"username": "you"}, "tls": true})));
+    lay_over(
+        &mut section,
+        fields(json!({"host": "b", "port": null, "sasl": {"username": "you"}, "tls": true})),
+    );
     let expected = json!({"host": "b", "sasl": {"username": "you", "password": "p"}, "tls": true});
     assert_eq!(Value::Object(section), expected);
 }
@@ -18,6 +21,9 @@ fn what_is_asked_about_counts_before_what_is_written() {
 #[test]
 fn a_hidden_secret_stands_for_the_written_one() {
     let mut section = fields(json!({"botToken": "real", "sasl": {"password": "real"}}));
-    lay_over(&mut section, fields(json!({"botToken": REDACTED, "sasl": {"password": REDACTED}, "webhookSecret": REDACTED})));
+    lay_over(
+        &mut section,
+        fields(json!({"botToken": REDACTED, "sasl": {"password": REDACTED}, "webhookSecret": REDACTED})),
+    );
     assert_eq!(Value::Object(section), json!({"botToken": "real", "sasl": {"password": "real"}}));
 }
