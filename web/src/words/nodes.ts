@@ -24,7 +24,7 @@ export const words = {
   neverSeen: 'never',
   connectedSince: 'Connected',
   address: 'Address',
-  at: (address: string) => `at ${address}`,
+  anywhere: (port: string) => `ws://<gateway>${port ? `:${port}` : ''}`,
   version: (version: string) => `version ${version}`,
   may: 'May',
   approvedVia: {
@@ -93,7 +93,7 @@ export const words = {
   removeSelfTitle: 'Remove this browser?',
   removeSelfText: 'This is the browser you are using. You are signed out at once and need the gateway’s token, or the gateway’s machine, to come back.',
   token: (role: string) => `Token ${role}`,
-  tokenRoles: { operator: 'to control', node: 'to offer commands' } as Record<string, string>,
+  tokenRoles: { operator: 'to control the gateway', node: 'to offer commands' } as Record<string, string>,
   tokenUsed: 'used',
   tokenMade: 'made',
   tokenRotated: 'renewed',
