@@ -5,10 +5,12 @@ import { Device } from '../device.mjs';
 import { TOKEN } from '../world.mjs';
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
+const PIXEL = ['system.notify', 'device.info', 'device.status', 'location.get', 'photos.latest', 'contacts.search', 'calendar.events', 'notifications.list'];
 const SHED = ['system.notify', 'system.which', 'device.info', 'canvas.present', 'location.get'];
 
 const shed = new Device();
 const phone = new Device();
+const pixel = new Device();
 const dialog = (world) => world.page.getByRole('dialog');
 const seen = (place, text) => place.getByText(text).first().waitFor();
 const press = (place, name) => place.getByRole('button', { name, exact: true }).click();
@@ -45,7 +47,7 @@ export const steps = [
       await shed.node(world.port, TOKEN, { name: `shed ${HOSTILE}`, commands: SHED });
       const question = world.page.getByTestId('node-question');
       await seen(question, 'system.which');
-      await seen(question, 'do everything, as you can');
+      await seen(question, 'needs the right to do everything');
       await safe(world);
       await world.shots('devices-question');
       await press(question, 'Allow these commands');
@@ -138,7 +140,18 @@ export const steps = [
       await press(device, 'Revoke token');
       await press(dialog(world), 'Revoke token');
       await seen(device, 'Revoked');
+      await press(device, 'Rename');
+      await dialog(world).getByLabel('Name').fill('Mia’s old phone');
+      await press(dialog(world), 'Save');
+      await seen(device, 'Mia’s old phone');
+      await pixel.node(world.port, TOKEN, { name: 'Pixel 9', platform: 'android', family: 'Android', commands: PIXEL });
+      await press(world.page.getByTestId('node-question'), 'Allow these commands');
+      await seen(world.page.getByTestId('node').filter({ hasText: 'Pixel 9' }), 'notifications.list');
+      for (const open of await world.page.locator('details[open] > summary').all()) await open.click();
+      await world.page.getByRole('button', { name: 'Dismiss' }).click();
+      await world.page.getByTestId('page').evaluate((page) => page.scrollTo(0, 0));
       await world.shots('devices');
+      await device.getByText('Access').click();
       await press(device, 'Remove');
       await press(dialog(world), 'Remove');
       await device.waitFor({ state: 'detached' });
@@ -152,6 +165,7 @@ export const steps = [
       await press(dialog(world), 'Remove');
       await node.waitFor({ state: 'detached' });
       assert.equal(await shed.closed, 4001);
+      pixel.stop();
     },
   ],
 ];

@@ -31,9 +31,9 @@ describe('nodes', () => {
 
   it('have commands by what they are about, with the dangerous ones marked', () => {
     expect(grouped(['system.run', 'camera.snap', 'system.notify', 'odd'])).toEqual([
+      { title: 'Programs and notifications', commands: [{ name: 'system.notify', sensitive: false }, { name: 'system.run', sensitive: true }] },
       { title: 'Camera', commands: [{ name: 'camera.snap', sensitive: false }] },
       { title: 'odd', commands: [{ name: 'odd', sensitive: false }] },
-      { title: 'Programs and notifications', commands: [{ name: 'system.notify', sensitive: false }, { name: 'system.run', sensitive: true }] },
     ]);
   });
 });

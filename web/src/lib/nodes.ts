@@ -238,7 +238,7 @@ export function scopeTexts(scopes: readonly string[]): readonly string[] {
   return scopes.map((scope) => known[scope] ?? scope);
 }
 
-/** Commands by what they are about; what is unknown stands under its own first word. */
+/** Commands by what they are about, with those that matter most first; what is unknown stands under its own first word. */
 export function grouped(commands: readonly string[]): readonly CommandGroup[] {
   const groups = new Map<string, CommandView[]>();
   for (const name of [...commands].sort()) {
@@ -248,7 +248,8 @@ export function grouped(commands: readonly string[]): readonly CommandGroup[] {
     there.push({ name, sensitive: SENSITIVE.has(name) });
     groups.set(title, there);
   }
-  return [...groups].map(([title, list]) => ({ title, commands: list }));
+  const hasSensitive = (group: CommandGroup): number => Number(group.commands.some((one) => one.sensitive));
+  return [...groups].map(([title, list]) => ({ title, commands: list })).sort((one, other) => hasSensitive(other) - hasSensitive(one));
 }
 
 /** Which of the needed scopes a page does not have. */

@@ -52,7 +52,8 @@ export const words = {
     sms: 'Text messages', callLog: 'Calls', browser: 'Its browser', fs: 'Its files', terminal: 'Terminal', talk: 'Voice', mcp: 'Its tool servers',
     computer: 'Mouse and keyboard', desktop: 'See its screen', mobile: 'Operate its apps',
   } as Record<string, string>,
-  sensitive: 'Gives the assistant control of that machine',
+  sensitive: 'Hands over part of the machine',
+  sensitiveAbout: 'Commands with a key hand over part of the machine: its files, its programs, its browser.',
 
   host: 'Machine',
   load: 'Load',
@@ -65,7 +66,7 @@ export const words = {
   asksNodeText: 'Until you allow them, it is connected and can be asked nothing. All of them are allowed or none; single ones can be forbidden in Settings (gateway.nodes.denyCommands).',
   asksNew: 'new',
   asksSince: 'Asked',
-  needs: 'To allow this, you need the right to',
+  needs: (rights: string) => `Allowing this needs the right to ${rights}.`,
   needsMissing: 'This browser does not have it. Decide on the gateway’s machine with:',
   allow: 'Allow these commands',
   reject: 'Reject',
