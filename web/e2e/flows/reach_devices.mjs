@@ -147,7 +147,7 @@ export const steps = [
       await pixel.node(world.port, TOKEN, { name: 'Pixel 9', platform: 'android', family: 'Android', commands: PIXEL });
       await press(world.page.getByTestId('node-question'), 'Allow these commands');
       await seen(world.page.getByTestId('node').filter({ hasText: 'Pixel 9' }), 'notifications.list');
-      for (const open of await world.page.locator('details[open] > summary').all()) await open.click();
+      await world.page.locator('details').evaluateAll((all) => all.forEach((one) => (one.open = false)));
       await world.page.getByRole('button', { name: 'Dismiss' }).click();
       await world.page.getByTestId('page').evaluate((page) => page.scrollTo(0, 0));
       await world.shots('devices');
