@@ -9,7 +9,7 @@ const MIA = 4_201;
 const STRANGER = 666;
 
 const telegram = new FakeTelegram();
-const card = (world, name) => world.page.getByTestId('account').filter({ hasText: name });
+const card = (world, name) => world.page.getByRole('region', { name });
 const dialog = (world) => world.page.getByRole('dialog');
 const seen = (place, text) => place.getByText(text).first().waitFor();
 const press = (place, name) => place.getByRole('button', { name, exact: true }).click();
@@ -60,10 +60,10 @@ export const steps = [
   [
     'an account is checked, stopped and started',
     async (world) => {
-      const bot = card(world, 'Telegram');
+      const bot = card(world, 'Telegram:');
       await press(bot, 'Check');
       await seen(bot, 'Works: it answers as');
-      await seen(bot, 'privacy mode is on');
+      await seen(bot, 'Privacy mode is on');
       await press(bot, 'Stop');
       await seen(bot, 'Stopped');
       await press(bot, 'Start');
@@ -79,7 +79,7 @@ export const steps = [
     async (world) => {
       await telegram.order({ says: { user: STRANGER, text: 'let me in', name: HOSTILE } });
       await telegram.order({ says: { user: MIA, text: 'hello', name: 'Mia' } });
-      const [bad, mia] = [HOSTILE, 'Mia'].map((name) => world.page.getByTestId('stranger').filter({ hasText: name }));
+      const [bad, mia] = ['img src', 'Mia'].map((name) => world.page.getByTestId('stranger').filter({ hasText: name }));
       await bad.waitFor();
       await mia.waitFor();
       await safe(world);
@@ -93,7 +93,7 @@ export const steps = [
       await world.model.says('Good morning, Mia.');
       await telegram.order({ says: { user: MIA, text: 'good morning' } });
       await until('the answer', async () => (await telegram.order({ sent: true })).some((sent) => sent.text === 'Good morning, Mia.'));
-      await seen(card(world, 'Telegram'), 'Listening and able to send.');
+      await seen(card(world, 'Telegram:'), 'Listening and able to send.');
     },
   ],
   [
@@ -102,7 +102,7 @@ export const steps = [
       await telegram.order({ closes: { chat: 99, why: 'bot was blocked by the user' } });
       await world.call('send', { to: 'telegram:99', message: 'are you there?', idempotencyKey: 'dead-1' }).catch(() => undefined);
       await world.page.getByTestId('letter').filter({ hasText: 'blocked' }).waitFor();
-      await seen(card(world, 'Telegram'), '1 not delivered');
+      await seen(card(world, 'Telegram:'), '1 not delivered');
       await safe(world);
     },
   ],
@@ -125,7 +125,7 @@ export const steps = [
       await press(form, 'Test and save');
       await seen(form, 'Does not work');
       await press(form, 'Save without it working');
-      const irc = card(world, 'IRC');
+      const irc = card(world, 'IRC:');
       await seen(irc, 'Last problem');
       await seen(irc, 'What to do');
       await seen(irc, '#den, #lab');
@@ -133,7 +133,7 @@ export const steps = [
     },
   ],
   [
-    'a second bot stands beside the first, fails in words, is logged out and removed when asked',
+    'a second bot stands beside the first, fails in words, and is removed when asked',
     async (world) => {
       await press(world.page, 'Add a channel');
       const form = dialog(world);
@@ -143,7 +143,7 @@ export const steps = [
       await press(form, 'Test and save');
       await press(form, 'Save without it working');
       await form.waitFor({ state: 'detached' });
-      const work = card(world, 'Work');
+      const work = card(world, 'Telegram: Work');
       await seen(work, 'Not working');
       await seen(work, 'Telegram does not accept the token');
       await seen(card(world, `@${telegram.bot}`), 'Connected');
@@ -152,15 +152,14 @@ export const steps = [
       await world.page.getByTestId('stranger').filter({ hasText: 'Jonas' }).waitFor();
       await world.page.getByTestId('page').evaluate((page) => page.scrollTo(0, 0));
       await world.shots('channels');
-      await telegram.order({ closes: { chat: 98, why: `gone ${HOSTILE} ${'very '.repeat(2_000)}` } });
+      await work.evaluate((one) => one.scrollIntoView());
+      await world.shots('channels-problems');
+      await telegram.order({ closes: { chat: 98, why: `gone ${HOSTILE} ${'very '.repeat(200)}` } });
       await world.call('send', { to: 'telegram:98', message: 'are you there?', idempotencyKey: 'dead-2' }).catch(() => undefined);
       await world.page.getByTestId('letter').filter({ hasText: HOSTILE }).waitFor();
       await safe(world);
-      await press(work, 'Log out');
+      await press(work, 'Remove');
       await press(dialog(world), 'Cancel');
-      await press(work, 'Log out');
-      await press(dialog(world), 'Log out');
-      await work.getByRole('button', { name: 'Remove' }).waitFor();
       await press(work, 'Remove');
       await press(dialog(world), 'Remove');
       await work.waitFor({ state: 'detached' });
@@ -193,6 +192,25 @@ export const steps = [
       await seen(world.page, 'The gateway cannot be reached.');
       await world.startGateway();
       await seen(card(world, `@${telegram.bot}`), 'Connected');
+    },
+  ],
+  [
+    'a bot that is logged out has no token any more, and can be removed',
+    async (world) => {
+      const bot = card(world, `@${telegram.bot}`);
+      await press(bot, 'Log out');
+      await seen(dialog(world), 'its credentials are taken out');
+      await press(dialog(world), 'Cancel');
+      await press(bot, 'Log out');
+      await press(dialog(world), 'Log out');
+      const left = card(world, 'Telegram:');
+      await seen(left, 'Not set up');
+      assert.equal((await world.call('config.get')).parsed.channels.telegram.botToken, undefined);
+      await press(left, 'Remove');
+      await press(dialog(world), 'Remove');
+      await left.waitFor({ state: 'detached' });
+      await world.page.goto(world.link('?page=channels&add=irc'));
+      await dialog(world).getByLabel('Nick', { exact: true }).waitFor();
       telegram.stop();
     },
   ],

@@ -1,6 +1,6 @@
 // What is typed into the forms of platforms, and what is written of it.
 import { describe, expect, it } from 'vitest';
-import { accountSection, check, draftOf, emptyDraft, newAccountId, patchOf, removalOf, sectionOf } from './channel_forms';
+import { accountSection, canLogOut, check, draftOf, emptyDraft, newAccountId, patchOf, removalOf, sectionOf } from './channel_forms';
 import { words } from '../words/channels';
 
 const TOKEN = `7000000001:${'A'.repeat(35)}`;
@@ -95,6 +95,11 @@ describe('where it is written', () => {
     const config = { channels: { telegram: { accounts: { default: { botToken: HIDDEN }, work: {} } } } };
     expect(patchOf(config, 'telegram', 'default', { name: null })).toEqual({ channels: { telegram: { enabled: true, accounts: { default: { name: null } } } } });
     expect(patchOf(config, 'telegram', 'work', { name: null })).toEqual({ channels: { telegram: { accounts: { work: { name: null } } } } });
+  });
+
+  it('nobody logs out of an account that would go on with the credentials of another', () => {
+    const config = { channels: { telegram: { botToken: HIDDEN, accounts: { default: {}, work: {} } }, irc: { host: 'a' } } };
+    expect([canLogOut(config, 'telegram', 'default'), canLogOut(config, 'telegram', 'work'), canLogOut({}, 'telegram', 'work'), canLogOut(config, 'irc', 'default')]).toEqual([true, false, true, false]);
   });
 
   it('the last account takes its platform with it', () => {

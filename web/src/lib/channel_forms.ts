@@ -183,6 +183,16 @@ export function patchOf(config: unknown, platform: Platform, account: string, se
   return channel({ accounts: { ...(standsAlone ? { [DEFAULT_ACCOUNT]: {} } : {}), [account]: written } });
 }
 
+/**
+ * Whether logging out leaves an account without credentials. Where the platform itself has some, an account of
+ * another name would go on with those; and IRC needs none at all. Such accounts are removed instead.
+ */
+export function canLogOut(config: unknown, channel: string, account: string): boolean {
+  if (channel === 'irc') return false;
+  const section = platformSection(config, channel);
+  return account === DEFAULT_ACCOUNT || !(section.botToken || section.tokenFile);
+}
+
 /** The patch that takes an account out. */
 export function removalOf(config: unknown, channel: string, account: string): Fields {
   const accounts = fieldsOf(platformSection(config, channel).accounts);

@@ -1,6 +1,6 @@
 // Accounts, strangers and undelivered messages as the gateway tells them, and as people read them.
 import { describe, expect, it } from 'vitest';
-import { connectionOf, fixFor, readAccounts, readLetters, readStrangers, stateOf, toneOf } from './channels';
+import { connectionOf, fixFor, readAccounts, readLetters, readStrangers, stateOf, titled, toneOf } from './channels';
 import { words } from '../words/channels';
 
 const row = (more: Record<string, unknown> = {}) => ({ accountId: 'default', enabled: true, configured: true, running: true, connected: true, healthState: 'healthy', dmPolicy: 'pairing', ...more });
@@ -43,8 +43,8 @@ describe('reading accounts', () => {
     const [one] = readAccounts(status([row({ probe: { ok: true, elapsedMs: 12, bot: { username: 'x' }, advice: ['a'] }, lastProbeAt: 9 })], {
       statusIssues: [{ channel: 'telegram', accountId: 'default', kind: 'permissions', message: 'b' }, { channel: 'irc', accountId: 'default', kind: 'permissions', message: 'c' }],
     }));
-    expect(one?.probe).toMatchObject({ ok: true, elapsedMs: 12, name: 'x', at: 9 });
-    expect(one?.advice).toEqual(['a', 'b']);
+    expect(one?.probe).toMatchObject({ ok: true, elapsedMs: 12, name: '@x', at: 9 });
+    expect(one?.advice).toEqual(['A.', 'B.']);
   });
 
   it('an old error of an account that is well again is not shown', () => {
@@ -112,4 +112,9 @@ it('how an account hears is read from what is written', () => {
   expect(connectionOf('telegram', { webhookUrl: 'https://x' })).toBe(words.webhook);
   expect(connectionOf('irc', { host: 'irc.example', port: 6667, tls: false })).toBe('irc.example:6667, not encrypted');
   expect(connectionOf('pigeon', {})).toBeUndefined();
+});
+
+it('an account without a name is called by its nick', () => {
+  const [bare, named] = [row(), row({ name: 'Mine' })].flatMap((one) => readAccounts(status([one])).map((account) => titled(account, { nick: 'homard' }).title));
+  expect([bare, named]).toEqual(['homard', 'Mine']);
 });

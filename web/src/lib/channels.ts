@@ -60,6 +60,12 @@ export function shown(text: string, limit = MAX_SHOWN): string {
   return text.length > limit ? `${text.slice(0, limit)}…` : text;
 }
 
+/** A reason of the gateway as a sentence of its own. */
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
+}
+
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -97,7 +103,7 @@ interface Found {
 }
 
 function readAccount({ channel, platform, account, isDefault, scans, fields, issues }: Found): AccountView {
-  const probe = readProbe(fields);
+  const probe = readProbe(channel, fields);
   const error = stringOf(fields.lastError)?.trim();
   const handle = handleOf(channel, fields.bot) ?? probe?.name;
   const state = stateOf(fields);
@@ -122,7 +128,7 @@ function readAccount({ channel, platform, account, isDefault, scans, fields, iss
     policy: words.policies[stringOf(fields.dmPolicy) ?? ''] ?? shown(stringOf(fields.dmPolicy) ?? '', 40),
     error: failing ? shown(failing) : undefined,
     fix: failing ? fixFor(channel, failing) : undefined,
-    advice: [...new Set([...(probe?.advice ?? []), ...textsOf(advised)])],
+    advice: [...new Set([...(probe?.advice ?? []), ...textsOf(advised).map(sentence)])],
     probe,
     outbox: {
       waiting: numberOf(outbox.waiting) ?? 0, oldestAt: numberOf(outbox.oldestAt), failed: numberOf(outbox.failed) ?? 0, ambiguous: numberOf(outbox.ambiguous) ?? 0,
@@ -139,15 +145,15 @@ function handleOf(channel: string, bot: unknown): string | undefined {
   return shown(channel === 'telegram' && !name.startsWith('@') ? `@${name}` : name, 80);
 }
 
-function readProbe(fields: Fields): ProbeView | undefined {
+function readProbe(channel: string, fields: Fields): ProbeView | undefined {
   if (fields.probe === undefined || fields.probe === null) return undefined;
   const probe = fieldsOf(fields.probe);
   return {
     ok: probe.ok === true,
     elapsedMs: numberOf(probe.elapsedMs) ?? 0,
-    name: stringOf(fieldsOf(probe.bot).username),
+    name: handleOf(channel, probe.bot),
     error: stringOf(probe.error) === undefined ? undefined : shown(stringOf(probe.error) ?? ''),
-    advice: textsOf(probe.advice),
+    advice: textsOf(probe.advice).map(sentence),
     at: numberOf(fields.lastProbeAt),
   };
 }
@@ -286,6 +292,12 @@ export function readLetters(answer: unknown): readonly LetterView[] {
       why: shown(stringOf(row.error) ?? words.letterNoReason),
     };
   });
+}
+
+/** An account nobody has named is called as it calls itself on its platform, where that is written. */
+export function titled(account: AccountView, section: Fields): AccountView {
+  const nick = stringOf(section.nick)?.trim();
+  return account.title === words.mainAccount && nick ? { ...account, title: shown(nick, 80) } : account;
 }
 
 /** How an account hears, from what is written about it. */

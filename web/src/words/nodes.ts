@@ -53,7 +53,7 @@ export const words = {
     computer: 'Mouse and keyboard', desktop: 'See its screen', mobile: 'Operate its apps',
   } as Record<string, string>,
   sensitive: 'Hands over part of the machine',
-  sensitiveAbout: 'Commands with a key hand over part of the machine: its files, its programs, its browser.',
+  sensitiveAbout: 'Commands with a lock hand over part of the machine: its files, its programs, its browser.',
 
   host: 'Machine',
   load: 'Load',
