@@ -4702,6 +4702,36 @@ export type CatalogListParams = {
   "hostIds"?: Array<string> | null;
 };
 
+/** Parameters of [`ChannelsCheck`]. `Debug` hides the settings: there are secrets among them. */
+export type ChannelsCheckParams = {
+  /** Which platform. */
+  "channel": string;
+  /** Which account; the default one when left out. */
+  "accountId"?: string | null;
+  /** Its settings, laid over those that are written down; hidden secrets stand for what is written. */
+  "section"?: Record<string, unknown>;
+  /** How long the platform may take. */
+  "timeoutMs"?: number | null;
+};
+
+/** Answer of [`ChannelsCheck`]. An account that would not work is an answer, too. */
+export type ChannelsCheckResult = {
+  /** Whether it would work. */
+  "ok": boolean;
+  /** How long the platform took. */
+  "elapsedMs": number;
+  /** Our id there. */
+  "id"?: string | null;
+  /** Our name there. */
+  "username"?: string | null;
+  /** What else the platform says. */
+  "facts"?: unknown;
+  /** What the owner should change there, in sentences. */
+  "advice"?: Array<string>;
+  /** Why it would not work. */
+  "error"?: string | null;
+};
+
 /** Parameters of [`ChannelsStatus`]. */
 export type ChannelsStatusParams = {
   /** Ask the platforms. */
@@ -6412,6 +6442,7 @@ export interface Methods {
   'agents.update': { params: AgentsUpdateParams; result: AgentsUpdateResult };
   'board.get': { params: InSessionParams; result: Board };
   'browser.request': { params: BrowserRequestParams; result: unknown };
+  'channels.check': { params: ChannelsCheckParams; result: ChannelsCheckResult };
   'channels.deadLetters': { params: DeadLettersParams; result: DeadLettersResult };
   'channels.logout': { params: AccountParams; result: unknown };
   'channels.pairing.approve': { params: PairingApproveParams; result: PairingApproved };

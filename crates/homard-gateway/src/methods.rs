@@ -6,6 +6,7 @@ mod agent;
 mod agent_files;
 mod agents;
 mod auth_status;
+mod channel_check;
 mod channel_pairing;
 mod channels;
 pub(crate) mod chat;
@@ -65,6 +66,7 @@ use homard_protocol::methods::approvals::{
     PluginApprovalList, PluginApprovalResolve,
 };
 use homard_protocol::methods::auth_status::ModelsAuthStatus;
+use homard_protocol::methods::channel_check::ChannelsCheck;
 use homard_protocol::methods::channels::ChannelsStatus;
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::chat_message::ChatMessageGet;
@@ -160,6 +162,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<AgentsUpdate, _, _>(agents::update)
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(upkeep::browser)
+        .on::<ChannelsCheck, _, _>(channel_check::check)
         .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
         .on::<ChannelsLogout, _, _>(account_acts::logout)
         .on::<ChannelsPairingApprove, _, _>(channel_pairing::approve)

@@ -5,6 +5,7 @@ pub mod agent;
 pub mod agents;
 pub mod approvals;
 pub mod auth_status;
+pub mod channel_check;
 pub mod channels;
 pub mod chat;
 pub mod chat_message;

@@ -114,11 +114,45 @@ async fn what_cannot_be_sent_is_refused_with_words() {
             json!({"channel": "telegram", "action": "react", "params": {"target": "7", "messageId": 1, "emoji": "👍"}, "idempotencyKey": "g"}),
             "channels.telegram.actions.reactions",
         ),
+        ("channels.check", json!({"channel": "pigeon"}), "unknown channel: pigeon"),
+        ("channels.check", json!({"channel": "telegram", "timeoutMs": 0}), "invalid channels.check params"),
+        ("channels.check", json!({"channel": "telegram", "section": []}), "invalid channels.check params"),
+        (
+            "channels.check",
+            json!({"channel": "telegram", "accountId": "../x"}),
+            "invalid channels.check params: at /accountId",
+        ),
         ("channels.deadLetters", json!({"limit": 0}), "invalid channels.deadLetters params"),
     ] {
         let error = client.request(method, params).await.unwrap()["error"].take();
         assert!(error["message"].as_str().unwrap_or_default().contains(words), "{method}: {error}");
     }
+}
+
+#[tokio::test]
+async fn an_account_is_tried_before_it_is_written_down() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    let section = json!({"botToken": there.token(), "apiRoot": there.url()});
+    let tried = client
+        .call("channels.check", json!({"channel": "telegram", "accountId": "second", "section": section}));
+    let tried = tried.await.unwrap();
+    assert_eq!((&tried["ok"], &tried["username"]), (&json!(true), &json!(there.bot_name())), "{tried}");
+    let wrong = json!({"botToken": "7000000001:wrong", "apiRoot": there.url()});
+    let tried =
+        client.call("channels.check", json!({"channel": "telegram", "section": wrong})).await.unwrap();
+    assert_eq!(tried["ok"], false, "{tried}");
+    assert!(!tried.to_string().contains("wrong"), "the token is told to nobody: {tried}");
+    let hidden = json!({"botToken": "__OPENCLAW_REDACTED__"});
+    let tried =
+        client.call("channels.check", json!({"channel": "telegram", "section": hidden})).await.unwrap();
+    assert_eq!(tried["ok"], true, "{tried}");
+    let status = client.call("channels.status", json!({})).await.unwrap();
+    assert_eq!(
+        status["channelAccounts"]["telegram"].as_array().map(Vec::len),
+        Some(1),
+        "nothing was written"
+    );
 }
 
 #[tokio::test]
