@@ -311,11 +311,27 @@ export type Board = {
   "widgets": Array<unknown>;
 };
 
-/** Answer of [`SessionsBranchesList`]. */
-export type BranchesListResult = {
-  /** The ways. */
-  "branches": Array<unknown>;
+/** One way a conversation went. */
+export type BranchRow = {
+  "leafEntryId": string;
+  "headline": string;
+  "messageCount": number;
+  "updatedAt"?: string | null;
+  "active": boolean;
+  "firstEntryId"?: string | null;
+  "insteadEntryId"?: string | null;
 };
+
+export type BranchesListResult = {
+  "branches": Array<BranchRow>;
+};
+
+export type BranchesSwitchResult = Record<string, never>;
+export type EditorAttachment = { "mimeType": string; "data": string; "fileName"?: string | null };
+export type SessionsForkResult = { "sessionKey": string; "editorText"?: string | null; "editorAttachments"?: Array<EditorAttachment> | null };
+export type SessionsRewindResult = { "editorText"?: string | null; "editorAttachments"?: Array<EditorAttachment> | null };
+export type AtEntryParams = { "sessionKey": string; "agentId"?: string | null; "entryId": string };
+export type BranchesSwitchParams = { "sessionKey": string; "agentId"?: string | null; "leafEntryId": string };
 
 /** One of the owner's limits. */
 export type BudgetStatus = {
@@ -6348,6 +6364,9 @@ export interface Methods {
   'session.members.listEvidence': { params: InSessionParams; result: MembersEvidence };
   'sessions.abort': { params: SessionsAbortParams; result: SessionsAbortResult };
   'sessions.branches.list': { params: InSessionParams; result: BranchesListResult };
+  'sessions.branches.switch': { params: BranchesSwitchParams; result: BranchesSwitchResult };
+  'sessions.fork': { params: AtEntryParams; result: SessionsForkResult };
+  'sessions.rewind': { params: AtEntryParams; result: SessionsRewindResult };
   'sessions.catalog.list': { params: CatalogListParams; result: CatalogListResult };
   'sessions.cleanup': { params: SessionsCleanupParams; result: SessionsCleanupResult };
   'sessions.compact': { params: SessionsCompactParams; result: SessionsCompactResult };

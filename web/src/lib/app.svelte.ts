@@ -200,6 +200,8 @@ export class App {
     if (this.approvals.onEvent(name, payload) || this.devices.onEvent(name, payload)) return;
     if (name === 'sessions.changed') {
       this.sessions.onChanged(payload);
+      // Gone back in, or branched, perhaps by somebody else.
+      if (payload.reason === 'rewind') void this.#chats.get(stringOf(payload.sessionKey) ?? '')?.turned();
       return;
     }
     const key = stringOf(payload.sessionKey);

@@ -14,6 +14,8 @@ export interface UserItem {
   at: number;
   state: SendState;
   error?: string;
+  /** Its place in the transcript, once it has one. */
+  entryId?: string;
 }
 
 export interface TextItem {
@@ -25,6 +27,8 @@ export interface TextItem {
   streaming: boolean;
   /** How it ended, when not in the ordinary way. */
   ending?: 'aborted' | 'interrupted' | 'length';
+  /** Its place in the transcript, once it has one. */
+  entryId?: string;
 }
 
 export interface ThinkingItem {
@@ -100,7 +104,9 @@ export function imagesOf(content: unknown): string[] {
 export function userItem(message: unknown, fallbackId: string): UserItem {
   const fields = fieldsOf(message);
   const runId = runOfUserMessage(message);
+  const entryId = stringOf(fieldsOf(fields.__openclaw).id);
   return {
+    ...(entryId ? { entryId } : {}),
     kind: 'user',
     id: runId ? userId(runId) : fallbackId,
     runId,
@@ -199,7 +205,7 @@ class HistoryReader {
     const at = numberOf(fields.timestamp) ?? 0;
     for (const block of Array.isArray(blocks) ? blocks : []) {
       const part = fieldsOf(block);
-      if (part.type === 'text') this.#text(stringOf(part.text) ?? '', { scope, runId, at, ending: endingOf(fields.stopReason) });
+      if (part.type === 'text') this.#text(stringOf(part.text) ?? '', { scope, runId, at, ending: endingOf(fields.stopReason), entryId: stringOf(fieldsOf(fields.__openclaw).id) });
       else if (part.type === 'thinking') this.#thinking(stringOf(part.thinking) ?? '', scope, runId);
       else if (part.type === 'toolCall') this.#toolCall(part, runId, at);
     }
@@ -207,12 +213,13 @@ class HistoryReader {
     if (problem && fields.stopReason === 'error') this.#push({ kind: 'error', id: errorId(scope), runId, text: problem });
   }
 
-  #text(text: string, from: { scope: string; runId: string | undefined; at: number; ending: TextItem['ending'] }): void {
+  #text(text: string, from: { scope: string; runId: string | undefined; at: number; ending: TextItem['ending']; entryId: string | undefined }): void {
     if (!text.trim()) return;
     const segment = this.#segments.get(from.scope) ?? 0;
     this.#segments.set(from.scope, segment + 1);
     const item: TextItem = { kind: 'text', id: textId(from.scope, segment), runId: from.runId, text, at: from.at, streaming: false };
     if (from.ending) item.ending = from.ending;
+    if (from.entryId) item.entryId = from.entryId;
     this.#push(item);
   }
 
