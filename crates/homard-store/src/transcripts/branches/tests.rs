@@ -45,7 +45,8 @@ async fn going_back_leaves_what_came_after_as_a_branch() {
 
     home.store.append(&id, vec![user("instead"), assistant("so be it")]).await.unwrap();
     assert_eq!(said(&home, &id).await, ["one", "two", "instead", "so be it"]);
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries).len(), 4);
+    let told = texts(&home.store.context(&id).await.unwrap().entries);
+    assert_eq!(told, ["one", "two", "<custom>", "instead", "so be it"]);
     let branches = home.store.branches(&id).await.unwrap();
     assert_eq!(ways(&branches), [("three", 4, false), ("so be it", 4, true)]);
     assert_eq!(branches[0].instead, Some(entry_of(&home, &id, "instead").await));
