@@ -2,6 +2,8 @@
 // never eats it.
 
 const PREFIX = 'homard.draft.';
+/** Longer texts are not kept: writing them down at every key would make typing slow. */
+const KEPT_MAX_CHARS = 200_000;
 
 export function loadDraft(sessionKey: string): string {
   try {
@@ -13,6 +15,7 @@ export function loadDraft(sessionKey: string): string {
 
 export function saveDraft(sessionKey: string, text: string): void {
   try {
+    if (text.length > KEPT_MAX_CHARS) return;
     if (text) localStorage.setItem(PREFIX + sessionKey, text);
     else localStorage.removeItem(PREFIX + sessionKey);
   } catch {

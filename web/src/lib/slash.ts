@@ -89,7 +89,7 @@ export function choices(what: Typing | undefined, commands: readonly Command[]):
   return ranked(commands, what.query).map((command) => ({
     text: command.takesWords ? `/${command.name} ` : `/${command.name}`,
     label: `/${command.name}`,
-    hint: command.args.map((arg) => (arg.choices.length > 0 && arg.choices.length < 7 ? arg.choices.join(' | ') : arg.name)).join(' '),
+    hint: command.args.map((arg) => arg.description || arg.name).join(' '),
     help: command.description,
     sends: !command.takesWords,
   }));

@@ -15,6 +15,7 @@ export class Tray {
   /** What could not be taken, in words. */
   problems = $state.raw<readonly string[]>([]);
   reading = $state(0);
+  #adding: Promise<void> = Promise.resolve();
 
   get isEmpty(): boolean {
     return this.files.length === 0;
@@ -45,8 +46,14 @@ export class Tray {
     this.files = [...this.files, ...added];
   }
 
-  async add(files: readonly File[], limits: Limits, note?: string): Promise<void> {
-    this.problems = [];
+  /** Takes files in the order they come, also when a large one takes its time. */
+  add(files: readonly File[], limits: Limits, note?: string): Promise<void> {
+    if (this.reading === 0) this.problems = [];
+    this.#adding = this.#adding.then(() => this.#addAll(files, limits, note));
+    return this.#adding;
+  }
+
+  async #addAll(files: readonly File[], limits: Limits, note: string | undefined): Promise<void> {
     for (const file of files) {
       this.reading += 1;
       try {

@@ -63,7 +63,6 @@ export const words = {
   cancelEdit: 'Stop editing',
   replyingTo: (who: string) => `Replying to ${who}`,
   cancelReply: 'Do not reply to it',
-  leftBranch: 'A later part of this chat was left.',
   actFailed: (why: string) => `That did not work: ${why}`,
   dismiss: 'Dismiss',
 
@@ -76,14 +75,10 @@ export const words = {
   filterModels: 'Filter models',
   noModelFits: 'No model fits.',
   modelUnavailable: 'no credentials',
-  modelWindow: (tokens: string) => `${tokens} tokens`,
   modelDefault: 'default',
-  modelImages: 'sees pictures',
-  useDefaultModel: 'Use the default model',
   thinking: 'Thinking',
   thinkingOf: (level: string) => `Thinking: ${level}`,
   thinkingDefault: (level: string) => `Default (${level})`,
-  current: 'in use',
   loading: 'Loading…',
 
   context: 'Context',
@@ -103,5 +98,4 @@ export const words = {
   calls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
   noPrice: 'no price known',
   noUsage: 'Nothing used yet.',
-  usageLabel: (cost: string) => `This chat cost ${cost}`,
 } as const;
