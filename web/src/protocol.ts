@@ -311,11 +311,32 @@ export type Board = {
   "widgets": Array<unknown>;
 };
 
+/** One way a conversation went. */
+export type BranchRow = {
+  /** Its last entry. */
+  "leafEntryId": string;
+  /** The beginning of what makes it different. */
+  "headline": string;
+  /** Messages from the beginning. */
+  "messageCount": number;
+  /** When its last entry was written, RFC 3339. */
+  "updatedAt"?: string | null;
+  /** Whether the conversation goes on here. */
+  "active": boolean;
+  /** Homard's own: the first entry only this branch has. */
+  "firstEntryId"?: string | null;
+  /** Homard's own: what the branch in use says in its place. */
+  "insteadEntryId"?: string | null;
+};
+
 /** Answer of [`SessionsBranchesList`]. */
 export type BranchesListResult = {
-  /** The ways. */
-  "branches": Array<unknown>;
+  /** The ways, oldest first. */
+  "branches": Array<BranchRow>;
 };
+
+/** Answer of [`SessionsBranchesSwitch`]: nothing to say. */
+export type BranchesSwitchResult = Record<string, unknown>;
 
 /** One of the owner's limits. */
 export type BudgetStatus = {
@@ -1351,6 +1372,16 @@ export type DiskInfo = {
   "totalBytes": number;
   /** What of it is free. */
   "availableBytes": number;
+};
+
+/** A file that came with a question. */
+export type EditorAttachment = {
+  /** For example `image/png`. */
+  "mimeType": string;
+  /** Base64. */
+  "data": string;
+  /** What the person calls it. */
+  "fileName"?: string | null;
 };
 
 /** A conversation that can be brought back. */
@@ -3256,6 +3287,16 @@ export type SessionsEndedResult = {
   "sessions": Array<EndedSessionRow>;
 };
 
+/** Answer of [`SessionsFork`]. */
+export type SessionsForkResult = {
+  /** The new conversation. */
+  "sessionKey": string;
+  /** The question that comes next, to be changed or sent as it is. */
+  "editorText"?: string | null;
+  /** The files that came with it. */
+  "editorAttachments"?: Array<EditorAttachment> | null;
+};
+
 /** Answer of [`SessionsGet`]. */
 export type SessionsGetResult = {
   /** Oldest first. */
@@ -3384,6 +3425,14 @@ export type SessionsRestoreResult = {
   "sessionId": string;
   /** The stored settings. */
   "entry": unknown;
+};
+
+/** Answer of [`SessionsRewind`]. */
+export type SessionsRewindResult = {
+  /** The question that was taken back, to be changed or sent as it is. */
+  "editorText"?: string | null;
+  /** The files that came with it. */
+  "editorAttachments"?: Array<EditorAttachment> | null;
 };
 
 /** One message that was found. */
@@ -4649,6 +4698,16 @@ export type ApprovalReviewer = {
   "senderId": string;
 };
 
+/** Parameters of [`SessionsFork`] and [`SessionsRewind`]. */
+export type AtEntryParams = {
+  /** Which conversation. */
+  "sessionKey": string;
+  /** For bare session keys: whose. */
+  "agentId"?: string | null;
+  /** A question: the place before it, and the question is given back to be asked anew. Anything else: the place after it. */
+  "entryId": string;
+};
+
 /** A file sent with a message. Open: clients add facts of their own. */
 export type Attachment = {
   /** For example `image`. */
@@ -4659,6 +4718,16 @@ export type Attachment = {
   "fileName"?: string | null;
   /** Base64, or a data URL. */
   "content"?: string | null;
+};
+
+/** Parameters of [`SessionsBranchesSwitch`]. */
+export type BranchesSwitchParams = {
+  /** Which conversation. */
+  "sessionKey": string;
+  /** For bare session keys: whose. */
+  "agentId"?: string | null;
+  /** The end of the branch. */
+  "leafEntryId": string;
 };
 
 /** What may be asked of the browser. */
@@ -6538,6 +6607,7 @@ export interface Methods {
   'session.members.listEvidence': { params: InSessionParams; result: MembersEvidence };
   'sessions.abort': { params: SessionsAbortParams; result: SessionsAbortResult };
   'sessions.branches.list': { params: InSessionParams; result: BranchesListResult };
+  'sessions.branches.switch': { params: BranchesSwitchParams; result: BranchesSwitchResult };
   'sessions.catalog.list': { params: CatalogListParams; result: CatalogListResult };
   'sessions.cleanup': { params: SessionsCleanupParams; result: SessionsCleanupResult };
   'sessions.compact': { params: SessionsCompactParams; result: SessionsCompactResult };
@@ -6547,6 +6617,7 @@ export interface Methods {
   'sessions.delete': { params: SessionsDeleteParams; result: SessionsDeleteResult };
   'sessions.describe': { params: SessionsDescribeParams; result: SessionsDescribeResult };
   'sessions.ended': { params: SessionsEndedParams; result: SessionsEndedResult };
+  'sessions.fork': { params: AtEntryParams; result: SessionsForkResult };
   'sessions.get': { params: SessionsGetParams; result: SessionsGetResult };
   'sessions.groups.defaults': { params: NoParams; result: SessionsGroupsDefaultsResult };
   'sessions.groups.delete': { params: SessionsGroupsDeleteParams; result: SessionsGroupsMutationResult };
@@ -6563,6 +6634,7 @@ export interface Methods {
   'sessions.reset': { params: SessionsResetParams; result: SessionsResetResult };
   'sessions.resolve': { params: SessionsResolveParams; result: SessionsResolveResult };
   'sessions.restore': { params: SessionsRestoreParams; result: SessionsRestoreResult };
+  'sessions.rewind': { params: AtEntryParams; result: SessionsRewindResult };
   'sessions.search': { params: SessionsSearchParams; result: SessionsSearchResult };
   'sessions.send': { params: SessionsSendParams; result: ChatSendResult };
   'sessions.steer': { params: SessionsSendParams; result: ChatSendResult };

@@ -12,7 +12,9 @@ use crate::nodes::invoke::InvokeError;
 pub(crate) fn store(error: &StoreError) -> ErrorShape {
     match error {
         StoreError::LabelTaken { .. } => ErrorShape::invalid(error.to_string()),
-        StoreError::UnknownSession(_) | StoreError::UnknownRun(_) => ErrorShape::invalid(error.to_string()),
+        StoreError::UnknownSession(_) | StoreError::UnknownRun(_) | StoreError::UnknownEntry(_) => {
+            ErrorShape::invalid(error.to_string())
+        }
         other => {
             tracing::error!(error = %chain(other), "the store could not answer a request");
             ErrorShape::unavailable(other.to_string())

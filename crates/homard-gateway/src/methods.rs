@@ -5,6 +5,7 @@ mod accounts;
 mod agent;
 mod agent_files;
 mod agents;
+mod attached;
 mod auth_status;
 mod channel_check;
 mod channel_pairing;
@@ -33,6 +34,7 @@ mod page_load;
 mod sending;
 mod session_acts;
 mod session_archive;
+mod session_branches;
 mod session_context;
 mod session_groups;
 mod session_look;
@@ -96,14 +98,17 @@ use homard_protocol::methods::nodes::{
 };
 use homard_protocol::methods::page_load::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
-    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsBranchesList,
-    SessionsCatalogList, SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
+    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
+    SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
 };
 use homard_protocol::methods::sending::{MessageAction, Poll, Send};
 use homard_protocol::methods::session_acts::{
     SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
 };
 use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
+use homard_protocol::methods::session_branches::{
+    SessionsBranchesList, SessionsBranchesSwitch, SessionsFork, SessionsRewind,
+};
 use homard_protocol::methods::session_context::SessionsContext;
 use homard_protocol::methods::session_groups::{
     SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
@@ -257,7 +262,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionMembersListEvidence, _, _>(page_load::members)
         .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
         .on::<SessionsAbort, _, _>(session_acts::abort)
-        .on::<SessionsBranchesList, _, _>(page_load::branches)
+        .on::<SessionsBranchesList, _, _>(session_branches::list)
+        .on::<SessionsBranchesSwitch, _, _>(session_branches::switch)
         .on::<SessionsCatalogList, _, _>(page_load::catalogs)
         .on::<SessionsCleanup, _, _>(session_archive::cleanup)
         .on::<SessionsCompact, _, _>(compact::compact)
@@ -267,6 +273,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsDelete, _, _>(sessions::delete)
         .on::<SessionsDescribe, _, _>(session_look::describe)
         .on::<SessionsEnded, _, _>(session_archive::ended)
+        .on::<SessionsFork, _, _>(session_branches::fork)
         .on::<SessionsGet, _, _>(session_acts::get)
         .on::<SessionsGroupsDefaults, _, _>(session_groups::defaults)
         .on::<SessionsGroupsDelete, _, _>(session_groups::delete)
@@ -283,6 +290,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsReset, _, _>(sessions::reset)
         .on::<SessionsResolve, _, _>(sessions::resolve)
         .on::<SessionsRestore, _, _>(session_archive::restore)
+        .on::<SessionsRewind, _, _>(session_branches::rewind)
         .on::<SessionsSearch, _, _>(session_search::search)
         .on::<SessionsSend, _, _>(session_acts::send)
         .on::<SessionsSteer, _, _>(session_acts::steer)

@@ -26,6 +26,7 @@ pub mod pairing_rows;
 pub mod sending;
 pub mod session_acts;
 pub mod session_archive;
+pub mod session_branches;
 pub mod session_context;
 pub mod session_groups;
 pub mod session_look;

@@ -65,7 +65,7 @@ pub use sessions::{
 pub use setup_codes::{NewSetupCode, SetupCode, SetupUse};
 pub use store::{OpenOptions, Store, StoreError};
 pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
-pub use transcripts::{Appended, Context, Page, PageEntry, PageQuery, TranscriptError};
+pub use transcripts::{Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, Turning};
 pub use usage::{
     CallId, CallOwner, CallRow, CallState, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,
     UsagePoint, UsageQuery, UsageReport, UsageSession, UsageTally,

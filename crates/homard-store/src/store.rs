@@ -109,6 +109,9 @@ pub enum StoreError {
     /// No session has this id, or it was reset or deleted meanwhile.
     #[error("no session has the id `{0}`")]
     UnknownSession(SessionId),
+    /// The conversation has no entry with this id.
+    #[error("no entry of the conversation has the id `{0}`")]
+    UnknownEntry(homard_protocol::EntryId),
     /// The label belongs to another session of the same agent.
     #[error("label already in use: `{label}`")]
     LabelTaken {

@@ -2,8 +2,9 @@
 //!
 //! The file is the truth. The index in the database says where each entry lies, so that a question costs what
 //! it returns and not the age of the transcript. `files` writes, `scan` indexes and repairs what we did not
-//! write (or did not finish writing), `walk` reads.
+//! write (or did not finish writing), `walk` reads, `branches` goes back and copies.
 
+mod branches;
 mod files;
 mod scan;
 mod walk;
@@ -15,6 +16,7 @@ use homard_protocol::{Entry, EntryId, EntryKind, SessionId};
 
 use crate::store::{Store, StoreError};
 
+pub use branches::{Branch, Turning};
 pub(crate) use files::{OpenFiles, append, discard, ensure_indexed, ensure_ready, leaf, sweep_garbage};
 pub(crate) use walk::tail_in_writer;
 

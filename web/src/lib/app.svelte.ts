@@ -329,6 +329,8 @@ export class App {
     if (name === 'gateway.suspension' && (payload.phase === 'draining' || payload.phase === 'prepared')) this.suspension = payload.phase;
     if (name === 'sessions.changed') {
       this.sessions.onChanged(payload);
+      // Gone back in, or branched, perhaps by somebody else.
+      if (payload.reason === 'rewind') void this.#chats.get(stringOf(payload.sessionKey) ?? '')?.turned();
       return;
     }
     const key = stringOf(payload.sessionKey);

@@ -1,10 +1,13 @@
 // One session as the page knows it: its history, the runs going on in it, and what was
 // sent but not yet confirmed. Events move it forward; after any doubt (gap, reconnect,
 // end of a run) it fetches the history again, which wins.
-import { loadDraft, saveDraft } from './drafts';
+import { type Attached, dataUrl, canPreview, wireFile } from './attachments';
+import { loadDraft, loadWaiting, saveDraft, saveWaiting } from './drafts';
 import { type Gateway, GatewayError } from './gateway';
 import { StoredHistory } from './history';
 import { LiveRun } from './live_run';
+import { type TurnUsage, turnUsage } from './meters';
+import { type Pending, readPending, runOfSteered } from './queue';
 import { fieldsOf, stringOf, textOf } from './read';
 import { strings } from './strings';
 import {
@@ -22,7 +25,7 @@ import {
   type UserItem,
   withToolOutput,
 } from './transcript';
-import type { AgentEvent, ChatEvent, ChatHistoryResult, SessionMessageEvent } from './wire';
+import type { AgentEvent, ChatEvent, ChatHistoryResult, Methods, SessionMessageEvent } from './wire';
 
 /** How many messages are asked for at first and after a change; and how many more when somebody scrolls up. */
 const HISTORY_FIRST = 60;
@@ -39,6 +42,14 @@ const ENDED_MAX = 64;
 export interface ModelFacts {
   provider: string | undefined;
   model: string | undefined;
+}
+
+/** What goes with a message besides its words. */
+export interface Outgoing {
+  files?: readonly Attached[];
+  /** What becomes of it while a run is under way: `steer` goes to that run, else it waits its turn. */
+  mode?: 'steer';
+  replyToId?: string | undefined;
 }
 
 export interface ChatOptions {
@@ -70,7 +81,16 @@ export class ChatSession {
   draft = $state('');
   /** Whether the newest messages are being read; then old ones need not be held. */
   atEnd = true;
+  /** What was said while a run was under way and has not been begun. */
+  pending = $state.raw<readonly Pending[]>([]);
+  /** What the newest turn used. */
+  turn = $state.raw<TurnUsage | undefined>();
+  thinkingLevel = $state<string | undefined>();
+  thinkingLevels = $state.raw<readonly unknown[] | undefined>();
+  thinkingDefault = $state<string | undefined>();
 
+  /** What goes with messages that are not acknowledged yet. */
+  #outgoing = new Map<string, Outgoing>();
   #runs = new Map<string, LiveRun>();
   /** Runs that ended badly; the history may not hold what they said, so this page keeps it. */
   #broken = new Map<string, 'aborted' | 'error' | 'interrupted'>();
@@ -90,6 +110,8 @@ export class ChatSession {
   ) {
     this.draft = loadDraft(key);
     this.loaded = isNew;
+    const waiting = loadWaiting(key);
+    this.items = waiting.map(({ runId, text, at }) => ({ kind: 'user', id: userId(runId), runId, text, images: [], at, state: 'waiting' }));
   }
 
   setDraft(text: string): void {
@@ -98,22 +120,62 @@ export class ChatSession {
   }
 
   /** Sends a message. Its run id is also its idempotency key, so sending it again is harmless. */
-  send(text: string): void {
+  send(text: string, more: Outgoing = {}): void {
     const message = text.trim();
-    if (!message) return;
+    const files = more.files ?? [];
+    if (!message && files.length === 0) return;
     const runId = this.options.newRunId?.() ?? newId();
-    this.#append({ kind: 'user', id: userId(runId), runId, text: message, images: [], at: Date.now(), state: 'sending' });
+    this.#outgoing.set(runId, more);
+    if (this.running) this.pending = [...this.pending, { runId, text: message, files: files.length, steer: more.mode === 'steer', own: true }];
+    else this.#appendSent(runId, message);
     void this.#transmit(runId, message);
   }
 
   /** Tries a failed or waiting message again, under the same key. */
   resend(item: UserItem): void {
-    if (item.runId) void this.#transmit(item.runId, item.text);
+    if (item.runId && item.state !== 'sending') void this.#transmit(item.runId, item.text);
+  }
+
+  /** Takes back a message that waits; its words are handed over. False when it was begun meanwhile. */
+  async takeBack(waiting: Pending): Promise<boolean> {
+    const { aborted } = await this.options.gateway.request('chat.abort', { sessionKey: this.key, runId: waiting.runId });
+    if (aborted) this.#unqueue(waiting.runId);
+    else await this.refresh();
+    return aborted;
+  }
+
+  /** The conversation went on from another place: what is known of runs that were left is forgotten. */
+  async turned(): Promise<void> {
+    this.#broken.clear();
+    await this.refresh();
+  }
+
+  #appendSent(runId: string, text: string): void {
+    const images = (this.#outgoing.get(runId)?.files ?? []).filter(canPreview).map(dataUrl);
+    this.#append({ kind: 'user', id: userId(runId), runId, text, images, at: Date.now(), state: 'sending' });
+  }
+
+  /** A message that waited is begun, or gone. */
+  #unqueue(runId: string | undefined): Pending | undefined {
+    const waiting = this.pending.find((other) => other.runId === runId);
+    if (waiting) this.pending = this.pending.filter((other) => other !== waiting);
+    return waiting;
+  }
+
+  /** The run of a message that waited says something: from now on it is part of the conversation. */
+  #begin(runId: string): void {
+    const waiting = this.#unqueue(runId);
+    if (!waiting || this.#find(userId(runId))) return;
+    this.#appendSent(runId, waiting.text);
+    this.#mark(runId, 'sent');
   }
 
   async abort(): Promise<void> {
     if (!this.running || this.stopping) return;
     this.stopping = true;
+    // What waits is stopped as well; its words go back to where they were written.
+    const words = this.pending.map((waiting) => waiting.text).filter(Boolean);
+    if (words.length > 0) this.setDraft([this.draft.trim(), ...words].filter(Boolean).join('\n\n'));
     try {
       const result = await this.options.gateway.request('chat.abort', { sessionKey: this.key });
       // Nothing was running after all: the end was missed, so look.
@@ -203,6 +265,7 @@ export class ChatSession {
 
   onChat(event: ChatEvent): void {
     if (this.#ended.has(event.runId)) return;
+    if (event.state === 'status' || event.state === 'delta') this.#begin(event.runId);
     if (event.state === 'status') {
       this.#run(event.runId).phase = event.phase;
       this.#settleRunning();
@@ -248,6 +311,7 @@ export class ChatSession {
       return;
     }
     const item = userItem(event.message, `m:${event.messageId ?? newId()}`);
+    this.#unqueue(item.runId ?? runOfSteered(event.message));
     const known = this.#find(item.id);
     if (known?.kind === 'user') this.#put({ ...known, state: 'sent' });
     else this.#append(item);
@@ -291,6 +355,7 @@ export class ChatSession {
     const stored = itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys()));
     if (flight?.runId && flight.text) this.#resume(flight.runId, flight.text, stored);
     this.items = this.#merged(stored);
+    this.pending = readPending(history.pendingInputs, this.pending, new Set(stored.map((item) => item.id)));
     for (const runId of this.#runs.keys()) this.#drawText(runId);
     this.hasMore = this.#history.hasMore;
     this.#adoptFacts(history);
@@ -303,6 +368,10 @@ export class ChatSession {
       provider: info?.modelProvider ?? defaults?.modelProvider ?? undefined,
       model: info?.model ?? defaults?.model ?? undefined,
     };
+    this.thinkingLevel = history.thinkingLevel ?? undefined;
+    this.thinkingLevels = defaults?.thinkingLevels ?? undefined;
+    this.thinkingDefault = defaults?.thinkingDefault ?? undefined;
+    this.turn = turnUsage(history.messages ?? []);
     this.tokens = { used: info?.totalTokens ?? undefined, limit: info?.contextTokens ?? defaults?.contextTokens ?? undefined };
   }
 
@@ -346,7 +415,8 @@ export class ChatSession {
     const run = this.#run(runId);
     this.#settleRunning();
     try {
-      const answer = await this.options.gateway.request('chat.send', { sessionKey: this.key, message, idempotencyKey: runId });
+      const answer = await this.options.gateway.request('chat.send', { sessionKey: this.key, message, idempotencyKey: runId, ...wireOf(this.#outgoing.get(runId)) });
+      this.#outgoing.delete(runId);
       run.acknowledged = true;
       this.#mark(runId, 'sent');
       if (answer.status !== 'started' && answer.status !== 'in_flight') this.#finish(runId);
@@ -354,6 +424,8 @@ export class ChatSession {
       this.#runs.delete(runId);
       this.#settleRunning();
       const unanswered = error instanceof GatewayError && error.isUnanswered;
+      const waiting = this.#unqueue(runId);
+      if (waiting) this.#appendSent(runId, waiting.text);
       this.#mark(runId, unanswered ? 'waiting' : 'failed', error instanceof Error ? error.message : String(error));
     }
   }
@@ -363,6 +435,15 @@ export class ChatSession {
     if (item?.kind !== 'user') return;
     const { error: _, ...rest } = item;
     this.#put(error === undefined ? { ...rest, state } : { ...rest, state, error });
+    this.#keepWaiting();
+  }
+
+  /** Keeps what waits for the gateway over a reload; files are too large for that. */
+  #keepWaiting(): void {
+    const kept = this.items.flatMap((item) =>
+      item.kind === 'user' && item.runId && item.state === 'waiting' && !this.#outgoing.get(item.runId)?.files?.length ? [{ runId: item.runId, text: item.text, at: item.at }] : [],
+    );
+    saveWaiting(this.key, kept);
   }
 
   #run(runId: string): LiveRun {
@@ -371,7 +452,7 @@ export class ChatSession {
     const run = new LiveRun(runId);
     this.#runs.set(runId, run);
     // Someone else started it (another tab, a channel): their words are in the history.
-    if (!this.#find(userId(runId))) {
+    if (!this.#find(userId(runId)) && !this.pending.some((waiting) => waiting.runId === runId)) {
       run.acknowledged = true;
       this.refreshSoon();
     }
@@ -396,6 +477,11 @@ export class ChatSession {
   #onEnd(event: ChatEvent): void {
     const { runId } = event;
     const whole = textOf(event.message?.content);
+    if (this.#unqueue(runId)) {
+      // Taken back, handed to the run under way, or stopped before it began: it has nothing to say here.
+      this.#finish(runId);
+      return;
+    }
     if (whole || this.#runs.has(runId)) {
       const run = this.#run(runId);
       if (whole) run.replace(whole);
@@ -499,6 +585,14 @@ export class ChatSession {
     this.running = runs.length > 0;
     this.phase = runs.at(-1)?.phase;
   }
+}
+
+function wireOf(more: Outgoing | undefined): Pick<Methods['chat.send']['params'], 'attachments' | 'queueMode' | 'replyToId'> {
+  return {
+    ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}),
+    ...(more?.mode ? { queueMode: more.mode } : {}),
+    ...(more?.replyToId ? { replyToId: more.replyToId } : {}),
+  };
 }
 
 /** While a run goes on, the live copy of a line may be ahead of the stored one. */

@@ -17,7 +17,7 @@ use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
-use super::{check_range, session_key};
+use super::{attached, check_range, session_key};
 use crate::error;
 use crate::gateway::Gateway;
 use crate::session_rows;
@@ -35,8 +35,8 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let run_id = params.idempotency_key.clone();
-    let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
-    if params.message.trim().is_empty() && images.is_empty() {
+    let attached = attached::take(gateway, params.attachments.as_deref().unwrap_or_default()).await?;
+    if params.message.trim().is_empty() && attached.is_empty() {
         return Err(ErrorShape::invalid("message or attachment required"));
     }
     if let Ok(run) = RunId::parse(&run_id) {
@@ -49,8 +49,9 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     } else {
         None
     };
+    let text = attached.told(params.message);
     let submission = Submission {
-        message: operator_message(gateway, key, params.message, images, run_id.clone()),
+        message: operator_message(gateway, key, text, attached.blocks, run_id.clone()),
         source: "chat.send",
         model: None,
         thinking: params.thinking,
@@ -110,18 +111,31 @@ pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, 
     attachments.iter().map(read_attachment).collect()
 }
 
-fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
-    let name = attachment.file_name.as_deref().unwrap_or("attachment");
+/// What a file is and its bytes in base64, also where both are in a data URL.
+pub(super) fn mime_and_data(attachment: &Attachment) -> (&str, &str) {
     let content = attachment.content.as_deref().unwrap_or_default();
     let (mime, data) = match content.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         Some((mime, data)) => (Some(mime), data),
         None => (None, content),
     };
-    let mime_type = attachment.mime_type.as_deref().or(mime).unwrap_or_default();
-    let is_picture = matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp");
-    let is_document =
-        mime_type.starts_with("text/") || matches!(mime_type, "application/pdf" | "application/json");
-    if !is_picture && !is_document {
+    (attachment.mime_type.as_deref().or(mime).unwrap_or_default(), data)
+}
+
+fn is_picture(mime_type: &str) -> bool {
+    matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+}
+
+/// Whether models can be shown files of this kind.
+pub(super) fn is_for_models(mime_type: &str) -> bool {
+    is_picture(mime_type)
+        || mime_type.starts_with("text/")
+        || matches!(mime_type, "application/pdf" | "application/json")
+}
+
+fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
+    let name = attachment.file_name.as_deref().unwrap_or("attachment");
+    let (mime_type, data) = mime_and_data(attachment);
+    if !is_for_models(mime_type) {
         return Err(ErrorShape::invalid(format!(
             "`{name}` cannot be attached: PNG, JPEG, GIF and WebP images, PDFs, text and JSON are accepted"
         )));
@@ -135,7 +149,7 @@ fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
         return Err(ErrorShape::invalid(format!("`{name}` is not valid base64")));
     }
     let (data, mime_type) = (data.to_owned(), mime_type.to_owned());
-    Ok(match is_picture {
+    Ok(match is_picture(&mime_type) {
         true => UserBlock::Image { data, mime_type },
         false => UserBlock::Document { data, mime_type, name: attachment.file_name.clone() },
     })

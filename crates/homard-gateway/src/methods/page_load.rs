@@ -3,10 +3,10 @@
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::page_load::{
-    Board, BranchesListResult, CatalogListParams, CatalogListResult, ControlUiPlugins, DiscussionInfo,
-    MAX_PREFS, MAX_VIEWED, MembersEvidence, MentionsListResult, ProjectsListParams, ProjectsListResult,
-    SessionPullRequestsParams, SubscribedResult, SurfaceParams, SurfaceUrls, Taken, UsersPrefs,
-    UsersPrefsParams, Viewed, ViewersParams, VisibilityParams,
+    Board, CatalogListParams, CatalogListResult, ControlUiPlugins, DiscussionInfo, MAX_PREFS, MAX_VIEWED,
+    MembersEvidence, MentionsListResult, ProjectsListParams, ProjectsListResult, SessionPullRequestsParams,
+    SubscribedResult, SurfaceParams, SurfaceUrls, Taken, UsersPrefs, UsersPrefsParams, Viewed, ViewersParams,
+    VisibilityParams,
 };
 use homard_protocol::methods::side_lists::InSessionParams;
 use serde_json::Value;
@@ -79,12 +79,6 @@ pub(super) async fn viewers(cx: Cx, params: ViewersParams) -> Result<Viewed, Err
 pub(super) async fn catalogs(_cx: Cx, params: CatalogListParams) -> Result<CatalogListResult, ErrorShape> {
     check_range("sessions.catalog.list", "limitPerHost", params.limit_per_host, 1..=u64::MAX)?;
     Ok(CatalogListResult::default())
-}
-
-/// `sessions.branches.list`.
-pub(super) async fn branches(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, ErrorShape> {
-    key(&cx, &params)?;
-    Ok(BranchesListResult::default())
 }
 
 /// `session.discussion.info`.

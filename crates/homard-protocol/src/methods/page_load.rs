@@ -328,25 +328,6 @@ pub struct CatalogListResult {
     pub catalogs: Vec<Value>,
 }
 
-/// `sessions.branches.list`: other ways a conversation went.
-#[derive(Debug)]
-pub struct SessionsBranchesList;
-
-impl Method for SessionsBranchesList {
-    const NAME: &'static str = "sessions.branches.list";
-    const ACCESS: Access = Access::Operator(Scope::Read);
-    const EMPTY: bool = true;
-    type Params = InSessionParams;
-    type Result = BranchesListResult;
-}
-
-/// Answer of [`SessionsBranchesList`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct BranchesListResult {
-    /// The ways.
-    pub branches: Vec<Value>,
-}
-
 /// `session.discussion.info`: a talk about a conversation elsewhere.
 #[derive(Debug)]
 pub struct SessionDiscussionInfo;

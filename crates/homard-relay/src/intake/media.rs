@@ -75,6 +75,26 @@ impl Relay {
         media
     }
 
+    /// Keeps a file that an operator sent where files of messages are kept; `None` when it could not be written.
+    /// Answers with where it is and what it is.
+    pub async fn keep_file(
+        &self,
+        name: Option<&str>,
+        mime: &str,
+        bytes: Vec<u8>,
+    ) -> Option<(PathBuf, String)> {
+        let file = Attachment {
+            kind: MediaKind::Document,
+            handle: String::new(),
+            mime: Some(mime.to_owned()),
+            name: None,
+            size: None,
+        };
+        let fetched = Fetched { bytes, mime: None, name: name.map(str::to_owned) };
+        let (saved, _picture) = self.save(&file, fetched).await?;
+        Some((saved.path, saved.mime))
+    }
+
     async fn save(&self, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
         let folder = self.inner().media_dir();
         let file = file.clone();

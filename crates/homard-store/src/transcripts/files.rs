@@ -107,26 +107,79 @@ pub(crate) fn append(
     session_id: &SessionId,
     kinds: Vec<EntryKind>,
 ) -> Result<Vec<Appended>, StoreError> {
+    append_under(batch, session_id, Under::Leaf, kinds.into_iter().map(NewEntry::Said).collect())
+}
+
+/// What appended entries follow.
+pub(super) enum Under {
+    /// What was appended last.
+    Leaf,
+    /// Another entry, so that a branch begins; `None` for the very beginning.
+    Entry(Option<EntryId>),
+}
+
+/// Something to append.
+pub(super) enum NewEntry {
+    /// Said now.
+    Said(EntryKind),
+    /// Said before, elsewhere: it keeps its id and its time, and nobody is told of it.
+    Copied(Entry),
+}
+
+/// The entry that the next one follows.
+struct Parent {
+    id: Option<EntryId>,
+    seq: Option<i64>,
+    messages: i64,
+}
+
+impl Parent {
+    fn find(conn: &Connection, transcript: &mut OpenTranscript, under: Under) -> Result<Self, StoreError> {
+        let seq = (transcript.last_seq > 0).then_some(transcript.last_seq);
+        match under {
+            Under::Leaf => Ok(Self { id: transcript.leaf.take(), seq, messages: transcript.messages }),
+            Under::Entry(None) => Ok(Self { id: None, seq: None, messages: 0 }),
+            Under::Entry(Some(id)) => match seq_of(conn, transcript.id, id.as_str())? {
+                Some((seq, messages)) => Ok(Self { id: Some(id), seq: Some(seq), messages }),
+                None => Err(StoreError::UnknownEntry(id)),
+            },
+        }
+    }
+}
+
+/// Appends entries below another than the last, or copies of others.
+pub(super) fn append_under(
+    batch: &mut Batch<'_>,
+    session_id: &SessionId,
+    under: Under,
+    entries: Vec<NewEntry>,
+) -> Result<Vec<Appended>, StoreError> {
     ensure_ready(batch, session_id, "")?;
     let timestamp = batch.clock.now_rfc3339();
     let Some(transcript) = batch.files.open.get_mut(session_id) else {
         return Err(StoreError::UnknownSession(session_id.clone()));
     };
     let mut bytes = Vec::with_capacity(512);
-    let mut appended = Vec::with_capacity(kinds.len());
+    let mut appended = Vec::with_capacity(entries.len());
     let mut told = batch.effects.is_watched().then(Vec::new);
-    for kind in kinds {
-        let entry_id = fresh_id(batch.conn, transcript.id)?;
-        let entry =
-            Entry { id: entry_id, parent_id: transcript.leaf.take(), timestamp: timestamp.clone(), kind };
+    let mut parent = Parent::find(batch.conn, transcript, under)?;
+    for new in entries {
+        let is_said = matches!(new, NewEntry::Said(_));
+        let entry = match new {
+            NewEntry::Said(kind) => {
+                let id = fresh_id(batch.conn, transcript.id)?;
+                Entry { id, parent_id: parent.id.take(), timestamp: timestamp.clone(), kind }
+            }
+            NewEntry::Copied(entry) => Entry { parent_id: parent.id.take(), ..entry },
+        };
         let start = bytes.len();
         serde_json::to_writer(&mut bytes, &entry)
             .map_err(|source| StoreError::Encode { what: "entry", source })?;
         bytes.push(b'\n');
         let row = IndexRow {
             entry_id: entry.id.as_str(),
-            parent_seq: (transcript.last_seq > 0).then_some(transcript.last_seq),
-            parent_messages: transcript.messages,
+            parent_seq: parent.seq,
+            parent_messages: parent.messages,
             kind: entry.kind.tag(),
             role: role(&entry.kind),
             first_kept: first_kept(&entry.kind),
@@ -136,14 +189,19 @@ pub(crate) fn append(
         transcript.index(batch.conn, &row)?;
         appended.push(Appended { entry_id: entry.id.clone(), seq: transcript.last_seq });
         transcript.leaf = Some(entry.id.clone());
-        if let Some(told) = &mut told {
+        parent = Parent {
+            id: Some(entry.id.clone()),
+            seq: Some(transcript.last_seq),
+            messages: transcript.messages,
+        };
+        if let Some(told) = told.as_mut().filter(|_| is_said) {
             told.push(PageEntry { seq: transcript.last_seq, entry });
         }
     }
     batch.effects.appended(transcript.path.clone(), transcript.end);
     transcript.write(&bytes)?;
     transcript.save(batch.conn)?;
-    if let Some(entries) = told {
+    if let Some(entries) = told.filter(|told| !told.is_empty()) {
         batch.effects.tell_after(NewEntries { session_id: session_id.clone(), entries });
     }
     Ok(appended)
@@ -221,6 +279,16 @@ pub(crate) fn ensure_ready(
     session_id: &SessionId,
     cwd: &str,
 ) -> Result<(), StoreError> {
+    ensure_begun(batch, session_id, cwd, None)
+}
+
+/// The same; a file that is made says which transcript it was copied from.
+pub(super) fn ensure_begun(
+    batch: &mut Batch<'_>,
+    session_id: &SessionId,
+    cwd: &str,
+    copied_from: Option<&SessionId>,
+) -> Result<(), StoreError> {
     if batch.files.current(session_id).is_some() {
         return Ok(());
     }
@@ -236,7 +304,15 @@ pub(crate) fn ensure_ready(
     let mut transcript = open_row(batch, row)?;
     if transcript.end == 0 && file_len(&transcript)? == 0 {
         batch.effects.created(transcript.path.clone());
-        transcript.write(&header_line(session_id, batch.clock.now_rfc3339(), cwd)?)?;
+        let header = SessionHeader {
+            kind: HeaderTag::Session,
+            version: TRANSCRIPT_VERSION,
+            id: session_id.clone(),
+            timestamp: batch.clock.now_rfc3339(),
+            cwd: cwd.to_owned(),
+            parent_session: copied_from.map(ToString::to_string),
+        };
+        transcript.write(&header_line(&header)?)?;
         transcript.save(batch.conn)?;
     }
     batch.files.insert(session_id.clone(), transcript);
@@ -427,17 +503,9 @@ fn from_folders(layout: &Layout, session_id: &SessionId) -> Result<Option<Home>,
     Ok(agent.map(|agent| Home { agent, file }))
 }
 
-fn header_line(session_id: &SessionId, timestamp: String, cwd: &str) -> Result<Vec<u8>, StoreError> {
-    let header = SessionHeader {
-        kind: HeaderTag::Session,
-        version: TRANSCRIPT_VERSION,
-        id: session_id.clone(),
-        timestamp,
-        cwd: cwd.to_owned(),
-        parent_session: None,
-    };
+fn header_line(header: &SessionHeader) -> Result<Vec<u8>, StoreError> {
     let mut line =
-        serde_json::to_vec(&header).map_err(|source| StoreError::Encode { what: "header", source })?;
+        serde_json::to_vec(header).map_err(|source| StoreError::Encode { what: "header", source })?;
     line.push(b'\n');
     Ok(line)
 }

@@ -40,10 +40,10 @@ pub(super) enum Answer<T> {
 
 /// A transcript as the index knows it.
 pub(super) struct Transcript<'a> {
-    conn: &'a Connection,
-    id: i64,
+    pub(super) conn: &'a Connection,
+    pub(super) id: i64,
     path: PathBuf,
-    last_seq: i64,
+    pub(super) last_seq: i64,
     leaf: Option<EntryId>,
     messages: i64,
 }
@@ -106,13 +106,28 @@ pub(super) fn entry(transcript: &Transcript<'_>, id: &EntryId) -> Result<Option<
     let Some((seq, _messages)) = super::files::seq_of(transcript.conn, transcript.id, id.as_str())? else {
         return Ok(None);
     };
+    at(transcript, seq)
+}
+
+/// Everything from the root to the entry at `seq`, oldest first.
+pub(super) fn path_to(transcript: &Transcript<'_>, seq: i64) -> Result<Vec<PageEntry>, StoreError> {
+    let mut rows = Vec::new();
+    transcript.walk(Some(seq), |row| {
+        rows.push(row);
+        Step::On
+    })?;
+    rows.reverse();
+    transcript.entries(&rows)
+}
+
+/// The entry at `seq`.
+pub(super) fn at(transcript: &Transcript<'_>, seq: i64) -> Result<Option<PageEntry>, StoreError> {
     let mut row = None;
     transcript.walk(Some(seq), |found| {
         row = Some(found);
         Step::Stop
     })?;
-    let found = transcript.entries(row.as_slice())?;
-    Ok(found.into_iter().next())
+    Ok(transcript.entries(row.as_slice())?.into_iter().next())
 }
 
 /// One row of the index.
@@ -276,7 +291,12 @@ fn kept_verbatim(transcript: &Transcript<'_>, compaction: &Row) -> Result<Vec<Ro
 
 /// Whether people are shown this kind of entry.
 pub(super) fn is_shown(row: &Row) -> bool {
-    matches!(row.kind.as_str(), "message" | "custom_message" | "compaction" | "branch_summary")
+    is_shown_kind(&row.kind)
+}
+
+/// The same of a word in the index.
+pub(super) fn is_shown_kind(kind: &str) -> bool {
+    matches!(kind, "message" | "custom_message" | "compaction" | "branch_summary")
 }
 
 /// Whether it is something that was said.

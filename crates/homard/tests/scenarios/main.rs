@@ -18,6 +18,8 @@ mod background;
 #[cfg(test)]
 mod bad_disk;
 #[cfg(test)]
+mod branches;
+#[cfg(test)]
 mod chat;
 #[cfg(test)]
 mod commands;
