@@ -20,6 +20,7 @@ mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
+mod memory;
 mod models;
 mod node_event;
 mod node_exec_policy;
@@ -72,7 +73,7 @@ use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup};
 use homard_protocol::methods::cron::{
-    CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
+    CronAdd, CronGet, CronList, CronPreview, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
 };
 use homard_protocol::methods::dead_letters::ChannelsDeadLetters;
 use homard_protocol::methods::devices::{
@@ -80,6 +81,7 @@ use homard_protocol::methods::devices::{
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::memory::{MemoryGet, MemoryList, MemorySearch};
 use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
 use homard_protocol::methods::node_invoke::{
     NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
@@ -182,6 +184,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<CronAdd, _, _>(cron::add)
         .on::<CronGet, _, _>(cron::get)
         .on::<CronList, _, _>(cron::list)
+        .on::<CronPreview, _, _>(cron::preview)
         .on::<CronRemove, _, _>(cron::remove)
         .on::<CronRun, _, _>(cron::run)
         .on::<CronRuns, _, _>(cron::runs)
@@ -211,6 +214,9 @@ pub(crate) fn table() -> MethodTable {
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
+        .on::<MemoryGet, _, _>(memory::get)
+        .on::<MemoryList, _, _>(memory::list)
+        .on::<MemorySearch, _, _>(memory::search)
         .on::<MentionsList, _, _>(page_load::mentions)
         .on::<MessageAction, _, _>(sending::action)
         .on::<ModelsAuthStatus, _, _>(auth_status::status)

@@ -16,6 +16,7 @@ pub mod cron;
 pub mod dead_letters;
 pub mod devices;
 pub mod exec_policy;
+pub mod memory;
 pub mod node_exec_policy;
 pub mod node_invoke;
 pub mod nodes;
