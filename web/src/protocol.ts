@@ -1028,6 +1028,72 @@ export type CronPayload = {
   "toolsAllowIsDefault"?: boolean | null;
 };
 
+/** Answer of [`CronPreview`]. */
+export type CronPreviewResult = {
+  "runsAtMs": Array<number>;
+  "tz": string;
+  "spreadMs": number;
+  "words": string;
+};
+
+export type CronPreviewParams = {
+  "schedule": CronSchedule;
+  "jobId"?: string | null;
+  "count"?: number | null;
+};
+
+export type MemoryFile = {
+  "path": string;
+  "size": number;
+  "updatedAtMs"?: number | null;
+};
+
+export type MemoryGetResult = {
+  "agentId": string;
+  "path": string;
+  "text": string;
+  "hash": string;
+  "size": number;
+  "updatedAtMs"?: number | null;
+};
+
+export type MemoryHit = {
+  "path": string;
+  "startLine": number;
+  "endLine": number;
+  "score": number;
+  "snippet": string;
+  "updatedAtMs"?: number | null;
+};
+
+export type MemoryListResult = {
+  "agentId": string;
+  "workspace": string;
+  "files": Array<MemoryFile>;
+  "truncated"?: boolean | null;
+};
+
+export type MemorySearchResult = {
+  "agentId": string;
+  "results": Array<MemoryHit>;
+  "truncated"?: boolean | null;
+};
+
+export type MemoryListParams = {
+  "agentId"?: string | null;
+};
+
+export type MemoryGetParams = {
+  "path": string;
+  "agentId"?: string | null;
+};
+
+export type MemorySearchParams = {
+  "query": string;
+  "agentId"?: string | null;
+  "limit"?: number | null;
+};
+
 /** Answer of [`CronRemove`]. */
 export type CronRemoveResult = {
   /** Always. */
@@ -6284,6 +6350,7 @@ export interface Methods {
   'cron.add': { params: CronAddParams; result: CronAddResult };
   'cron.get': { params: CronJobParams; result: CronJob };
   'cron.list': { params: CronListParams; result: CronListResult };
+  'cron.preview': { params: CronPreviewParams; result: CronPreviewResult };
   'cron.remove': { params: CronJobParams; result: CronRemoveResult };
   'cron.run': { params: CronRunParams; result: CronRunResult };
   'cron.runs': { params: CronRunsParams; result: CronRunsResult };
@@ -6313,6 +6380,9 @@ export interface Methods {
   'health': { params: HealthParams; result: unknown };
   'last-heartbeat': { params: NoParams; result: unknown };
   'logs.tail': { params: LogsTailParams; result: LogsTailResult };
+  'memory.get': { params: MemoryGetParams; result: MemoryGetResult };
+  'memory.list': { params: MemoryListParams; result: MemoryListResult };
+  'memory.search': { params: MemorySearchParams; result: MemorySearchResult };
   'mentions.list': { params: NoParams; result: MentionsListResult };
   'message.action': { params: MessageActionParams; result: unknown };
   'models.authStatus': { params: ModelsAuthStatusParams; result: ModelsAuthStatusResult };
