@@ -88,13 +88,13 @@ const schedule = [
       await dialog(world).getByText('Once', { exact: true }).click();
       await until('one run', async () => (await nextRuns(world)).length === 1);
       await dialog(world).getByText('Cron expression').click();
-      await dialog(world).getByLabel('Expression').fill('nonsense');
+      await dialog(world).getByLabel('Expression', { exact: true }).fill('nonsense');
       await dialog(world).getByText('is not a cron expression').waitFor();
-      await dialog(world).getByLabel('Expression').fill('0 * * * *');
+      await dialog(world).getByLabel('Expression', { exact: true }).fill('0 * * * *');
       await dialog(world).getByText('moved by up to 5 minutes').waitFor();
       await dialog(world).getByLabel('Exactly at the full hour').check();
       await dialog(world).getByText('moved by up to').waitFor({ state: 'detached' });
-      await dialog(world).getByLabel('Expression').fill('30 8 * * 1-5');
+      await dialog(world).getByLabel('Expression', { exact: true }).fill('30 8 * * 1-5');
       await dialog(world).getByLabel('Time zone').fill('Mars/Olympus');
       await dialog(world).getByText('is not a time zone').waitFor();
       await dialog(world).getByLabel('Time zone').fill('Asia/Tokyo');
@@ -110,7 +110,7 @@ const schedule = [
       assert.equal((await world.call('cron.list', { includeDisabled: true })).total, 0);
       await dialog(world).getByLabel('What should it do?').fill('Sum up the mail of the last day and name what needs an answer.');
       await dialog(world).getByText('More settings').click();
-      await dialog(world).getByLabel('Model').selectOption('fake/fake-1');
+      await dialog(world).getByLabel('Model', { exact: true }).selectOption('fake/fake-1');
       await dialog(world).getByLabel('Time limit in seconds').fill('120');
       await dialog(world).getByLabel('Tell me after').fill('3');
       await world.shots('schedule-form');
@@ -222,9 +222,9 @@ const skills = [
       await page.getByLabel('Search skills').fill('shant');
       await until('one skill', async () => (await page.getByTestId('skill').count()) === 1);
       await page.getByLabel('Search skills').fill('');
-      await page.getByText(/^Ready \d/).click();
+      await page.getByText(/Ready \d/).click();
       await until('only ready ones', async () => (await page.getByTestId('skill').filter({ hasText: 'tidectl' }).count()) === 0);
-      await page.getByText(/^All \d/).click();
+      await page.getByText(/All \d/).click();
     },
   ],
   [

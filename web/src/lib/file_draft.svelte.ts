@@ -1,6 +1,5 @@
 // A file of an agent's workspace while it is edited. Drafts outlive the page they are on: going to
 // the chat and back loses nothing. Saving refuses to overwrite what somebody else wrote meanwhile.
-import { SvelteMap } from 'svelte/reactivity';
 import type { AgentFile } from './agents';
 import type { App } from './app.svelte';
 import { GatewayError } from './gateway';
@@ -99,7 +98,8 @@ export class FileDraft {
 
 /** Every file that was opened since the page was loaded. */
 export class FileDrafts {
-  #all = new SvelteMap<string, FileDraft>();
+  // What is in a draft is watched, not which drafts there are: they are made as soon as they are asked for.
+  #all = new Map<string, FileDraft>();
 
   of(agentId: string, name: string): FileDraft {
     const key = `${agentId} ${name}`;
@@ -112,7 +112,7 @@ export class FileDrafts {
   }
 
   isDirty(agentId: string, name: string): boolean {
-    return this.#all.get(`${agentId} ${name}`)?.dirty ?? false;
+    return this.of(agentId, name).dirty;
   }
 
   get dirty(): FileDraft[] {
