@@ -1030,68 +1030,14 @@ export type CronPayload = {
 
 /** Answer of [`CronPreview`]. */
 export type CronPreviewResult = {
+  /** The next moments, the first first; one for a schedule that is due once. */
   "runsAtMs": Array<number>;
+  /** The zone a calendar follows. */
   "tz": string;
+  /** By how much each moment may yet be moved, because it is not known for which job; 0 when they are exact. */
   "spreadMs": number;
+  /** The schedule in words. */
   "words": string;
-};
-
-export type CronPreviewParams = {
-  "schedule": CronSchedule;
-  "jobId"?: string | null;
-  "count"?: number | null;
-};
-
-export type MemoryFile = {
-  "path": string;
-  "size": number;
-  "updatedAtMs"?: number | null;
-};
-
-export type MemoryGetResult = {
-  "agentId": string;
-  "path": string;
-  "text": string;
-  "hash": string;
-  "size": number;
-  "updatedAtMs"?: number | null;
-};
-
-export type MemoryHit = {
-  "path": string;
-  "startLine": number;
-  "endLine": number;
-  "score": number;
-  "snippet": string;
-  "updatedAtMs"?: number | null;
-};
-
-export type MemoryListResult = {
-  "agentId": string;
-  "workspace": string;
-  "files": Array<MemoryFile>;
-  "truncated"?: boolean | null;
-};
-
-export type MemorySearchResult = {
-  "agentId": string;
-  "results": Array<MemoryHit>;
-  "truncated"?: boolean | null;
-};
-
-export type MemoryListParams = {
-  "agentId"?: string | null;
-};
-
-export type MemoryGetParams = {
-  "path": string;
-  "agentId"?: string | null;
-};
-
-export type MemorySearchParams = {
-  "query": string;
-  "agentId"?: string | null;
-  "limit"?: number | null;
 };
 
 /** Answer of [`CronRemove`]. */
@@ -1737,6 +1683,70 @@ export type MembersEvidence = {
   "sessionKey": string;
   /** Others than its owner; nobody. */
   "members": Array<unknown>;
+};
+
+/** One file of a memory. */
+export type MemoryFile = {
+  /** From the workspace on, with `/`. */
+  "path": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryGet`]. */
+export type MemoryGetResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Which. */
+  "path": string;
+  /** Its text. */
+  "text": string;
+  /** SHA-256 of it, in hex. */
+  "hash": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** One passage that was found. */
+export type MemoryHit = {
+  /** In which file, from the workspace on. */
+  "path": string;
+  /** Its first line, counted from 1. */
+  "startLine": number;
+  /** Its last line. */
+  "endLine": number;
+  /** How well it fits, from 0 to 1. */
+  "score": number;
+  /** Its text, shortened. */
+  "snippet": string;
+  /** When the file last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryList`]. */
+export type MemoryListResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Where. */
+  "workspace": string;
+  /** By path. */
+  "files": Array<MemoryFile>;
+  /** Present and true when there are more. */
+  "truncated"?: boolean | null;
+};
+
+/** Answer of [`MemorySearch`]. */
+export type MemorySearchResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** The best first. */
+  "results": Array<MemoryHit>;
+  /** Present and true when there are more, or not everything was looked through. */
+  "truncated"?: boolean | null;
 };
 
 /** Answer of [`MentionsList`]. */
@@ -4926,6 +4936,16 @@ export type CronListParams = {
   "includeDeliveryPreviews"?: boolean | null;
 };
 
+/** Parameters of [`CronPreview`]. */
+export type CronPreviewParams = {
+  /** When it is due. */
+  "schedule": CronSchedule;
+  /** The job whose schedule it would be: jobs at the top of hours are moved, each by its own time. */
+  "jobId"?: string | null;
+  /** How many moments; five when left out. */
+  "count"?: number | null;
+};
+
 /** When a job is run by hand. */
 export type CronRunMode = "due" | "force" | "if-enabled";
 
@@ -5107,6 +5127,30 @@ export type LogsTailParams = {
   "limit"?: number | null;
   /** How many bytes to look at. */
   "maxBytes"?: number | null;
+};
+
+/** Parameters of [`MemoryGet`]. */
+export type MemoryGetParams = {
+  /** Which, as [`MemoryList`] names it. */
+  "path": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemoryList`]. */
+export type MemoryListParams = {
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemorySearch`]. */
+export type MemorySearchParams = {
+  /** Words, all of which must be in a file for it to be found. */
+  "query": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+  /** How many at most. */
+  "limit"?: number | null;
 };
 
 /** Parameters of [`MessageAction`]. */

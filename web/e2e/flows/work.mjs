@@ -313,21 +313,21 @@ const agents = [
       assert.match(all.find(({ id }) => id === 'harbour-office').identity.avatar, /^data:image\//);
       await page.getByRole('button', { name: 'Remove the picture' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-      await page.getByText('⚓').first().waitFor();
+      await until('the sign again', async () => (await world.call('agents.list')).agents.find(({ id }) => id === 'harbour-office').identity.avatar === '');
     },
   ],
   [
     'its model and fallbacks are chosen',
     async (world) => {
       const { page } = world;
-      await page.getByLabel('Model', { exact: true }).selectOption('fake/fake-1');
+      await page.getByLabel('Model', { exact: true }).selectOption('spare/spare-1');
       await page.getByText('Own list').click();
-      await page.getByLabel('Add a fallback').selectOption('spare/spare-1');
-      await page.getByText('1. spare/spare-1').waitFor();
+      await page.getByLabel('Add a fallback').selectOption('fake/fake-1');
+      await page.getByText('1. fake/fake-1').waitFor();
       await page.getByRole('button', { name: 'Save', exact: true }).last().click();
       await page.getByText('It counts from the next message on.').waitFor();
       const { agents: all } = await world.call('agents.list');
-      assert.deepEqual(all.find(({ id }) => id === 'harbour-office').model, { primary: 'fake/fake-1', fallbacks: ['spare/spare-1'] });
+      assert.deepEqual(all.find(({ id }) => id === 'harbour-office').model, { primary: 'spare/spare-1', fallbacks: ['fake/fake-1'] });
     },
   ],
   [

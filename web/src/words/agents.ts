@@ -77,7 +77,7 @@ export const words = {
       'BOOTSTRAP.md': 'First conversation',
       'MEMORY.md': 'What it always knows',
     } as Record<string, string>,
-    missing: 'not there yet',
+    missing: 'none yet',
     unsaved: 'not saved',
     choose: 'Choose a file to read or change it.',
     editor: (name: string) => `Text of ${name}`,

@@ -93,7 +93,7 @@ export const words = {
     defaultThinking: 'As usual',
     timeout: 'Time limit in seconds',
     timeoutHelp: 'Ten minutes when empty, two hours at most.',
-    alert: 'Tell me after this many failures in a row',
+    alert: 'Tell me after failures in a row',
     alertHelp: 'Empty: as the settings say for all jobs.',
     keep: 'Keep the job after it ran',
     save: 'Save',
