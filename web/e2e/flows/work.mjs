@@ -270,6 +270,8 @@ const skills = [
 
 const editor = (world, name) => world.page.getByRole('textbox', { name: `Text of ${name}` });
 
+const card = (world, title) => world.page.locator('section').filter({ has: world.page.getByRole('heading', { name: title, exact: true }) });
+
 const agents = [
   [
     'an agent is made, refused in words when its name is taken, and renamed',
@@ -289,12 +291,12 @@ const agents = [
       await page.getByRole('heading', { level: 1, name: 'Harbour Office' }).waitFor();
       await page.getByLabel('Name').fill(`Harbour ${HOSTILE}`);
       await page.getByLabel('Picture or letters').fill('https://tracker.example/face.png');
-      await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+      await card(world, 'Identity').getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Saved.', { exact: true }).waitFor();
       await harmless(world);
       await page.getByLabel('Name').fill('Harbour Desk');
       await page.getByLabel('Picture or letters').fill('');
-      await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+      await card(world, 'Identity').getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Harbour Desk' }).waitFor();
     },
   ],
@@ -307,12 +309,12 @@ const agents = [
       await page.getByText('not a picture that can be read').waitFor();
       await page.locator('input[type=file]').setInputFiles({ name: 'face.png', mimeType: 'image/png', buffer: picture });
       await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
-      await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+      await card(world, 'Identity').getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Saved.', { exact: true }).waitFor();
       const { agents: all } = await world.call('agents.list');
       assert.match(all.find(({ id }) => id === 'harbour-office').identity.avatar, /^data:image\//);
       await page.getByRole('button', { name: 'Remove the picture' }).click();
-      await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+      await card(world, 'Identity').getByRole('button', { name: 'Save', exact: true }).click();
       await until('the sign again', async () => (await world.call('agents.list')).agents.find(({ id }) => id === 'harbour-office').identity.avatar === '');
     },
   ],
@@ -324,7 +326,7 @@ const agents = [
       await page.getByText('Own list').click();
       await page.getByLabel('Add a fallback').selectOption('fake/fake-1');
       await page.getByText('1. fake/fake-1').waitFor();
-      await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+      await card(world, 'Model').getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('It counts from the next message on.').waitFor();
       const { agents: all } = await world.call('agents.list');
       assert.deepEqual(all.find(({ id }) => id === 'harbour-office').model, { primary: 'spare/spare-1', fallbacks: ['fake/fake-1'] });
