@@ -1068,6 +1068,18 @@ export type CronPayload = {
   "toolsAllowIsDefault"?: boolean | null;
 };
 
+/** Answer of [`CronPreview`]. */
+export type CronPreviewResult = {
+  /** The next moments, the first first; one for a schedule that is due once. */
+  "runsAtMs": Array<number>;
+  /** The zone a calendar follows. */
+  "tz": string;
+  /** By how much each moment may yet be moved, because it is not known for which job; 0 when they are exact. */
+  "spreadMs": number;
+  /** The schedule in words. */
+  "words": string;
+};
+
 /** Answer of [`CronRemove`]. */
 export type CronRemoveResult = {
   /** Always. */
@@ -1733,6 +1745,70 @@ export type MembersEvidence = {
   "sessionKey": string;
   /** Others than its owner; nobody. */
   "members": Array<unknown>;
+};
+
+/** One file of a memory. */
+export type MemoryFile = {
+  /** From the workspace on, with `/`. */
+  "path": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryGet`]. */
+export type MemoryGetResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Which. */
+  "path": string;
+  /** Its text. */
+  "text": string;
+  /** SHA-256 of it, in hex. */
+  "hash": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** One passage that was found. */
+export type MemoryHit = {
+  /** In which file, from the workspace on. */
+  "path": string;
+  /** Its first line, counted from 1. */
+  "startLine": number;
+  /** Its last line. */
+  "endLine": number;
+  /** How well it fits, from 0 to 1. */
+  "score": number;
+  /** Its text, shortened. */
+  "snippet": string;
+  /** When the file last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryList`]. */
+export type MemoryListResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Where. */
+  "workspace": string;
+  /** By path. */
+  "files": Array<MemoryFile>;
+  /** Present and true when there are more. */
+  "truncated"?: boolean | null;
+};
+
+/** Answer of [`MemorySearch`]. */
+export type MemorySearchResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** The best first. */
+  "results": Array<MemoryHit>;
+  /** Present and true when there are more, or not everything was looked through. */
+  "truncated"?: boolean | null;
 };
 
 /** Answer of [`MentionsList`]. */
@@ -5072,6 +5148,16 @@ export type CronListParams = {
   "includeDeliveryPreviews"?: boolean | null;
 };
 
+/** Parameters of [`CronPreview`]. */
+export type CronPreviewParams = {
+  /** When it is due. */
+  "schedule": CronSchedule;
+  /** The job whose schedule it would be: jobs at the top of hours are moved, each by its own time. */
+  "jobId"?: string | null;
+  /** How many moments; five when left out. */
+  "count"?: number | null;
+};
+
 /** When a job is run by hand. */
 export type CronRunMode = "due" | "force" | "if-enabled";
 
@@ -5253,6 +5339,30 @@ export type LogsTailParams = {
   "limit"?: number | null;
   /** How many bytes to look at. */
   "maxBytes"?: number | null;
+};
+
+/** Parameters of [`MemoryGet`]. */
+export type MemoryGetParams = {
+  /** Which, as [`MemoryList`] names it. */
+  "path": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemoryList`]. */
+export type MemoryListParams = {
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemorySearch`]. */
+export type MemorySearchParams = {
+  /** Words, all of which must be in a file for it to be found. */
+  "query": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+  /** How many at most. */
+  "limit"?: number | null;
 };
 
 /** Parameters of [`MessageAction`]. */
@@ -6539,6 +6649,7 @@ export interface Methods {
   'cron.add': { params: CronAddParams; result: CronAddResult };
   'cron.get': { params: CronJobParams; result: CronJob };
   'cron.list': { params: CronListParams; result: CronListResult };
+  'cron.preview': { params: CronPreviewParams; result: CronPreviewResult };
   'cron.remove': { params: CronJobParams; result: CronRemoveResult };
   'cron.run': { params: CronRunParams; result: CronRunResult };
   'cron.runs': { params: CronRunsParams; result: CronRunsResult };
@@ -6568,6 +6679,9 @@ export interface Methods {
   'health': { params: HealthParams; result: unknown };
   'last-heartbeat': { params: NoParams; result: unknown };
   'logs.tail': { params: LogsTailParams; result: LogsTailResult };
+  'memory.get': { params: MemoryGetParams; result: MemoryGetResult };
+  'memory.list': { params: MemoryListParams; result: MemoryListResult };
+  'memory.search': { params: MemorySearchParams; result: MemorySearchResult };
   'mentions.list': { params: NoParams; result: MentionsListResult };
   'message.action': { params: MessageActionParams; result: unknown };
   'models.authImport': { params: ModelsAuthImportParams; result: ModelsAuthImportResult };

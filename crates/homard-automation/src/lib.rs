@@ -11,6 +11,7 @@ mod door;
 mod import;
 mod job;
 mod places;
+mod preview;
 mod recover;
 mod run;
 pub mod schedule;

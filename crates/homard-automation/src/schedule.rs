@@ -179,7 +179,7 @@ fn read_expression(expr: &str) -> Result<Cron, ScheduleError> {
 }
 
 /// How far an expression is spread that does not say: those at the top of hours are what everybody writes.
-fn usual_stagger(expr: &str) -> u64 {
+pub(crate) fn usual_stagger(expr: &str) -> u64 {
     let fields: Vec<&str> = expr.split_whitespace().collect();
     let at_the_top = match fields.as_slice() {
         [minute, hour, _, _, _] => *minute == "0" && hour.contains('*'),

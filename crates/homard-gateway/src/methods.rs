@@ -23,6 +23,7 @@ mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
 mod model_auth;
+mod memory;
 mod models;
 mod node_event;
 mod node_exec_policy;
@@ -77,7 +78,7 @@ use homard_protocol::methods::compact::SessionsCompact;
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
 use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup};
 use homard_protocol::methods::cron::{
-    CronAdd, CronGet, CronList, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
+    CronAdd, CronGet, CronList, CronPreview, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
 };
 use homard_protocol::methods::dead_letters::ChannelsDeadLetters;
 use homard_protocol::methods::devices::{
@@ -88,6 +89,7 @@ use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::model_auth::{
     ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
 };
+use homard_protocol::methods::memory::{MemoryGet, MemoryList, MemorySearch};
 use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
 use homard_protocol::methods::node_invoke::{
     NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
@@ -194,6 +196,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<CronAdd, _, _>(cron::add)
         .on::<CronGet, _, _>(cron::get)
         .on::<CronList, _, _>(cron::list)
+        .on::<CronPreview, _, _>(cron::preview)
         .on::<CronRemove, _, _>(cron::remove)
         .on::<CronRun, _, _>(cron::run)
         .on::<CronRuns, _, _>(cron::runs)
@@ -223,6 +226,9 @@ pub(crate) fn table() -> MethodTable {
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
+        .on::<MemoryGet, _, _>(memory::get)
+        .on::<MemoryList, _, _>(memory::list)
+        .on::<MemorySearch, _, _>(memory::search)
         .on::<MentionsList, _, _>(page_load::mentions)
         .on::<MessageAction, _, _>(sending::action)
         .on::<ModelsAuthImport, _, _>(model_auth::import)

@@ -18,6 +18,7 @@ pub mod dead_letters;
 pub mod devices;
 pub mod exec_policy;
 pub mod model_auth;
+pub mod memory;
 pub mod node_exec_policy;
 pub mod node_invoke;
 pub mod nodes;

@@ -80,8 +80,8 @@ export class App {
   }
 
   /** Asks the gateway; pages use this and never the socket. */
-  request<M extends MethodName>(method: M, params: Methods[M]['params']): Promise<Methods[M]['result']> {
-    return this.#gateway.request(method, params);
+  request<M extends MethodName>(method: M, params: Methods[M]['params'], patienceMs?: number): Promise<Methods[M]['result']> {
+    return this.#gateway.request(method, params, patienceMs);
   }
 
   /** Hears everything the gateway says until the returned function is called. */

@@ -160,11 +160,12 @@ export class Gateway {
     else if (this.#state.kind === 'ready') this.#checkAlive();
   }
 
-  request<M extends MethodName>(method: M, params: Methods[M]['params']): Promise<Methods[M]['result']> {
+  /** `patienceMs` is for work known to take longer than an answer usually may. */
+  request<M extends MethodName>(method: M, params: Methods[M]['params'], patienceMs?: number): Promise<Methods[M]['result']> {
     if (this.#state.kind !== 'ready') {
       return Promise.reject(new GatewayError('DISCONNECTED', 'not connected'));
     }
-    return this.#call(method, params) as Promise<Methods[M]['result']>;
+    return this.#call(method, params, patienceMs) as Promise<Methods[M]['result']>;
   }
 
   #setState(state: ConnectionState): void {
@@ -372,13 +373,13 @@ export class Gateway {
     }
   }
 
-  #call(method: string, params: unknown): Promise<unknown> {
+  #call(method: string, params: unknown, patienceMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     const id = `r${this.#nextId++}`;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
         reject(new GatewayError('TIMEOUT', `${method} was not answered in time`, undefined, true));
-      }, REQUEST_TIMEOUT_MS);
+      }, patienceMs);
       this.#pending.set(id, { resolve, reject, timer });
       this.#socket?.send(JSON.stringify({ type: 'req', id, method, params }));
     });

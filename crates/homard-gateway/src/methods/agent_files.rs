@@ -75,7 +75,7 @@ pub(super) async fn set(cx: Cx, params: AgentsFilesSetParams) -> Result<AgentsFi
     Ok(AgentsFilesSetResult { ok: true, agent_id: id, workspace: workspace.display().to_string(), file })
 }
 
-fn workspace(gateway: &Gateway, id: &str) -> Result<(String, PathBuf), ErrorShape> {
+pub(super) fn workspace(gateway: &Gateway, id: &str) -> Result<(String, PathBuf), ErrorShape> {
     let id = AgentId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
     match gateway.config().current().agents.agent(&id) {
         Some(agent) => Ok((id.to_string(), agent.workspace.clone())),
@@ -93,7 +93,7 @@ fn unwritable(name: &str, error: &std::io::Error) -> ErrorShape {
 }
 
 /// A file as it is now. Links and other things that are not plain files are refused: they may lead anywhere.
-fn look(workspace: &Path, name: &str, with_text: bool) -> Result<AgentFile, ErrorShape> {
+pub(super) fn look(workspace: &Path, name: &str, with_text: bool) -> Result<AgentFile, ErrorShape> {
     let path = workspace.join(name);
     let mut file = AgentFile {
         name: name.to_owned(),
@@ -127,7 +127,7 @@ fn look(workspace: &Path, name: &str, with_text: bool) -> Result<AgentFile, Erro
     Ok(file)
 }
 
-fn changed_at(meta: &Metadata) -> Option<i64> {
+pub(super) fn changed_at(meta: &Metadata) -> Option<i64> {
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
 }

@@ -4,9 +4,9 @@ use homard_automation::CronError;
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::{
-    CronAddParams, CronAddResult, CronJob, CronJobParams, CronListParams, CronListResult, CronRemoveResult,
-    CronRunParams, CronRunResult, CronRunsParams, CronRunsResult, CronStatusResult, CronUpdateParams,
-    MAX_CRON_LIMIT,
+    CronAddParams, CronAddResult, CronJob, CronJobParams, CronListParams, CronListResult, CronPreviewParams,
+    CronPreviewResult, CronRemoveResult, CronRunParams, CronRunResult, CronRunsParams, CronRunsResult,
+    CronStatusResult, CronUpdateParams, MAX_CRON_LIMIT, MAX_PREVIEW_RUNS,
 };
 
 use super::check_range;
@@ -40,6 +40,12 @@ pub(super) async fn add(cx: Cx, params: CronAddParams) -> Result<CronAddResult, 
 /// `cron.update`.
 pub(super) async fn update(cx: Cx, params: CronUpdateParams) -> Result<CronJob, ErrorShape> {
     cx.gateway.automation().update(params, Vec::new()).await.map_err(|e| refused("cron.update", &e))
+}
+
+/// `cron.preview`.
+pub(super) async fn preview(cx: Cx, params: CronPreviewParams) -> Result<CronPreviewResult, ErrorShape> {
+    check_range("cron.preview", "count", params.count, 1..=MAX_PREVIEW_RUNS)?;
+    cx.gateway.automation().preview(params).await.map_err(|e| refused("cron.preview", &e))
 }
 
 /// `cron.remove`.

@@ -1,6 +1,8 @@
-//! `cron.*`: jobs that run by the clock. `job` is what a job is, `run` what is told about one run of it.
+//! `cron.*`: jobs that run by the clock. `job` is what a job is, `run` what is told about one run of it, `preview` when one
+//! would be due.
 
 mod job;
+mod preview;
 mod run;
 
 use std::collections::BTreeMap;
@@ -16,6 +18,9 @@ pub use job::{
     CronAddParams, CronAlertRule, CronAutoDisabled, CronCompletionDestination, CronDelivery,
     CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronFailureAlert, CronJob, CronJobState,
     CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
+};
+pub use preview::{
+    CronPreview, CronPreviewParams, CronPreviewResult, DEFAULT_PREVIEW_RUNS, MAX_PREVIEW_RUNS,
 };
 pub use run::{CronRunEntry, CronUsage};
 

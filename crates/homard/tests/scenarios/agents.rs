@@ -130,3 +130,46 @@ async fn one_key_of_the_configuration_and_the_credentials_are_told() {
     let snapshot = call(&mut client, "config.get", json!({})).await;
     assert_eq!(snapshot["agentRosterIncludeOwned"], false);
 }
+
+#[tokio::test]
+async fn a_memory_is_listed_read_and_searched_and_nothing_beside_it_is() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    let list = call(&mut client, "memory.list", json!({})).await;
+    let folder = std::path::PathBuf::from(list["workspace"].as_str().unwrap());
+    std::fs::create_dir_all(folder.join("memory")).unwrap();
+    std::fs::write(folder.join("MEMORY.md"), "# House\n\nThe gate is blue.\n").unwrap();
+    std::fs::write(folder.join("memory/2026-11-16.md"), "Anna painted the GATE.\n").unwrap();
+    std::os::unix::fs::symlink(world.gateway.home().config_path(), folder.join("memory/config.md")).unwrap();
+
+    let list = call(&mut client, "memory.list", json!({"agentId": "main"})).await;
+    let paths: Vec<&str> =
+        list["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["MEMORY.md", "memory/2026-11-16.md"]);
+    let note = call(&mut client, "memory.get", json!({"path": "memory/2026-11-16.md"})).await;
+    assert_eq!((&note["text"], &note["size"]), (&json!("Anna painted the GATE.\n"), &json!(23)));
+    assert_eq!(note["hash"].as_str().unwrap().len(), 64);
+    let found = call(&mut client, "memory.search", json!({"query": "gate ANNA"})).await;
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(
+        (&found["results"][0]["path"], &found["results"][0]["startLine"]),
+        (&json!("memory/2026-11-16.md"), &json!(1))
+    );
+
+    for (method, params, words) in [
+        ("memory.search", json!({}), "query"),
+        ("memory.search", json!({"query": " "}), "query"),
+        ("memory.search", json!({"query": "x".repeat(513)}), "query"),
+        ("memory.search", json!({"query": "x", "limit": 0}), "limit"),
+        ("memory.search", json!({"query": "x", "limit": 101}), "limit"),
+        ("memory.search", json!({"query": "x", "agentId": "nobody"}), "unknown agent"),
+        ("memory.list", json!({"agentId": "no/body"}), "agent"),
+        ("memory.get", json!({}), "path"),
+        ("memory.get", json!({"path": "SOUL.md"}), "not a file of a memory"),
+        ("memory.get", json!({"path": "memory/../SOUL.md"}), "not a file of a memory"),
+        ("memory.get", json!({"path": "memory/config.md"}), "plain file"),
+        ("memory.get", json!({"path": "memory/none.md"}), "there is no file"),
+    ] {
+        refused(&mut client, method, params, words).await;
+    }
+}

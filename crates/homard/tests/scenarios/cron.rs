@@ -505,3 +505,35 @@ async fn the_command_line_plans_runs_and_forgets_jobs() {
     assert!(homard(&world, &["cron", "rm", "check"]).await.contains("removed: check"));
     assert!(homard(&world, &["system", "event", "--text", "the backup is done"]).await.contains("kept"));
 }
+
+#[tokio::test]
+async fn a_preview_tells_when_a_job_of_that_schedule_is_due() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    for schedule in [
+        json!({"kind": "cron", "expr": "0 * * * *", "tz": "Europe/Paris"}),
+        json!({"kind": "cron", "expr": "30 8 * * 1-5", "tz": "Asia/Tokyo", "staggerMs": 0}),
+        json!({"kind": "cron", "expr": "0 2 L * *"}),
+        json!({"kind": "at", "at": in_ms(3_600_000)}),
+    ] {
+        let id = add(&mut client, job(&schedule)).await;
+        let preview = client.call("cron.preview", json!({"schedule": schedule, "jobId": id})).await.unwrap();
+        let due = client.call("cron.get", json!({"id": id})).await.unwrap();
+        assert_eq!(preview["runsAtMs"][0], due["state"]["nextRunAtMs"], "{schedule}");
+    }
+    let params = json!({"schedule": {"kind": "every", "everyMs": 60_000}, "count": 7});
+    let runs = client.call("cron.preview", params).await.unwrap();
+    assert_eq!(runs["runsAtMs"].as_array().unwrap().len(), 7);
+    for (params, words) in [
+        (json!({}), "schedule"),
+        (json!({"schedule": {"kind": "cron", "expr": "nonsense"}}), "not a cron expression"),
+        (json!({"schedule": {"kind": "cron", "expr": "0 9 * * *", "tz": "Mars/Olympus"}}), "not a time zone"),
+        (json!({"schedule": {"kind": "every", "everyMs": 1}}), "everyMs"),
+        (json!({"schedule": {"kind": "every", "everyMs": 60_000}, "count": 0}), "count"),
+        (json!({"schedule": {"kind": "every", "everyMs": 60_000}, "jobId": "none"}), "no job"),
+    ] {
+        let answer = client.request("cron.preview", params.clone()).await.unwrap();
+        assert_eq!(answer["error"]["code"], "INVALID_REQUEST", "{params}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{params}: {answer}");
+    }
+}
