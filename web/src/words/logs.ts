@@ -29,7 +29,6 @@ export const words = {
   paused: 'Paused: new lines wait in the file.',
   skipped: 'Older lines are in the file on the gateway.',
   list: 'Log lines',
-  expand: (message: string) => `Details of: ${message.slice(0, 80)}`,
   raw: 'As written',
   when: 'When',
   part: 'Part',
