@@ -4467,6 +4467,36 @@ export type UsageDayShort = {
   "cost": number;
 };
 
+/** The model calls of one hour; money in US dollars. */
+export type UsageHour = {
+  /** When it began. */
+  "at": number;
+  /** Runs that began in it. */
+  "turns": number;
+  /** Calls that reached a model. */
+  "calls": number;
+  /** Tokens of prompts, cached ones included. */
+  "inputTokens": number;
+  /** Tokens produced. */
+  "outputTokens": number;
+  /** What they cost. */
+  "cost": number;
+  /** Half of the answers were at most this slow; missing when there was none. */
+  "latencyP50Ms"?: number | null;
+  /** 95 of 100 answers were at most this slow; missing when there was none. */
+  "latencyP95Ms"?: number | null;
+  /** Calls that gave no answer. */
+  "errors": number;
+};
+
+/** Answer of [`UsageHours`]. */
+export type UsageHoursResult = {
+  /** The gateway's clock. */
+  "ts": number;
+  /** Every hour, oldest first, also those without a call; the last is under way. */
+  "hours": Array<UsageHour>;
+};
+
 /** How long calls took, in milliseconds. */
 export type UsageLatency = {
   /** How many were measured. */
@@ -6489,6 +6519,14 @@ export type UsageCostParams = {
   "agentScope"?: string | null;
 };
 
+/** Parameters of [`UsageHours`]. */
+export type UsageHoursParams = {
+  /** How many, the one under way included. */
+  "hours"?: number | null;
+  /** Only this agent's. */
+  "agentId"?: string | null;
+};
+
 /** Parameters of [`UsageRuns`]. */
 export type UsageRunsParams = {
   /** Only those of this conversation. */
@@ -6787,6 +6825,7 @@ export interface Methods {
   'update.run': { params: UpdateRunParams; result: UpdateRunResult };
   'update.status': { params: UpdateStatusParams; result: UpdateStatusResult };
   'usage.cost': { params: UsageCostParams; result: UsageCostResult };
+  'usage.hours': { params: UsageHoursParams; result: UsageHoursResult };
   'usage.runs': { params: UsageRunsParams; result: UsageRunsResult };
   'usage.status': { params: NoParams; result: UsageStatusResult };
   'users.prefs.get': { params: UsersPrefsParams; result: UsersPrefs };

@@ -138,6 +138,7 @@ use homard_protocol::methods::undo::{UndoApply, UndoList};
 use homard_protocol::methods::upkeep::{
     BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
 };
+use homard_protocol::methods::usage::hours::UsageHours;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
 use homard_protocol::methods::voice::{
@@ -335,6 +336,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<UpdateRun, _, _>(upkeep::update_run)
         .on::<UpdateStatus, _, _>(upkeep::update_status)
         .on::<UsageCost, _, _>(usage::cost)
+        .on::<UsageHours, _, _>(usage::hours::report)
         .on::<UsageRuns, _, _>(usage::runs)
         .on::<UsageStatus, _, _>(usage::status)
         .on::<UsersPrefsGet, _, _>(page_load::prefs)

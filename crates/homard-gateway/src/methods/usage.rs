@@ -1,7 +1,8 @@
 //! `usage.*`: what model calls cost. `calendar` cuts time into days, `sums` turns the store's report into what
-//! clients know, `sessions` answers for conversations.
+//! clients know, `sessions` answers for conversations, `hours` for curves.
 
 mod calendar;
+pub(super) mod hours;
 pub(super) mod sessions;
 mod sums;
 

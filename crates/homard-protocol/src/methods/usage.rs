@@ -1,6 +1,7 @@
 //! `usage.*`: what model calls cost, and what is left of the budgets. [`sessions`] has the reports about
-//! conversations.
+//! conversations, [`hours`] the curves.
 
+pub mod hours;
 pub mod sessions;
 
 use schemars::JsonSchema;

@@ -26,6 +26,8 @@ pub(super) const SPENT_BY_SESSION: &str = "SELECT agent_id, session_key, job_id,
                                            FROM usage_calls WHERE session_key = ?1";
 /// The share of calls that were at most as slow as the slow mark.
 const SLOW_PERCENT: usize = 95;
+/// The share of calls that were at most as slow as the middle one.
+const HALF_PERCENT: usize = 50;
 
 /// Outcomes of calls that gave an answer.
 const ANSWERED: [&str; 3] = ["stop", "toolUse", "length"];
@@ -132,6 +134,8 @@ pub struct LatencyStats {
     pub count: u64,
     /// On average.
     pub avg_ms: u64,
+    /// Half were at most this slow.
+    pub p50_ms: u64,
     /// 95 of 100 were at most this slow.
     pub p95_ms: u64,
     /// The fastest.
@@ -398,11 +402,15 @@ fn stats(took: &mut [u32]) -> Option<LatencyStats> {
     let (&min, &max) = (took.first()?, took.last()?);
     let sum: u64 = took.iter().map(|&ms| u64::from(ms)).sum();
     let count = u64::try_from(took.len()).unwrap_or(u64::MAX);
-    let slow = (took.len() * SLOW_PERCENT).div_ceil(100).saturating_sub(1);
+    let mark = |percent: usize| {
+        let place = took.len().saturating_mul(percent).div_ceil(100).saturating_sub(1);
+        took.get(place).copied().unwrap_or(max).into()
+    };
     Some(LatencyStats {
         count,
         avg_ms: sum / count.max(1),
-        p95_ms: took.get(slow).copied().unwrap_or(max).into(),
+        p50_ms: mark(HALF_PERCENT),
+        p95_ms: mark(SLOW_PERCENT),
         min_ms: min.into(),
         max_ms: max.into(),
     })

@@ -165,6 +165,7 @@ fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
         ("undo.apply", "operator.write", json!({"sessionKey": "agent:main:m", "dryRun": true})),
         ("undo.list", "operator.read", json!({})),
         ("usage.cost", "operator.read", json!({})),
+        ("usage.hours", "operator.read", json!({})),
         ("usage.runs", "operator.read", json!({})),
         ("usage.status", "operator.read", json!({})),
         ("voicewake.get", "operator.read", json!({})),

@@ -158,6 +158,26 @@ async fn runs_tell_what_was_asked() {
 }
 
 #[tokio::test]
+async fn hours_add_up_to_what_the_answers_used() {
+    let world = World::start_with(OPENAI, priced).await;
+    let mut client = world.owner().await;
+    world.fake.calls("exec", json!({"command": "true"})).says("done");
+    talk(&mut client, KEY, "work").await;
+    let answers = used(&mut client, KEY).await;
+    let found = client.call("usage.hours", json!({"hours": 2})).await.unwrap();
+    let hours = found["hours"].as_array().unwrap();
+    assert_eq!(hours.len(), 2);
+    let sum_of = |field: &str| hours.iter().map(|hour| hour[field].as_u64().unwrap()).sum::<u64>();
+    let prompts = ["input", "cacheRead", "cacheWrite"].map(|field| sum(&answers, field)).iter().sum::<u64>();
+    assert_eq!((sum_of("turns"), sum_of("calls"), sum_of("errors")), (1, 2, 0), "{found}");
+    assert_eq!((sum_of("inputTokens"), sum_of("outputTokens")), (prompts, sum(&answers, "output")), "{found}");
+    let cost: f64 = hours.iter().map(|hour| hour["cost"].as_f64().unwrap()).sum();
+    assert!((cost - dollars(&answers)).abs() < 0.000_01, "{found}");
+    assert!(hours.iter().any(|hour| hour["latencyP95Ms"].as_u64() >= hour["latencyP50Ms"].as_u64()), "{found}");
+    assert_eq!(client.call("usage.hours", json!({})).await.unwrap()["hours"].as_array().unwrap().len(), 24);
+}
+
+#[tokio::test]
 async fn what_is_no_range_is_refused_over_the_wire() {
     let world = World::start().await;
     let mut client = world.owner().await;
@@ -169,6 +189,11 @@ async fn what_is_no_range_is_refused_over_the_wire() {
         ("sessions.usage", json!({"limit": 0})),
         ("sessions.usage.logs", json!({"key": KEY, "limit": 1_001})),
         ("sessions.usage.timeseries", json!({})),
+        ("usage.hours", json!({"hours": 0})),
+        ("usage.hours", json!({"hours": 721})),
+        ("usage.hours", json!({"hours": "24"})),
+        ("usage.hours", json!({"agentId": "../x"})),
+        ("usage.hours", json!({"until": 5})),
         ("usage.runs", json!({"limit": 0})),
     ] {
         let answer = client.request(method, params.clone()).await.unwrap();

@@ -164,6 +164,6 @@ fn daily_latency(report: &UsageReport, dates: &[String]) -> Vec<UsageDayLatency>
 }
 
 fn latency(stats: LatencyStats) -> UsageLatency {
-    let LatencyStats { count, avg_ms, p95_ms, min_ms, max_ms } = stats;
+    let LatencyStats { count, avg_ms, p50_ms: _, p95_ms, min_ms, max_ms } = stats;
     UsageLatency { count, avg_ms, p95_ms, min_ms, max_ms }
 }
