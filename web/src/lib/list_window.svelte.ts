@@ -6,6 +6,8 @@ import { Heights } from './heights';
 const NEAR_END_PX = 64;
 /** How far beyond the visible part rows are drawn. */
 const OVERSCAN_PX = 1_200;
+/** A list of no more rows needs no window. */
+const SHORT_ROWS = 100;
 /** Scrolling by less draws nothing new. */
 const STEP_PX = 200;
 /** Where a row that was searched for comes to stand, as a part of the visible height. */
@@ -29,6 +31,8 @@ export interface Rows {
   rows: readonly { key: string; kind: string }[];
   changedFrom: number;
   guess: (index: number) => number;
+  /** Whether nothing is missing above: then a short list is drawn whole, for the browser's own search and for selecting. */
+  whole: boolean;
 }
 
 export class ListWindow {
@@ -59,6 +63,7 @@ export class ListWindow {
       this.#rows = given.rows;
     }
     const heights = this.#heights;
+    if (given.whole && heights.count <= SHORT_ROWS) return { start: 0, end: heights.count, before: 0, after: 0 };
     const top = this.following ? heights.total - this.viewport : this.#seenTop - (this.#list?.offsetTop ?? 0);
     const start = heights.at(top - OVERSCAN_PX);
     const end = heights.count === 0 ? 0 : heights.at(top + this.viewport + OVERSCAN_PX) + 1;
