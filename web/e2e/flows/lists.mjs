@@ -56,7 +56,7 @@ export const steps = [
         await world.page.getByRole('menuitem', { name: 'Rename' }).click();
         await world.page.getByRole('textbox', { name: 'Name of this chat' }).fill(name);
         await world.page.keyboard.press('Enter');
-        await entry(world, name).waitFor();
+        await world.page.getByRole('heading', { name, exact: true }).waitFor();
       }
       await entry(world, 'Main chat').waitFor();
     },

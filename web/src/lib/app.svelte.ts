@@ -151,7 +151,7 @@ export class App {
     return this.attempt(async () => {
       await this.sessions.reset(key);
       await this.#reload(key);
-      this.toasts.show(words.wasReset(title), { act: { label: words.undo, run: () => this.restore(key) } });
+      this.toasts.show(words.wasReset(title), { about: key, act: { label: words.undo, run: () => this.restore(key) } });
     });
   }
 
@@ -167,7 +167,7 @@ export class App {
         await this.restore(key);
         if (shown) this.select(key);
       };
-      this.toasts.show(words.deleted(title), { act: { label: words.undo, run: undo } });
+      this.toasts.show(words.deleted(title), { about: key, act: { label: words.undo, run: undo } });
     });
   }
 
@@ -175,7 +175,7 @@ export class App {
     const title = this.titleOf(key);
     return this.attempt(async () => {
       await this.sessions.patch(key, { archived });
-      if (archived) this.toasts.show(words.archived(title), { act: { label: words.undo, run: () => this.archive(key, false) } });
+      if (archived) this.toasts.show(words.archived(title), { about: key, act: { label: words.undo, run: () => this.archive(key, false) } });
     });
   }
 
@@ -183,7 +183,7 @@ export class App {
     return this.attempt(async () => {
       await this.sessions.restore(key, sessionId);
       await this.#reload(key);
-      this.toasts.show(words.restored(this.titleOf(key)));
+      this.toasts.show(words.restored(this.titleOf(key)), { about: key });
     });
   }
 

@@ -14,6 +14,8 @@ export interface Toast {
   act: ToastAct | undefined;
   /** Whether it says that something went wrong. */
   bad: boolean;
+  /** What it is about: of two notes about one thing the newer stays. */
+  about: string | undefined;
 }
 
 interface Clock {
@@ -25,9 +27,11 @@ export class Toasts {
   #next = 1;
   #clocks = new Map<number, Clock>();
 
-  show(text: string, options: { act?: ToastAct; bad?: boolean; stays?: boolean } = {}): number {
+  show(text: string, options: { act?: ToastAct; bad?: boolean; stays?: boolean; about?: string } = {}): number {
+    const { about } = options;
+    if (about !== undefined) this.forget(about);
     const id = this.#next++;
-    this.list = [...this.list, { id, text, act: options.act, bad: options.bad ?? false }];
+    this.list = [...this.list, { id, text, act: options.act, bad: options.bad ?? false, about }];
     if (!options.stays) this.#clocks.set(id, { timer: undefined });
     this.resume(id);
     for (const oldest of this.list.slice(0, Math.max(0, this.list.length - MOST))) this.close(oldest.id);
@@ -52,6 +56,11 @@ export class Toasts {
     this.hold(id);
     this.#clocks.delete(id);
     this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** What notes about this said no longer holds. */
+  forget(about: string): void {
+    for (const toast of this.list) if (toast.about === about) this.close(toast.id);
   }
 
   async run(toast: Toast): Promise<void> {

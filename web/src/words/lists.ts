@@ -70,6 +70,7 @@ export const words = {
   restore: 'Restore',
 
   // Search.
+  clearSearch: 'Clear the search',
   searchAll: 'Search chats and messages',
   inMessages: 'In messages',
   inNames: 'Chats',
@@ -154,7 +155,7 @@ export const words = {
 
   // Keys.
   keysTitle: 'Keyboard shortcuts',
-  keyGroups: { anywhere: 'Anywhere', chats: 'Chats', go: 'Go to', writing: 'While writing' },
+  keyGroups: { anywhere: 'Anywhere', chats: 'Chats', writing: 'While writing', go: 'Go to' },
   keys: {
     palette: 'Search pages, chats and actions',
     help: 'This list',
