@@ -42,6 +42,8 @@ export class ModelsRoom {
       found = { state: 'failed', problem: reason(error) };
     }
     this.probes.set(provider, found);
+    // One that was just added is known by now, and was not when the lists were read.
+    if (!this.auth.value?.providers.some((one) => one.provider === provider)) await Promise.all([this.auth.refresh(), this.models.refresh()]);
     return found;
   }
 

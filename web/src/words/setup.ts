@@ -76,6 +76,7 @@ export const words = {
   modelFacts: (context: string, price: string) => (price ? `reads ${context} · ${price}` : `reads ${context}`),
   modelPrice: (input: string, output: string) => `${input} in, ${output} out per million tokens`,
   modelNone: 'This provider has not listed its models. Write the model’s name as the provider spells it:',
+  modelAgain: 'Look for its models again',
   modelLabel: 'Model',
   modelUse: 'Use this model',
   modelSaving: 'Saving…',
