@@ -31,13 +31,12 @@ async function write(world, text, key = 'Enter') {
   await field(world).press(key);
 }
 
-/** A button of the actions of a message. */
-async function act(world, testId, index, name) {
+/** A button of the actions of a message; `at` is its place among those of the same name, the last one by default. */
+async function act(world, testId, index, name, at = -1) {
   const message = world.page.getByTestId(testId).nth(index);
   await message.scrollIntoViewIfNeeded();
   await message.hover();
-  const buttons = world.page.getByRole('button', { name, exact: true });
-  await buttons.nth(index < 0 ? (await buttons.count()) - 1 : index).click();
+  await world.page.getByRole('button', { name, exact: true }).nth(at).click();
 }
 
 /** Hands files to the page as a paste or a drop would. */
@@ -215,13 +214,13 @@ export const steps = [
       await answer(world, 'Mostly dark blue').last().waitFor();
       await world.page.getByText('2 / 2').waitFor();
       await world.model.says('Crabs are red or brown.');
-      await act(world, 'user-message', 0, 'Edit');
+      await act(world, 'user-message', 0, 'Edit', 0);
       await world.page.getByTestId('editing').waitFor();
       assert.equal(await field(world).inputValue(), 'what colour are lobsters?');
       await field(world).press('Escape');
       await world.page.getByTestId('editing').waitFor({ state: 'detached' });
       assert.equal(await field(world).inputValue(), '');
-      await act(world, 'user-message', 0, 'Edit');
+      await act(world, 'user-message', 0, 'Edit', 0);
       await world.shots('composer-edit');
       await write(world, 'what colour are crabs?');
       await answer(world, 'Crabs are red or brown.').last().waitFor();
@@ -240,14 +239,14 @@ export const steps = [
   [
     'a chat is branched off after an answer and before a question',
     async (world) => {
-      await act(world, 'assistant-message', 0, 'Branch into a new chat');
+      await act(world, 'assistant-message', 0, 'Branch into a new chat', 1);
       await world.page.waitForURL(/dashboard/);
       await answer(world, 'Lobsters are blue.').last().waitFor();
       assert.equal(await field(world).inputValue(), '');
       await world.model.says('From krill and algae.');
       await world.say('why?');
       await answer(world, 'From krill and algae.').last().waitFor();
-      await act(world, 'user-message', 1, 'Branch into a new chat');
+      await act(world, 'user-message', 1, 'Branch into a new chat', 2);
       await until('the question is in the composer', async () => (await field(world).inputValue()) === 'why?');
       assert.equal(await world.page.getByTestId('user-message').count(), 1);
       await field(world).fill('');
@@ -256,10 +255,10 @@ export const steps = [
   [
     'a message is replied to with a quotation',
     async (world) => {
-      await act(world, 'assistant-message', 0, 'Reply');
+      await act(world, 'assistant-message', 0, 'Reply', 1);
       await world.page.getByTestId('replying').getByText('Lobsters are blue.').waitFor();
       await world.page.getByRole('button', { name: 'Do not reply to it' }).click();
-      await act(world, 'assistant-message', 0, 'Reply');
+      await act(world, 'assistant-message', 0, 'Reply', 1);
       await world.shots('composer-reply');
       await world.model.says('All of them, nearly.');
       await write(world, 'all of them?');
