@@ -22,19 +22,21 @@ const texts = async (world, key) => (await history(world, key)).messages.map(tex
 
 const keyOf = (world) => new URL(world.page.url()).searchParams.get('session') ?? KEY;
 
+/** An answer in the conversation; the list of chats may show the same words. */
+const answer = (world, text) => world.page.getByTestId('assistant-message').filter({ hasText: text });
+
 /** Writes and presses a key; the composer must not lose anything on the way. */
 async function write(world, text, key = 'Enter') {
   await field(world).fill(text);
   await field(world).press(key);
 }
 
-/** A button of the actions of a message. */
-async function act(world, testId, index, name) {
+/** A button of the actions of a message; `at` is its place among those of the same name, the last one by default. */
+async function act(world, testId, index, name, at = -1) {
   const message = world.page.getByTestId(testId).nth(index);
   await message.scrollIntoViewIfNeeded();
   await message.hover();
-  const buttons = world.page.getByRole('button', { name, exact: true });
-  await buttons.nth(index < 0 ? (await buttons.count()) - 1 : index).click();
+  await world.page.getByRole('button', { name, exact: true }).nth(at).click();
 }
 
 /** Hands files to the page as a paste or a drop would. */
@@ -80,7 +82,7 @@ export const steps = [
       assert.match(await files(world).nth(1).innerText(), /<img src=x onerror=alert\(1\)>\.rs[\s\S]*12 B/);
       await world.model.says('A pixel and a program.');
       await write(world, 'what are these?');
-      await world.page.getByText('A pixel and a program.').waitFor();
+      await answer(world, 'A pixel and a program.').last().waitFor();
       await idle(world);
       assert.equal(await files(world).count(), 0);
       const [question] = (await history(world)).messages;
@@ -100,7 +102,7 @@ export const steps = [
       assert.equal(await world.page.getByTestId('drop-zone').count(), 0);
       await world.model.says('One picture, one archive.');
       await write(world, 'and these?');
-      await world.page.getByText('One picture, one archive.').waitFor();
+      await answer(world, 'One picture, one archive.').last().waitFor();
       await idle(world);
       const kept = /\[media attached: (.*archive\.zip) \(application\/zip\)\]/.exec((await texts(world)).join('\n'));
       assert.equal(readFileSync(kept[1], 'utf8'), 'PK not really');
@@ -132,7 +134,7 @@ export const steps = [
       await files(world).getByText(/\d+ kB · 0:\d\d long/).waitFor();
       await world.model.says('I hear beeps.');
       await world.page.getByRole('button', { name: 'Send', exact: true }).click();
-      await world.page.getByText('I hear beeps.').waitFor();
+      await answer(world, 'I hear beeps.').last().waitFor();
       await idle(world);
       assert.match((await texts(world)).join('\n'), /\[media attached: .*Voicenote.*\(audio\/webm\)\]/);
     },
@@ -209,26 +211,26 @@ export const steps = [
       await world.say('what colour are lobsters?');
       await world.model.says('Mostly dark blue, before they are cooked.');
       await act(world, 'assistant-message', -1, 'Ask again');
-      await world.page.getByText('Mostly dark blue').waitFor();
+      await answer(world, 'Mostly dark blue').last().waitFor();
       await world.page.getByText('2 / 2').waitFor();
       await world.model.says('Crabs are red or brown.');
-      await act(world, 'user-message', 0, 'Edit');
+      await act(world, 'user-message', 0, 'Edit', 0);
       await world.page.getByTestId('editing').waitFor();
       assert.equal(await field(world).inputValue(), 'what colour are lobsters?');
       await field(world).press('Escape');
       await world.page.getByTestId('editing').waitFor({ state: 'detached' });
       assert.equal(await field(world).inputValue(), '');
-      await act(world, 'user-message', 0, 'Edit');
+      await act(world, 'user-message', 0, 'Edit', 0);
       await world.shots('composer-edit');
       await write(world, 'what colour are crabs?');
-      await world.page.getByText('Crabs are red or brown.').waitFor();
+      await answer(world, 'Crabs are red or brown.').last().waitFor();
       await world.page.getByText('3 / 3').waitFor();
-      assert.equal(await world.page.getByText('Mostly dark blue').count(), 0);
+      await until('the old version is gone', async () => (await answer(world, 'Mostly dark blue').count()) === 0);
       await world.page.getByRole('button', { name: 'Previous version' }).click();
-      await world.page.getByText('Mostly dark blue').waitFor();
+      await answer(world, 'Mostly dark blue').last().waitFor();
       await world.page.getByText('2 / 3').waitFor();
       await world.page.getByRole('button', { name: 'Previous version' }).click();
-      await world.page.getByText('Lobsters are blue.').waitFor();
+      await answer(world, 'Lobsters are blue.').last().waitFor();
       await world.page.getByText('1 / 3').waitFor();
       await world.page.reload();
       await world.page.getByText('1 / 3').waitFor();
@@ -237,14 +239,14 @@ export const steps = [
   [
     'a chat is branched off after an answer and before a question',
     async (world) => {
-      await act(world, 'assistant-message', 0, 'Branch into a new chat');
+      await act(world, 'assistant-message', 0, 'Branch into a new chat', 1);
       await world.page.waitForURL(/dashboard/);
-      await world.page.getByText('Lobsters are blue.').waitFor();
+      await answer(world, 'Lobsters are blue.').last().waitFor();
       assert.equal(await field(world).inputValue(), '');
       await world.model.says('From krill and algae.');
       await world.say('why?');
-      await world.page.getByText('From krill and algae.').waitFor();
-      await act(world, 'user-message', 1, 'Branch into a new chat');
+      await answer(world, 'From krill and algae.').last().waitFor();
+      await act(world, 'user-message', 1, 'Branch into a new chat', 2);
       await until('the question is in the composer', async () => (await field(world).inputValue()) === 'why?');
       assert.equal(await world.page.getByTestId('user-message').count(), 1);
       await field(world).fill('');
@@ -253,14 +255,14 @@ export const steps = [
   [
     'a message is replied to with a quotation',
     async (world) => {
-      await act(world, 'assistant-message', 0, 'Reply');
+      await act(world, 'assistant-message', 0, 'Reply', 1);
       await world.page.getByTestId('replying').getByText('Lobsters are blue.').waitFor();
       await world.page.getByRole('button', { name: 'Do not reply to it' }).click();
-      await act(world, 'assistant-message', 0, 'Reply');
+      await act(world, 'assistant-message', 0, 'Reply', 1);
       await world.shots('composer-reply');
       await world.model.says('All of them, nearly.');
       await write(world, 'all of them?');
-      await world.page.getByText('All of them, nearly.').waitFor();
+      await answer(world, 'All of them, nearly.').last().waitFor();
       await idle(world);
       const key = keyOf(world);
       assert.ok((await texts(world, key)).includes('> Lobsters are blue.\n\nall of them?'));
@@ -352,7 +354,7 @@ export const steps = [
       await field(world).fill('and another');
       await world.model.says('Now whole.');
       await world.startGateway();
-      await world.page.getByText('Now whole.').waitFor();
+      await answer(world, 'Now whole.').last().waitFor();
       await idle(world);
       assert.equal(await field(world).inputValue(), 'and another');
       const key = keyOf(world);
@@ -370,7 +372,7 @@ export const steps = [
         area.dispatchEvent(new InputEvent('input', { bubbles: true }));
       }, HOSTILE);
       await field(world).press('Enter');
-      await world.page.getByText('That was long.').waitFor();
+      await answer(world, 'That was long.').last().waitFor();
       await idle(world);
       assert.ok(!(await world.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)));
     },
