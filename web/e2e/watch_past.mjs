@@ -85,13 +85,25 @@ function report(real) {
   };
 }
 
-function cost(real) {
+/** Days end today, so that the same numbers come out for the list and for the budgets. */
+function spending(days) {
   const random = chance(5);
-  const daily = real.daily.map((day) => ({ ...day, ...totals(2 * (0.4 + random()), 0.27) }));
+  return Array.from({ length: days }, () => totals(2 * (0.4 + random()), 0.27)).reverse();
+}
+
+function cost(real) {
+  const days = spending(real.daily.length);
+  const daily = real.daily.map((day, index) => ({ ...day, ...days[index] }));
   return { ...real, daily, totals: sum(daily) };
 }
 
-const PAST = { 'usage.hours': hours, 'sessions.usage': report, 'usage.cost': cost };
+function budgets(real) {
+  const month = spending(new Date().getUTCDate());
+  const used = { 'budgets.gateway.day.usd': month.at(-1).totalCost, 'budgets.gateway.month.usd': sum(month).totalCost, 'budgets.gateway.month.tokens': 840_000 };
+  return { ...real, budgets: real.budgets.map((budget) => ({ ...budget, used: used[budget.path] ?? budget.used })) };
+}
+
+const PAST = { 'usage.hours': hours, 'sessions.usage': report, 'usage.cost': cost, 'usage.status': budgets };
 
 /** From the next load on, the page sees a month behind it. */
 export async function givePast(page) {

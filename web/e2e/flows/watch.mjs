@@ -345,6 +345,7 @@ export const steps = [
       await givePast(page);
       await page.getByTestId('log').getByText('429').first().waitFor();
       await page.getByTestId('log').getByRole('button', { name: /answered 429/ }).first().click();
+      await page.getByTestId('log').getByText('retry_ms').last().waitFor();
       await world.shots('logs');
       await world.go('Overview');
       await until('plots', async () => (await page.getByTestId('plots').locator('canvas').count()) === 4);

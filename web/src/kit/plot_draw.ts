@@ -65,7 +65,7 @@ export function draw(place: HTMLElement, drawing: Drawing): uPlot {
     {
       width,
       height,
-      padding: [6, 4, 0, 0],
+      padding: [6, 16, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
       scales: {

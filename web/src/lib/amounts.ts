@@ -59,7 +59,7 @@ export function bytes(size: number | undefined): string {
 export function took(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms)) return NONE;
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE_MS) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  if (ms < MINUTE_MS) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
   return span(ms);
 }
 

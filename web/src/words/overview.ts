@@ -1,5 +1,5 @@
 // The words of the page "Overview".
-import { count } from '../lib/amounts';
+import { count, short } from '../lib/amounts';
 
 const many = (amount: number, one: string, more: string): string => (amount === 1 ? `1 ${one}` : `${count(amount)} ${more}`);
 
@@ -80,12 +80,13 @@ export const words = {
     title: 'Budgets',
     none: 'No budget is set. One keeps a runaway loop from costing more than you want.',
     set: 'Set one',
+    change: 'Settings',
     periods: { turn: 'per turn', run: 'per turn', hour: 'per hour', day: 'today', week: 'this week', month: 'this month', total: 'in all', life: 'in all' },
     scopes: { gateway: 'everything', agent: 'each agent', agents: 'an agent', session: 'each chat', sessions: 'a chat', job: 'each job', jobs: 'a job', cron: 'the schedule' },
     name: (whose: string, period: string) => `${whose} ${period}`,
     whose: (name: string) => name,
     unnamed: 'a budget',
-    tokens: (amount: number) => `${count(amount)} tokens`,
+    tokens: (amount: number) => `${short(amount)} tokens`,
     line: (used: string, limit: string) => `${used} of ${limit}`,
     resets: (time: string) => `anew ${time}`,
   },

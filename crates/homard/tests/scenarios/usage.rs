@@ -170,10 +170,17 @@ async fn hours_add_up_to_what_the_answers_used() {
     let sum_of = |field: &str| hours.iter().map(|hour| hour[field].as_u64().unwrap()).sum::<u64>();
     let prompts = ["input", "cacheRead", "cacheWrite"].map(|field| sum(&answers, field)).iter().sum::<u64>();
     assert_eq!((sum_of("turns"), sum_of("calls"), sum_of("errors")), (1, 2, 0), "{found}");
-    assert_eq!((sum_of("inputTokens"), sum_of("outputTokens")), (prompts, sum(&answers, "output")), "{found}");
+    assert_eq!(
+        (sum_of("inputTokens"), sum_of("outputTokens")),
+        (prompts, sum(&answers, "output")),
+        "{found}"
+    );
     let cost: f64 = hours.iter().map(|hour| hour["cost"].as_f64().unwrap()).sum();
     assert!((cost - dollars(&answers)).abs() < 0.000_01, "{found}");
-    assert!(hours.iter().any(|hour| hour["latencyP95Ms"].as_u64() >= hour["latencyP50Ms"].as_u64()), "{found}");
+    assert!(
+        hours.iter().any(|hour| hour["latencyP95Ms"].as_u64() >= hour["latencyP50Ms"].as_u64()),
+        "{found}"
+    );
     assert_eq!(client.call("usage.hours", json!({})).await.unwrap()["hours"].as_array().unwrap().len(), 24);
 }
 
