@@ -46,7 +46,7 @@ export const steps = [
     async (world) => {
       await world.model.says('OK');
       await world.page.getByRole('button', { name: 'Test: fake' }).click();
-      await provider(world, 'fake').getByText('Works').waitFor();
+      await provider(world, 'fake').getByText('Works', { exact: true }).waitFor();
       await provider(world, 'fake').getByText(/fake\/fake-1 answered in/).waitFor();
       await world.model.script({ fails: 401, body: JSON.stringify({ error: { message: `Incorrect key ${HOSTILE}` } }) });
       await world.page.getByRole('button', { name: 'Test: fake' }).click();
@@ -54,7 +54,7 @@ export const steps = [
       await provider(world, 'fake').getByText(/does not accept this key/).waitFor();
       await world.page.getByRole('button', { name: 'Test all' }).click();
       await provider(world, 'harbour').getByTestId('probe-result').getByText(/Failed|No answer/).waitFor();
-      await provider(world, 'fake').getByText('Works').waitFor();
+      await provider(world, 'fake').getByText('Works', { exact: true }).waitFor();
     },
   ],
   [
@@ -67,7 +67,7 @@ export const steps = [
       await page.getByRole('dialog').getByText(/a key is one word/).waitFor();
       await page.getByRole('dialog').getByLabel('API key').fill(SECRET);
       await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
-      await page.getByRole('dialog').getByTestId('probe-result').getByText('Works').first().waitFor();
+      await page.getByRole('dialog').getByTestId('probe-result').getByText('Works', { exact: true }).first().waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await provider(world, 'fake').getByText('fake:default').first().waitFor();
       assert.ok(!(await page.content()).includes(SECRET));
@@ -146,7 +146,7 @@ export const steps = [
       await dialog.getByLabel('Models').fill('fake-2');
       await world.model.says('OK');
       await dialog.getByRole('button', { name: 'Add and test' }).click();
-      await dialog.getByTestId('probe-result').getByText('Works').waitFor();
+      await dialog.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
       await provider(world, 'cellar').waitFor();
       await page.getByText('cellar/fake-2').first().waitFor();
@@ -156,7 +156,7 @@ export const steps = [
     'it all looks right',
     async (world) => {
       await world.page.getByRole('button', { name: 'Test all' }).click();
-      await provider(world, 'cellar').getByText('Works').waitFor();
+      await provider(world, 'cellar').getByText('Works', { exact: true }).waitFor();
       await provider(world, 'harbour').getByTestId('probe-result').getByText(/Failed|No answer/).waitFor();
       await world.shots('models');
     },

@@ -112,7 +112,7 @@ export const steps = [
       await world.shots('setup-key-refused');
       await world.model.says('OK');
       await page.getByRole('button', { name: 'Test it' }).click();
-      await page.getByTestId('probe-result').getByText('Works').waitFor();
+      await page.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();
       await page.getByText('It works. You can go on.').waitFor();
       assert.ok(!(await page.content()).includes('sk-workshop-0123456789'));
     },
