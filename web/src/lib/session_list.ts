@@ -77,7 +77,7 @@ export function spoken(text: string | null | undefined): string {
 
 /** A preview is one line of plain text; Markdown's marks only clutter it. */
 export function withoutMarks(text: string): string {
-  return text.replace(/[*_`#>|]+/g, '').replace(/\s+/g, ' ').trim();
+  return text.replace(/^[#>\s]+/gm, '').replace(/[*_`|]+/g, '').replace(/\s+/g, ' ').trim();
 }
 
 /** Whether a session answers to what was typed in the search field. */
