@@ -347,6 +347,24 @@ export type ChannelUsage = {
   "totals": UsageTotals;
 };
 
+/** Answer of [`ChannelsCheck`]. An account that would not work is an answer, too. */
+export type ChannelsCheckResult = {
+  /** Whether it would work. */
+  "ok": boolean;
+  /** How long the platform took. */
+  "elapsedMs": number;
+  /** Our id there. */
+  "id"?: string | null;
+  /** Our name there. */
+  "username"?: string | null;
+  /** What else the platform says. */
+  "facts": unknown;
+  /** What the owner should change there, in sentences. */
+  "advice": Array<string>;
+  /** Why it would not work. */
+  "error"?: string | null;
+};
+
 /** Answer of [`ChannelsStatus`]. */
 export type ChannelsStatusResult = {
   /** When. */
@@ -4599,24 +4617,6 @@ export type ChannelsCheckParams = {
   "section"?: Record<string, unknown>;
   /** How long the platform may take. */
   "timeoutMs"?: number | null;
-};
-
-/** Answer of [`ChannelsCheck`]. An account that would not work is an answer, too. */
-export type ChannelsCheckResult = {
-  /** Whether it would work. */
-  "ok": boolean;
-  /** How long the platform took. */
-  "elapsedMs": number;
-  /** Our id there. */
-  "id"?: string | null;
-  /** Our name there. */
-  "username"?: string | null;
-  /** What else the platform says. */
-  "facts"?: unknown;
-  /** What the owner should change there, in sentences. */
-  "advice"?: Array<string>;
-  /** Why it would not work. */
-  "error"?: string | null;
 };
 
 /** Parameters of [`ChannelsStatus`]. */
