@@ -186,7 +186,7 @@ const schedule = [
     },
   ],
   [
-    'a job is deleted after it was asked, and one made elsewhere in words appears',
+    'a job is deleted after it was asked',
     async (world) => {
       const { page } = world;
       await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -1,6 +1,6 @@
 // A schedule in a line.
 import { words } from '../words/cron';
-import { dayAndTime } from './moments';
+import { dayAndTime, ownZone } from './moments';
 import { LAST_DAY, type Schedule, simple, UNITS, WEEK, WORKDAYS } from './schedule';
 
 export function scheduleWords(schedule: Schedule, now: number): string {
@@ -13,23 +13,30 @@ export function scheduleWords(schedule: Schedule, now: number): string {
       return say.once(Number.isNaN(at) ? schedule.at : dayAndTime(at, now));
     }
     case 'cron': {
-      const known = simple(schedule.expr);
-      const time = known?.time ?? '';
-      if (known?.rhythm === 'daily') return say.daily(time);
-      if (known?.rhythm === 'monthly') return known.day === LAST_DAY ? say.lastDay(time) : say.monthly(known.day ?? '', time);
-      if (known?.rhythm === 'weekly') {
-        const days = known.days ?? [];
-        if (days.join() === WORKDAYS.join()) return say.weekdays(time);
-        const names = WEEK.filter((day) => days.includes(day)).map((day) => (days.length > 2 ? words.dayShort[day] : words.dayNames[day]));
-        return say.days(names.join(', '), time);
-      }
-      return say.cron(schedule.expr);
+      const said = calendarWords(schedule.expr);
+      // Times elsewhere are not the reader's own.
+      return schedule.tz && schedule.tz !== ownZone() ? `${said} (${schedule.tz})` : said;
     }
     case 'on-exit':
       return say.onExit;
     default:
       return say.stream;
   }
+}
+
+function calendarWords(expr: string): string {
+  const say = words.say;
+  const known = simple(expr);
+  const time = known?.time ?? '';
+  if (known?.rhythm === 'daily') return say.daily(time);
+  if (known?.rhythm === 'monthly') return known.day === LAST_DAY ? say.lastDay(time) : say.monthly(known.day ?? '', time);
+  if (known?.rhythm === 'weekly') {
+    const days = known.days ?? [];
+    if (days.join() === WORKDAYS.join()) return say.weekdays(time);
+    const names = WEEK.filter((day) => days.includes(day)).map((day) => (days.length > 2 ? words.dayShort[day] : words.dayNames[day]));
+    return say.days(names.join(', '), time);
+  }
+  return say.cron(expr);
 }
 
 /** "30 minutes", "1 hour", "90 seconds". */

@@ -61,20 +61,21 @@ impl Question {
         found.retain(|(different, ..)| *different == most);
         found.sort_by(|one, other| other.1.cmp(&one.1));
         found.truncate(MAX_PER_FILE);
-        found
-            .into_iter()
-            .map(|(different, all, passage)| self.hit(file, different, all, &passage, now))
-            .collect()
+        let hit = |(different, all, passage): (usize, usize, Passage)| {
+            let score = self.score(different, all, file.updated_at_ms, now);
+            self.hit(file, &passage, score)
+        };
+        found.into_iter().map(hit).collect()
     }
 
-    fn hit(&self, file: &MemoryFile, different: usize, all: usize, passage: &Passage, now: i64) -> MemoryHit {
+    fn hit(&self, file: &MemoryFile, passage: &Passage, score: f64) -> MemoryHit {
         let line = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let first = passage.first;
         MemoryHit {
             path: file.path.clone(),
             start_line: line(first + 1),
             end_line: line(first + passage.text.len()),
-            score: self.score(different, all, file.updated_at_ms, now),
+            score,
             snippet: self.snippet(&passage.text.join("\n")),
             updated_at_ms: file.updated_at_ms,
         }
