@@ -334,7 +334,6 @@ export const steps = [
       await panel.getByText(/ in · .* out · /).waitFor();
       await panel.getByText(/calls?\b/).waitFor();
       await world.shots('composer-meter');
-      await world.model.says('They talked about lobsters.');
       await panel.getByRole('button', { name: 'Condense now' }).click();
       await panel.getByText(/Condensed from|Nothing was condensed/).waitFor();
       await world.page.keyboard.press('Escape');

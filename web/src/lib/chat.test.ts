@@ -344,3 +344,48 @@ it('any order of odd events leaves a list with unique ids', () => {
   const ids = chat.items.map((item: Item) => item.id);
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+describe('saying more while a run is under way', () => {
+  it('waits apart from the conversation until its turn comes', async () => {
+    await started();
+    chat.send('next');
+    await settle();
+    expect(chat.pending.map((waiting) => waiting.text)).toEqual(['next']);
+    expect(shown()).toEqual(['user:hi']);
+    chat.onChat(event({ runId: 'r2', state: 'status', phase: 'starting_model' }));
+    expect(chat.pending).toEqual([]);
+    expect(shown()).toEqual(['user:hi', 'user:next']);
+  });
+
+  it('goes to the run when it steers, and is taken back when it should', async () => {
+    await started();
+    chat.send('now', { mode: 'steer' });
+    chat.send('later');
+    await settle();
+    expect(gateway.of('chat.send')[1]).toMatchObject({ message: 'now', queueMode: 'steer' });
+    const [, later] = chat.pending;
+    expect(later && (await chat.takeBack(later))).toBe(true);
+    expect(gateway.of('chat.abort')[0]).toMatchObject({ runId: 'r3' });
+    expect(chat.pending.map((waiting) => waiting.text)).toEqual(['now']);
+  });
+
+  it('gives the words back when everything is stopped', async () => {
+    await started();
+    chat.send('next');
+    await settle();
+    await chat.abort();
+    expect(chat.draft).toBe('next');
+  });
+});
+
+it('keeps what waits for the gateway over a reload, under the same key', async () => {
+  gateway.send = () => Promise.reject(new GatewayError('DISCONNECTED', 'gone'));
+  await started();
+  expect(first().state).toBe('waiting');
+  const again = new ChatSession(KEY, { gateway, schedule: (draw) => draw() });
+  expect(again.items).toMatchObject([{ kind: 'user', text: 'hi', runId: 'r1', state: 'waiting' }]);
+  gateway.send = () => Promise.resolve({ runId: 'r1', status: 'started' });
+  await again.connected();
+  await settle();
+  expect(gateway.of('chat.send').map((sent) => sent.idempotencyKey)).toEqual(['r1', 'r1']);
+});

@@ -121,11 +121,13 @@ async fn a_file_no_model_is_shown_is_kept_and_named() {
     world.fake.says("heard");
     let mut client = world.owner().await;
     let file = json!({"type": "audio", "mimeType": "audio/webm", "fileName": "../note <b>.webm", "content": "AAECAw=="});
-    let params = json!({"sessionKey": KEY, "message": "listen", "idempotencyKey": "v", "attachments": [file]});
+    let params =
+        json!({"sessionKey": KEY, "message": "listen", "idempotencyKey": "v", "attachments": [file]});
     call(&mut client, "chat.send", params).await;
     client.wait_chat_final("v").await.unwrap();
     let told = texts(&mut client, KEY).await[0].clone();
-    let path = told.strip_prefix("[media attached: ").and_then(|rest| rest.split_once(" (audio/webm)]")).unwrap().0;
+    let path =
+        told.strip_prefix("[media attached: ").and_then(|rest| rest.split_once(" (audio/webm)]")).unwrap().0;
     assert!(path.ends_with("-noteb.webm") && told.ends_with("\n\nlisten"), "{told}");
     assert_eq!(std::fs::read(path).unwrap(), [0, 1, 2, 3]);
     for (content, words) in [("%%%", "base64"), ("", "empty")] {
