@@ -68,7 +68,7 @@ class FakeModel {
     return this.script({ says: text });
   }
 
-  /** For example `{chunks: 400, delay_ms: 5}` for turns nobody scripted. */
+  /** For example `{chunks: 400, delayMs: 5}` for turns nobody scripted. */
   async settings(patch) {
     await fetch(`${this.url}/_ctl`, { method: 'POST', body: JSON.stringify(patch) });
   }

@@ -37,7 +37,7 @@ enum Outcome {
 }
 
 /// In the order they run: cheap first, the page before what embeds it.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "fmt", about: "formatting", needs: &[], run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", needs: &[], run: tidy_check },
     Step { name: "typos", about: "spelling", needs: &[], run: typos },

@@ -12,7 +12,7 @@ import { endOfRun, Notifier, setAppBadge, titleBadge } from './notify.svelte';
 import { CHAT } from './pages';
 import { fieldsOf, isFields, stringOf, textOf } from './read';
 import { type Request, Requests } from './requests.svelte';
-import { Router } from './router.svelte';
+import { MESSAGE_PARAMETER, Router } from './router.svelte';
 import { sessionTitle, Sessions } from './sessions.svelte';
 import { Strangers } from './strangers.svelte';
 import { strings } from './strings';
@@ -21,8 +21,6 @@ import { words } from '../words/lists';
 import type { AgentEvent, ChatEvent, MethodName, Methods, SessionMessageEvent } from './wire';
 
 const SESSION_PARAMETER = 'session';
-/** The message a session is opened at. */
-const AT_PARAMETER = 'at';
 const NEW_KEY_BYTES = 4;
 const EXPIRED_CHARS = 120;
 /** Sessions kept in memory after they were looked at; older ones are loaded anew. */
@@ -124,7 +122,7 @@ export class App {
 
   /** Opens a chat, at a message of it if one is named. */
   select(key: string, at?: string): void {
-    this.router.open(CHAT, { ...(key === this.#mainKey ? {} : { [SESSION_PARAMETER]: key }), ...(at ? { [AT_PARAMETER]: at } : {}) });
+    this.router.open(CHAT, { ...(key === this.#mainKey ? {} : { [SESSION_PARAMETER]: key }), ...(at ? { [MESSAGE_PARAMETER]: at } : {}) });
     this.#show(key);
   }
 
@@ -279,14 +277,7 @@ export class App {
     this.chat = chat;
     if (this.connection.kind !== 'ready') return;
     void this.sessions.ensure(key);
-    const ready = fresh || !chat.loaded ? chat.connected() : Promise.resolve();
-    void ready.then(() => this.#jump(chat));
-  }
-
-  /** Goes to the message the address names, where the view knows how. */
-  #jump(chat: ChatSession): void {
-    const at = this.router.params.get(AT_PARAMETER);
-    if (at && this.chat === chat) void (chat as { jumpTo?: (entryId: string) => unknown }).jumpTo?.(at);
+    if (fresh || !chat.loaded) void chat.connected();
   }
 
   #onState(state: ConnectionState): void {

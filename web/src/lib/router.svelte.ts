@@ -3,6 +3,8 @@
 import { CHAT, findPage } from './pages';
 
 const PAGE_PARAMETER = 'page';
+/** The message a chat is opened at. */
+export const MESSAGE_PARAMETER = 'message';
 
 export class Router {
   page = $state(CHAT);
