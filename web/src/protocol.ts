@@ -311,11 +311,32 @@ export type Board = {
   "widgets": Array<unknown>;
 };
 
+/** One way a conversation went. */
+export type BranchRow = {
+  /** Its last entry. */
+  "leafEntryId": string;
+  /** The beginning of what makes it different. */
+  "headline": string;
+  /** Messages from the beginning. */
+  "messageCount": number;
+  /** When its last entry was written, RFC 3339. */
+  "updatedAt"?: string | null;
+  /** Whether the conversation goes on here. */
+  "active": boolean;
+  /** Homard's own: the first entry only this branch has. */
+  "firstEntryId"?: string | null;
+  /** Homard's own: what the branch in use says in its place. */
+  "insteadEntryId"?: string | null;
+};
+
 /** Answer of [`SessionsBranchesList`]. */
 export type BranchesListResult = {
-  /** The ways. */
-  "branches": Array<unknown>;
+  /** The ways, oldest first. */
+  "branches": Array<BranchRow>;
 };
+
+/** Answer of [`SessionsBranchesSwitch`]: nothing to say. */
+export type BranchesSwitchResult = Record<string, unknown>;
 
 /** One of the owner's limits. */
 export type BudgetStatus = {
@@ -363,6 +384,25 @@ export type ChannelsCheckResult = {
   "advice": Array<string>;
   /** Why it would not work. */
   "error"?: string | null;
+};
+
+/** `channels.pairing.requested`: a stranger waits for the owner. */
+export type ChannelsPairingRequestedEvent = PairingRow;
+
+/** `channels.pairing.resolved`: a stranger waits no more. */
+export type ChannelsPairingResolvedEvent = {
+  /** Which request: the code the stranger was told. */
+  "requestId": string;
+  /** The platform. */
+  "channel": string;
+  /** The account they wrote to. */
+  "accountId": string;
+  /** Who they are to the platform. */
+  "senderId": string;
+  /** What was decided; one who is forgotten is rejected and may ask again. */
+  "decision": PairDecision;
+  /** When. */
+  "ts": number;
 };
 
 /** Answer of [`ChannelsStatus`]. */
@@ -1046,6 +1086,18 @@ export type CronPayload = {
   "toolsAllowIsDefault"?: boolean | null;
 };
 
+/** Answer of [`CronPreview`]. */
+export type CronPreviewResult = {
+  /** The next moments, the first first; one for a schedule that is due once. */
+  "runsAtMs": Array<number>;
+  /** The zone a calendar follows. */
+  "tz": string;
+  /** By how much each moment may yet be moved, because it is not known for which job; 0 when they are exact. */
+  "spreadMs": number;
+  /** The schedule in words. */
+  "words": string;
+};
+
 /** Answer of [`CronRemove`]. */
 export type CronRemoveResult = {
   /** Always. */
@@ -1352,6 +1404,16 @@ export type DiskInfo = {
   "availableBytes": number;
 };
 
+/** A file that came with a question. */
+export type EditorAttachment = {
+  /** For example `image/png`. */
+  "mimeType": string;
+  /** Base64. */
+  "data": string;
+  /** What the person calls it. */
+  "fileName"?: string | null;
+};
+
 /** A conversation that can be brought back. */
 export type EndedSessionRow = {
   /** Its key. */
@@ -1538,6 +1600,18 @@ export type FileSize = {
 /** The message of a `final`: a snapshot of the run's text, or a line the gateway itself wrote. */
 export type FinalMessage = ChatMessage | InjectedMessage;
 
+/** A login of another program. */
+export type FoundLogin = {
+  /** The program. */
+  "program": string;
+  /** The file, from the home directory. */
+  "file": string;
+  /** Whose models it is for. */
+  "provider": string;
+  /** What it was kept as, when it was taken over. */
+  "profileId"?: string | null;
+};
+
 /** Answer of [`GatewayIdentityGet`]. */
 export type GatewayIdentity = {
   /** Hex SHA-256 of the public key. */
@@ -1691,6 +1765,70 @@ export type MembersEvidence = {
   "members": Array<unknown>;
 };
 
+/** One file of a memory. */
+export type MemoryFile = {
+  /** From the workspace on, with `/`. */
+  "path": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryGet`]. */
+export type MemoryGetResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Which. */
+  "path": string;
+  /** Its text. */
+  "text": string;
+  /** SHA-256 of it, in hex. */
+  "hash": string;
+  /** In bytes. */
+  "size": number;
+  /** When it last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** One passage that was found. */
+export type MemoryHit = {
+  /** In which file, from the workspace on. */
+  "path": string;
+  /** Its first line, counted from 1. */
+  "startLine": number;
+  /** Its last line. */
+  "endLine": number;
+  /** How well it fits, from 0 to 1. */
+  "score": number;
+  /** Its text, shortened. */
+  "snippet": string;
+  /** When the file last changed. */
+  "updatedAtMs"?: number | null;
+};
+
+/** Answer of [`MemoryList`]. */
+export type MemoryListResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** Where. */
+  "workspace": string;
+  /** By path. */
+  "files": Array<MemoryFile>;
+  /** Present and true when there are more. */
+  "truncated"?: boolean | null;
+};
+
+/** Answer of [`MemorySearch`]. */
+export type MemorySearchResult = {
+  /** Whose memory. */
+  "agentId": string;
+  /** The best first. */
+  "results": Array<MemoryHit>;
+  /** Present and true when there are more, or not everything was looked through. */
+  "truncated"?: boolean | null;
+};
+
 /** Answer of [`MentionsList`]. */
 export type MentionsListResult = {
   /** One per start of the gateway. */
@@ -1733,6 +1871,18 @@ export type ModelDay = {
   "count": number;
 };
 
+/** What a million tokens cost, in US dollars. */
+export type ModelPrice = {
+  /** Read. */
+  "input": number;
+  /** Written. */
+  "output": number;
+  /** Read from the cache. */
+  "cacheRead": number;
+  /** Written to the cache. */
+  "cacheWrite": number;
+};
+
 /** One model. */
 export type ModelSummary = {
   /** The provider's name for it. */
@@ -1755,6 +1905,12 @@ export type ModelSummary = {
   "thinkingDefault": string;
   /** Whether it can be used now. */
   "available": boolean;
+  /** The longest answer, in tokens; with `includeDetails`. */
+  "maxTokens"?: number | null;
+  /** What a million tokens cost, in US dollars; with `includeDetails`. */
+  "cost"?: ModelPrice | null;
+  /** Whether the owner lets it be chosen; with `includeDetails`. */
+  "allowed"?: boolean | null;
 };
 
 /** What one model, or one provider, cost. */
@@ -1767,6 +1923,34 @@ export type ModelUsage = {
   "count": number;
   /** The sums. */
   "totals": UsageTotals;
+};
+
+/** Answer of [`ModelsAuthImport`]. */
+export type ModelsAuthImportResult = {
+  /** What was found. */
+  "found": Array<FoundLogin>;
+};
+
+/** Answer of [`ModelsAuthLogout`]. */
+export type ModelsAuthLogoutResult = {
+  /** Whose. */
+  "provider": string;
+  /** What was forgotten. */
+  "removedProfiles": Array<string>;
+  /** Runs that were stopped for it; none are. */
+  "abortedRunIds": Array<string>;
+  /** What the person should know. */
+  "warning"?: string | null;
+};
+
+/** Answer of [`ModelsAuthSetApiKey`]. */
+export type ModelsAuthSetApiKeyResult = {
+  /** Whose. */
+  "provider": string;
+  /** What it is kept as. */
+  "profileId": string;
+  /** What the person should know. */
+  "warning"?: string | null;
 };
 
 /** Answer of [`ModelsAuthStatus`]. */
@@ -1785,6 +1969,20 @@ export type ModelsAuthStatusResult = {
 export type ModelsListResult = {
   /** The catalogue. */
   "models": Array<ModelSummary>;
+};
+
+/** Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them. */
+export type ModelsProbeResult = {
+  /** Whom. */
+  "provider": string;
+  /** `ok`, `auth`, `rate_limit`, `billing`, `timeout`, `format`, `unknown` or `no_model`. */
+  "status": string;
+  /** How long the answer took. */
+  "latencyMs"?: number | null;
+  /** Why there was none. */
+  "error"?: string | null;
+  /** One per credential. */
+  "results": Array<ProbeOutcome>;
 };
 
 /** One node. */
@@ -2505,6 +2703,24 @@ export type PreviewItem = {
   "text": string;
 };
 
+/** What one credential brought. */
+export type ProbeOutcome = {
+  /** Which; none when there is none to try. */
+  "profileId"?: string | null;
+  /** Its name for people. */
+  "label": string;
+  /** As in [`ModelsProbeResult::status`]. */
+  "status": string;
+  /** How long the answer took. */
+  "latencyMs"?: number | null;
+  /** Why there was none. */
+  "error"?: string | null;
+  /** What can be done about it. */
+  "hint"?: string | null;
+  /** The model that was asked. */
+  "model"?: string | null;
+};
+
 /** Answer of [`ProgressCardGet`]. */
 export type ProgressCardResult = {
   /** `null` when there is none. */
@@ -2575,6 +2791,10 @@ export type ProviderAuthStatus = {
 export type ProviderCapability = {
   /** Which. */
   "provider": string;
+  /** Its name. */
+  "displayName": string;
+  /** Whether it asks for nothing: a server of one's own. */
+  "keyless": boolean;
   /** Whether a key can be stored. */
   "apiKeySupported": boolean;
   /** Whether a key is all it takes. */
@@ -3161,6 +3381,16 @@ export type SessionsEndedResult = {
   "sessions": Array<EndedSessionRow>;
 };
 
+/** Answer of [`SessionsFork`]. */
+export type SessionsForkResult = {
+  /** The new conversation. */
+  "sessionKey": string;
+  /** The question that comes next, to be changed or sent as it is. */
+  "editorText"?: string | null;
+  /** The files that came with it. */
+  "editorAttachments"?: Array<EditorAttachment> | null;
+};
+
 /** Answer of [`SessionsGet`]. */
 export type SessionsGetResult = {
   /** Oldest first. */
@@ -3289,6 +3519,14 @@ export type SessionsRestoreResult = {
   "sessionId": string;
   /** The stored settings. */
   "entry": unknown;
+};
+
+/** Answer of [`SessionsRewind`]. */
+export type SessionsRewindResult = {
+  /** The question that was taken back, to be changed or sent as it is. */
+  "editorText"?: string | null;
+  /** The files that came with it. */
+  "editorAttachments"?: Array<EditorAttachment> | null;
 };
 
 /** One message that was found. */
@@ -4247,6 +4485,36 @@ export type UsageDayShort = {
   "cost": number;
 };
 
+/** The model calls of one hour; money in US dollars. */
+export type UsageHour = {
+  /** When it began. */
+  "at": number;
+  /** Runs that began in it. */
+  "turns": number;
+  /** Calls that reached a model. */
+  "calls": number;
+  /** Tokens of prompts, cached ones included. */
+  "inputTokens": number;
+  /** Tokens produced. */
+  "outputTokens": number;
+  /** What they cost. */
+  "cost": number;
+  /** Half of the answers were at most this slow; missing when there was none. */
+  "latencyP50Ms"?: number | null;
+  /** 95 of 100 answers were at most this slow; missing when there was none. */
+  "latencyP95Ms"?: number | null;
+  /** Calls that gave no answer. */
+  "errors": number;
+};
+
+/** Answer of [`UsageHours`]. */
+export type UsageHoursResult = {
+  /** The gateway's clock. */
+  "ts": number;
+  /** Every hour, oldest first, also those without a call; the last is under way. */
+  "hours": Array<UsageHour>;
+};
+
 /** How long calls took, in milliseconds. */
 export type UsageLatency = {
   /** How many were measured. */
@@ -4554,6 +4822,16 @@ export type ApprovalReviewer = {
   "senderId": string;
 };
 
+/** Parameters of [`SessionsFork`] and [`SessionsRewind`]. */
+export type AtEntryParams = {
+  /** Which conversation. */
+  "sessionKey": string;
+  /** For bare session keys: whose. */
+  "agentId"?: string | null;
+  /** A question: the place before it, and the question is given back to be asked anew. Anything else: the place after it. */
+  "entryId": string;
+};
+
 /** A file sent with a message. Open: clients add facts of their own. */
 export type Attachment = {
   /** For example `image`. */
@@ -4564,6 +4842,16 @@ export type Attachment = {
   "fileName"?: string | null;
   /** Base64, or a data URL. */
   "content"?: string | null;
+};
+
+/** Parameters of [`SessionsBranchesSwitch`]. */
+export type BranchesSwitchParams = {
+  /** Which conversation. */
+  "sessionKey": string;
+  /** For bare session keys: whose. */
+  "agentId"?: string | null;
+  /** The end of the branch. */
+  "leafEntryId": string;
 };
 
 /** What may be asked of the browser. */
@@ -4890,6 +5178,16 @@ export type CronListParams = {
   "includeDeliveryPreviews"?: boolean | null;
 };
 
+/** Parameters of [`CronPreview`]. */
+export type CronPreviewParams = {
+  /** When it is due. */
+  "schedule": CronSchedule;
+  /** The job whose schedule it would be: jobs at the top of hours are moved, each by its own time. */
+  "jobId"?: string | null;
+  /** How many moments; five when left out. */
+  "count"?: number | null;
+};
+
 /** When a job is run by hand. */
 export type CronRunMode = "due" | "force" | "if-enabled";
 
@@ -5073,6 +5371,30 @@ export type LogsTailParams = {
   "maxBytes"?: number | null;
 };
 
+/** Parameters of [`MemoryGet`]. */
+export type MemoryGetParams = {
+  /** Which, as [`MemoryList`] names it. */
+  "path": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemoryList`]. */
+export type MemoryListParams = {
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`MemorySearch`]. */
+export type MemorySearchParams = {
+  /** Words, all of which must be in a file for it to be found. */
+  "query": string;
+  /** Whose memory; the default agent's when absent. */
+  "agentId"?: string | null;
+  /** How many at most. */
+  "limit"?: number | null;
+};
+
 /** Parameters of [`MessageAction`]. */
 export type MessageActionParams = {
   /** On which platform. */
@@ -5105,6 +5427,36 @@ export type MessageActionParams = {
   "toolContext"?: Record<string, unknown> | null;
 };
 
+/** Parameters of [`ModelsAuthImport`]. */
+export type ModelsAuthImportParams = {
+  /** The program whose login is taken over; without it nothing is, and what was found is told. */
+  "program"?: string | null;
+  /** For this agent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`ModelsAuthLogout`]. */
+export type ModelsAuthLogoutParams = {
+  /** Whose. */
+  "provider": string;
+  /** Only these; all when left out. */
+  "profileIds"?: Array<string> | null;
+  /** `api_key`: only keys, no logins. */
+  "credentialType"?: string | null;
+  /** Of this agent. */
+  "agentId"?: string | null;
+};
+
+/** Parameters of [`ModelsAuthSetApiKey`]. `Debug` does not show the key. */
+export type ModelsAuthSetApiKeyParams = {
+  /** Whose. */
+  "provider": string;
+  /** The key. */
+  "apiKey": string;
+  /** For this agent. */
+  "agentId"?: string | null;
+};
+
 /** Parameters of [`ModelsAuthStatus`]. */
 export type ModelsAuthStatusParams = {
   /** Taken without effect: nothing here is old. */
@@ -5135,6 +5487,18 @@ export type ModelsListParams = {
   "refresh"?: boolean | null;
   /** `default`, `configured`, `provider-config` or `all`. */
   "view"?: string | null;
+};
+
+/** Parameters of [`ModelsProbe`]. */
+export type ModelsProbeParams = {
+  /** Whom. */
+  "provider": string;
+  /** Only with this credential. */
+  "profileId"?: string | null;
+  /** Longest wait for each. */
+  "timeoutMs"?: number | null;
+  /** On whose behalf. */
+  "agentId"?: string | null;
 };
 
 /** Parameters of methods that take none. */
@@ -6155,6 +6519,14 @@ export type UsageCostParams = {
   "agentScope"?: string | null;
 };
 
+/** Parameters of [`UsageHours`]. */
+export type UsageHoursParams = {
+  /** How many, the one under way included. */
+  "hours"?: number | null;
+  /** Only this agent's. */
+  "agentId"?: string | null;
+};
+
 /** Parameters of [`UsageRuns`]. */
 export type UsageRunsParams = {
   /** Only those of this conversation. */
@@ -6315,6 +6687,7 @@ export interface Methods {
   'cron.add': { params: CronAddParams; result: CronAddResult };
   'cron.get': { params: CronJobParams; result: CronJob };
   'cron.list': { params: CronListParams; result: CronListResult };
+  'cron.preview': { params: CronPreviewParams; result: CronPreviewResult };
   'cron.remove': { params: CronJobParams; result: CronRemoveResult };
   'cron.run': { params: CronRunParams; result: CronRunResult };
   'cron.runs': { params: CronRunsParams; result: CronRunsResult };
@@ -6344,10 +6717,17 @@ export interface Methods {
   'health': { params: HealthParams; result: unknown };
   'last-heartbeat': { params: NoParams; result: unknown };
   'logs.tail': { params: LogsTailParams; result: LogsTailResult };
+  'memory.get': { params: MemoryGetParams; result: MemoryGetResult };
+  'memory.list': { params: MemoryListParams; result: MemoryListResult };
+  'memory.search': { params: MemorySearchParams; result: MemorySearchResult };
   'mentions.list': { params: NoParams; result: MentionsListResult };
   'message.action': { params: MessageActionParams; result: unknown };
+  'models.authImport': { params: ModelsAuthImportParams; result: ModelsAuthImportResult };
+  'models.authLogout': { params: ModelsAuthLogoutParams; result: ModelsAuthLogoutResult };
+  'models.authSetApiKey': { params: ModelsAuthSetApiKeyParams; result: ModelsAuthSetApiKeyResult };
   'models.authStatus': { params: ModelsAuthStatusParams; result: ModelsAuthStatusResult };
   'models.list': { params: ModelsListParams; result: ModelsListResult };
+  'models.probe': { params: ModelsProbeParams; result: ModelsProbeResult };
   'node.describe': { params: NodeParams; result: NodeDescribeResult };
   'node.event': { params: NodeEventParams; result: NodeEventHeard };
   'node.invoke': { params: NodeInvokeParams; result: NodeInvoked };
@@ -6379,6 +6759,7 @@ export interface Methods {
   'session.members.listEvidence': { params: InSessionParams; result: MembersEvidence };
   'sessions.abort': { params: SessionsAbortParams; result: SessionsAbortResult };
   'sessions.branches.list': { params: InSessionParams; result: BranchesListResult };
+  'sessions.branches.switch': { params: BranchesSwitchParams; result: BranchesSwitchResult };
   'sessions.catalog.list': { params: CatalogListParams; result: CatalogListResult };
   'sessions.cleanup': { params: SessionsCleanupParams; result: SessionsCleanupResult };
   'sessions.compact': { params: SessionsCompactParams; result: SessionsCompactResult };
@@ -6388,6 +6769,7 @@ export interface Methods {
   'sessions.delete': { params: SessionsDeleteParams; result: SessionsDeleteResult };
   'sessions.describe': { params: SessionsDescribeParams; result: SessionsDescribeResult };
   'sessions.ended': { params: SessionsEndedParams; result: SessionsEndedResult };
+  'sessions.fork': { params: AtEntryParams; result: SessionsForkResult };
   'sessions.get': { params: SessionsGetParams; result: SessionsGetResult };
   'sessions.groups.defaults': { params: NoParams; result: SessionsGroupsDefaultsResult };
   'sessions.groups.delete': { params: SessionsGroupsDeleteParams; result: SessionsGroupsMutationResult };
@@ -6404,6 +6786,7 @@ export interface Methods {
   'sessions.reset': { params: SessionsResetParams; result: SessionsResetResult };
   'sessions.resolve': { params: SessionsResolveParams; result: SessionsResolveResult };
   'sessions.restore': { params: SessionsRestoreParams; result: SessionsRestoreResult };
+  'sessions.rewind': { params: AtEntryParams; result: SessionsRewindResult };
   'sessions.search': { params: SessionsSearchParams; result: SessionsSearchResult };
   'sessions.send': { params: SessionsSendParams; result: ChatSendResult };
   'sessions.steer': { params: SessionsSendParams; result: ChatSendResult };
@@ -6442,6 +6825,7 @@ export interface Methods {
   'update.run': { params: UpdateRunParams; result: UpdateRunResult };
   'update.status': { params: UpdateStatusParams; result: UpdateStatusResult };
   'usage.cost': { params: UsageCostParams; result: UsageCostResult };
+  'usage.hours': { params: UsageHoursParams; result: UsageHoursResult };
   'usage.runs': { params: UsageRunsParams; result: UsageRunsResult };
   'usage.status': { params: NoParams; result: UsageStatusResult };
   'users.prefs.get': { params: UsersPrefsParams; result: UsersPrefs };
@@ -6459,6 +6843,8 @@ export interface Methods {
 /** What every event carries. */
 export interface Events {
   'agent': AgentEvent;
+  'channels.pairing.requested': ChannelsPairingRequestedEvent;
+  'channels.pairing.resolved': ChannelsPairingResolvedEvent;
   'chat': ChatEvent;
   'cron': CronEvent;
   'device.pair.requested': DevicePairRequestedEvent;

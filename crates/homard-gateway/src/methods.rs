@@ -22,8 +22,8 @@ mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
-mod model_auth;
 mod memory;
+mod model_auth;
 mod models;
 mod node_event;
 mod node_exec_policy;
@@ -86,10 +86,10 @@ use homard_protocol::methods::devices::{
     DeviceTokenRevoke, DeviceTokenRotate,
 };
 use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::memory::{MemoryGet, MemoryList, MemorySearch};
 use homard_protocol::methods::model_auth::{
     ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
 };
-use homard_protocol::methods::memory::{MemoryGet, MemoryList, MemorySearch};
 use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
 use homard_protocol::methods::node_invoke::{
     NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,

@@ -225,7 +225,7 @@ export const steps = [
       assert.equal(await found.first().locator('mark').first().innerText(), 'lobster');
       await world.shots('sessions-search');
       await found.first().click();
-      await world.page.waitForURL(/at=/);
+      await world.page.waitForURL(/message=/);
       await world.page.locator('main').getByText('A lobster supper').first().waitFor();
       await box.fill('garden');
       await entry(world, 'Garden plan').waitFor();

@@ -87,11 +87,11 @@ export const steps = [
       await page.getByRole('link', { name: /console\.anthropic\.com/ }).waitFor();
       await page.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
-      await page.getByRole('button', { name: 'Skip' }).click();
+      await page.getByRole('button', { name: 'Skip', exact: true }).click();
       await page.getByRole('heading', { name: 'Where do you want to write?' }).waitFor();
       await page.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
-      await page.getByRole('button', { name: 'Skip' }).click();
+      await page.getByRole('button', { name: 'Skip', exact: true }).click();
       await page.getByRole('navigation', { name: 'Steps' }).getByRole('button', { name: /Provider/ }).click();
     },
   ],

@@ -72,7 +72,7 @@ export class App {
     this.approvals = new Approvals(this.#gateway);
     this.devices = new Devices(this.#gateway);
     this.search = new MessageSearch(this);
-    this.requests = new Requests(this.approvals, this.devices, new NodeRequests(this.#gateway), new Strangers(this.#gateway));
+    this.requests = new Requests(this.approvals, this.devices, new NodeRequests(this.#gateway), new Strangers(this.#gateway), () => this.router.page);
     this.requests.asked = (request) => this.#tellRequest(request);
     this.approvals.onExpired = (approval) => this.toasts.show(words.expired(approval.what.slice(0, EXPIRED_CHARS)), { bad: true });
   }

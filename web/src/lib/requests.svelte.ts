@@ -13,6 +13,9 @@ export type Request =
 /** Nobody tells when a pairing request expires: what waits is asked for anew this often. */
 const LOOK_MS = 30_000;
 
+/** Pages that show requests of a kind among their own content. */
+const SHOWN_BY: Partial<Record<string, readonly Request['kind'][]>> = { channels: ['stranger'], nodes: ['device', 'node'] };
+
 export class Requests {
   /** Whether the person put the stack aside; a new request brings it back. */
   hidden = $state(false);
@@ -23,6 +26,8 @@ export class Requests {
     readonly devices: Devices,
     readonly nodes: NodeRequests,
     readonly strangers: Strangers,
+    /** Which page is open. */
+    private readonly page: () => string = () => '',
   ) {}
 
   get all(): readonly Request[] {
@@ -34,19 +39,25 @@ export class Requests {
     ];
   }
 
+  /** What the open page shows and asks itself is not asked a second time on top of it. */
+  get stack(): readonly Request[] {
+    const shown = SHOWN_BY[this.page()] ?? [];
+    return this.all.filter((one) => !shown.includes(one.kind));
+  }
+
   /** The one on top: the chosen one, else the first. */
   get current(): Request | undefined {
-    return this.all.find((one) => one.id === this.#at) ?? this.all[0];
+    return this.stack.find((one) => one.id === this.#at) ?? this.stack[0];
   }
 
   get place(): number {
     const current = this.current;
-    return current ? this.all.findIndex((one) => one.id === current.id) : 0;
+    return current ? this.stack.findIndex((one) => one.id === current.id) : 0;
   }
 
   /** Leafs through the stack, around its ends. */
   step(by: number): void {
-    const { all } = this;
+    const { stack: all } = this;
     if (all.length === 0) return;
     this.#at = all[(this.place + by + all.length) % all.length]?.id;
   }

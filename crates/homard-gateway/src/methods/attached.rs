@@ -71,6 +71,6 @@ fn decode(file: &Attachment) -> Result<(Option<&str>, &str, Vec<u8>), ErrorShape
         )));
     }
     let bytes = STANDARD.decode(data);
-    let bytes = bytes.map_err(|_| ErrorShape::invalid(format!("`{called}` is not valid base64")))?;
+    let bytes = bytes.map_err(|_bad| ErrorShape::invalid(format!("`{called}` is not valid base64")))?;
     Ok((name, if mime.is_empty() { UNKNOWN } else { mime }, bytes))
 }

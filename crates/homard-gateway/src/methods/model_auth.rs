@@ -92,7 +92,7 @@ fn outcome(one: &Probed) -> ProbeOutcome {
         status: one.status().to_owned(),
         latency_ms,
         error: failed.map(|error| error.message.chars().take(MAX_WORDS).collect()),
-        hint: failed.map(|error| error.hint().to_string()),
+        hint: failed.map(|error| error.hint().to_owned()),
         model: one.model.as_ref().map(ToString::to_string),
     }
 }

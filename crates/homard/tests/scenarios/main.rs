@@ -65,6 +65,7 @@ mod loops;
 mod marks;
 #[cfg(test)]
 mod model_keys;
+#[cfg(test)]
 mod models;
 #[cfg(test)]
 mod node_host;
@@ -126,6 +127,7 @@ mod undo;
 mod usage;
 #[cfg(test)]
 mod voice;
+#[cfg(test)]
 mod weechat;
 #[cfg(test)]
 mod wizard;

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 use super::lay_over;
 
 fn fields(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap()
+    let Value::Object(fields) = value else { panic!("not an object: {value}") };
+    fields
 }
 
 #[test]

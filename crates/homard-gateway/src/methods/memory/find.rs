@@ -59,7 +59,7 @@ impl Question {
         }
         let most = found.iter().map(|(different, ..)| *different).max().unwrap_or(0);
         found.retain(|(different, ..)| *different == most);
-        found.sort_by(|one, other| other.1.cmp(&one.1));
+        found.sort_by_key(|(_, all, _)| std::cmp::Reverse(*all));
         found.truncate(MAX_PER_FILE);
         let hit = |(different, all, passage): (usize, usize, Passage)| {
             let score = self.score(different, all, file.updated_at_ms, now);
