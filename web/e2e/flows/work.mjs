@@ -135,9 +135,8 @@ const schedule = [
       await page.getByRole('button', { name: 'Run now' }).click();
       await page.getByText('It failed:').waitFor();
       await page.getByTestId('runs').getByText('Failed', { exact: true }).waitFor();
-      await page.getByText('Failed', { exact: true }).first().click();
       await world.shots('schedule-job');
-      await page.getByTestId('runs').getByRole('button', { name: /Open the chat/ }).last().click();
+      await page.getByTestId('runs').getByRole('listitem').filter({ hasText: 'Three letters' }).getByRole('button', { name: /Open the chat/ }).click();
       await page.getByText('Three letters need an answer').waitFor();
       await page.goBack();
     },
