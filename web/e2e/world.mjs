@@ -20,8 +20,6 @@ const HOMARD = process.env.HOMARD_BIN ?? join(TARGET, 'homard');
 const FAKE_LLM = process.env.FAKE_LLM_BIN ?? join(TARGET, 'fake_llm');
 export const TOKEN = 'token-of-the-browser-test';
 export const RESULTS = fileURLToPath(new URL('../test-results', import.meta.url));
-/** Screenshots that are shown in the manual. */
-export const SHOTS = fileURLToPath(new URL('../../docs/ui', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 const PATIENCE_MS = 30_000;
@@ -187,16 +185,15 @@ export class World {
     return JSON.parse(out);
   }
 
-  /** Looks at the page in light and dark, on a desk and in a hand; `docs/ui` keeps what it saw when HOMARD_E2E_SHOTS is set. */
+  /** Looks at the page in light and dark, on a desk and in a hand; `scripts/shots.mjs` makes the manual's pictures of it. */
   async shots(name) {
-    const folder = process.env.HOMARD_E2E_SHOTS ? SHOTS : RESULTS;
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(RESULTS, { recursive: true });
     for (const scheme of ['light', 'dark']) {
       await this.page.emulateMedia({ colorScheme: scheme });
       for (const [size, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
         await this.page.setViewportSize(viewport);
         await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-        await this.page.screenshot({ path: join(folder, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
+        await this.page.screenshot({ path: join(RESULTS, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
         const sideways = await this.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         assert.ok(!sideways, `${name} scrolls sideways on the ${size}`);
       }

@@ -24,6 +24,10 @@ impl ConfigHandle {
     /// Watches the file and its includes until cancelled, and reloads after each edit.
     pub async fn run_watcher(self, cancel: CancellationToken) {
         let mut known = self.look().await;
+        if self.is_outdated().await {
+            // Edited after it was read and before it was watched: the first look is to find it changed.
+            known.clear();
+        }
         while tokio::time::sleep(LOOK_EVERY).or_cancel(&cancel).await.is_ok() {
             let mut now = self.look().await;
             if now == known {
@@ -42,6 +46,12 @@ impl ConfigHandle {
             let same = now.iter().all(|(path, stamp)| after.get(path).is_none_or(|later| later == stamp));
             known = if same { after } else { now };
         }
+    }
+
+    /// Whether the file says something else than what was read of it.
+    async fn is_outdated(&self) -> bool {
+        let snapshot = self.snapshot();
+        tokio::fs::read_to_string(&snapshot.path).await.ok() != snapshot.raw
     }
 
     /// Waits until the files have been quiet for the configured time.

@@ -27,13 +27,17 @@ export class Loaded<T> {
     return () => {
       stop();
       clearTimeout(this.#timer);
+      this.#timer = undefined;
       this.#generation += 1;
     };
   }
 
+  /** A stream of reasons does not hold the fetch back: the first one sets the time. */
   refreshSoon(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.refresh(), SOON_MS);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.refresh();
+    }, SOON_MS);
   }
 
   /** The newest fetch wins, whichever answer comes last. */

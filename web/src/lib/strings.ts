@@ -52,10 +52,6 @@ export const strings = {
   reset: 'Start over',
   remove: 'Delete',
   cancel: 'Cancel',
-  resetTitle: 'Start this chat over?',
-  resetText: 'The assistant forgets this conversation. The old transcript is archived on the gateway.',
-  removeTitle: 'Delete this chat?',
-  removeText: 'It disappears from the list. The transcript is archived on the gateway.',
   actionFailed: (reason: string) => `That did not work: ${reason}`,
   dismiss: 'Dismiss',
   running: 'Running',
@@ -103,7 +99,6 @@ export const strings = {
   approvalOnce: 'Allow once',
   approvalAlways: 'Always allow',
   approvalDeny: 'Deny',
-  approvalMore: (count: number) => (count === 1 ? '1 more question waits' : `${count} more questions wait`),
   approvalShowChat: 'Show its chat',
 
   deviceTitle: 'May this device connect?',
@@ -121,7 +116,6 @@ export const strings = {
   deviceNothing: 'nothing yet',
   deviceRole: (role: string) => `offer its commands as a ${role}`,
   deviceOn: (program: string | undefined, platform: string | undefined) => [program, platform].filter(Boolean).join(' on '),
-  deviceMore: (count: number) => (count === 1 ? '1 more device waits' : `${count} more devices wait`),
   deviceScopes: {
     'operator.admin': 'do everything, as you can',
     'operator.read': 'read chats and settings',

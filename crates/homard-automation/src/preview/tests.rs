@@ -1,3 +1,5 @@
+//! What is shown of a schedule before there is a job.
+
 use super::*;
 
 /// 2026-11-16 12:00:00 UTC, a Monday.

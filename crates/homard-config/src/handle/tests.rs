@@ -111,3 +111,19 @@ async fn the_watcher_notices_edits_of_the_file_and_of_includes() {
     tasks.token().cancel();
     tasks.finish(std::time::Duration::from_secs(5)).await;
 }
+
+#[tokio::test]
+async fn an_edit_between_the_reading_and_the_watching_is_noticed() {
+    let (_home, handle) = open("{ gateway: { reload: { debounceMs: 1 } } }");
+    let tasks = Tasks::new();
+    let cancel = tasks.token().clone();
+    let watching = handle.clone();
+    let mut news = handle.subscribe();
+    edit(&handle, "{ gateway: { port: 7, reload: { debounceMs: 1 } } }");
+    tasks.spawn(async move { watching.run_watcher(cancel).await });
+    while handle.current().gateway.port != 7 {
+        news.changed().await.unwrap();
+    }
+    tasks.token().cancel();
+    tasks.finish(std::time::Duration::from_secs(5)).await;
+}

@@ -1,3 +1,5 @@
+//! That the page's types are those of this gateway.
+
 use std::path::Path;
 
 use homard_protocol::event::Event;

@@ -98,7 +98,7 @@ async fn what_cannot_be_gone_back_to_is_refused() {
         for (params, words) in [
             (json!({"sessionKey": KEY, "entryId": "ffffffff"}), "no entry"),
             (json!({"sessionKey": KEY, "entryId": ""}), "entryId"),
-            (json!({"sessionKey": KEY, "entryId": 7}), "entryId"),
+            (json!({"sessionKey": KEY, "entryId": 7}), "expected a string"),
             (json!({"sessionKey": KEY}), "entryId"),
             (json!({"sessionKey": "agent:main:nobody", "entryId": first}), "unknown session"),
             (json!({"sessionKey": KEY, "entryId": first, "bogus": 1}), "bogus"),

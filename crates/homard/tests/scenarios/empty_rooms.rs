@@ -32,7 +32,6 @@ async fn rooms_that_are_not_furnished_are_truly_empty() {
         ("sessions.viewers.set", json!({"sessionKeys": [KEY]}), json!({"sessionKeys": [KEY]})),
         ("sessions.groups.defaults", json!({}), json!({"defaults": []})),
         ("sessions.catalog.list", json!({}), json!({"catalogs": []})),
-        ("sessions.branches.list", session.clone(), json!({"branches": []})),
         ("session.discussion.info", session.clone(), json!({"state": "none"})),
         ("session.members.listEvidence", session, json!({"sessionKey": KEY, "members": []})),
         (

@@ -98,7 +98,7 @@ async fn bad_parameters_are_refused_with_words() {
         ("models.authLogout", json!({"provider": "fake", "profileIds": []}), "profileIds"),
         ("models.authLogout", json!({"provider": "fake", "profileIds": ["none"]}), "no stored credential"),
         ("models.authLogout", json!({"provider": "fake", "credentialType": "oauth"}), "credentialType"),
-        ("models.authImport", json!({"program": 3}), "program"),
+        ("models.authImport", json!({"program": 3}), "expected a string"),
     ] {
         refused(&mut client, method, params, words).await;
     }

@@ -1,3 +1,5 @@
+//! What an account would be with what is asked about.
+
 use homard_protocol::methods::config::REDACTED;
 use serde_json::{Map, Value, json};
 

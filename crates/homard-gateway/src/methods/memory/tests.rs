@@ -1,3 +1,5 @@
+//! What is found in memory, and what is not looked at.
+
 use std::fs;
 
 use super::*;
