@@ -248,7 +248,7 @@ export const steps = [
       await answer(world, 'From krill and algae.').last().waitFor();
       await act(world, 'user-message', 1, 'Branch into a new chat', 2);
       await until('the question is in the composer', async () => (await field(world).inputValue()) === 'why?');
-      assert.equal(await world.page.getByTestId('user-message').count(), 1);
+      await until('only what came before it', async () => (await world.page.getByTestId('user-message').count()) === 1);
       await field(world).fill('');
     },
   ],
