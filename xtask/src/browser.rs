@@ -37,7 +37,8 @@ pub(crate) fn test_against_fake() -> Result<Ran> {
 /// Builds the development binary, starts it and lets the browser at it.
 pub(crate) fn test() -> Result<Ran> {
     let chromium = chromium()?;
-    Cmd::new("cargo", &["build", "-p", "homard"]).run()?;
+    // The same packages as all other steps build, so that nothing is compiled a second time.
+    Cmd::new("cargo", &["build", "--workspace", "--bins"]).run()?;
     let mut gateway = Gateway::start()?;
     let ran = drive(&mut gateway, &chromium);
     if !matches!(&ran, Ok(ran) if ran.ok) {
