@@ -13,8 +13,8 @@ use homard_relay::Place;
 use homard_runtime::OrLog;
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
+use reqwest::Client;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, redirect};
 use serde_json::Value;
 
 use crate::automation::Automation;
@@ -56,12 +56,7 @@ impl Webhooks {
         let client = match self.client.get() {
             Some(client) => client,
             None => {
-                let made = Client::builder()
-                    .user_agent(concat!("homard/", env!("CARGO_PKG_VERSION")))
-                    .timeout(WEBHOOK_TIMEOUT)
-                    // Following one would hand the token to whoever it points to.
-                    .redirect(redirect::Policy::none())
-                    .build();
+                let made = homard_http::client().timeout(WEBHOOK_TIMEOUT).build();
                 let made = made.map_err(|error| error.to_string())?;
                 self.client.get_or_init(|| made)
             }

@@ -83,7 +83,7 @@ pub async fn encrypt(
     pin: Option<Fingerprint>,
 ) -> Result<Box<dyn Line>, ClientError> {
     let setup = |source| ClientError::TlsSetup { url: url.to_owned(), source };
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(setup)?;
     let pinned = pin.map(|pin| Arc::new(Pinned { pin, shown: Mutex::new(None), provider }));

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use homard_runtime::Clock;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::classify::{classify_named, looks_like_html, web_page};
@@ -149,16 +149,14 @@ impl Http {
         if let Some(client) = cell.get() {
             return Ok(client.clone());
         }
-        let builder = Client::builder()
-            .user_agent(concat!("homard/", env!("CARGO_PKG_VERSION")))
+        let builder = if local { homard_http::plain_client().no_proxy() } else { homard_http::client() };
+        let client = builder
             .connect_timeout(self.inner.options.connect_timeout)
             .tcp_nodelay(true)
             .tcp_keepalive(Duration::from_secs(30))
             .pool_idle_timeout(POOL_IDLE)
-            // Following one would hand the key to whoever it points to.
-            .redirect(redirect::Policy::none());
-        let builder = if local { builder.no_proxy().tls_certs_only([]) } else { builder };
-        let client = builder.build().map_err(transport)?;
+            .build()
+            .map_err(transport)?;
         Ok(cell.get_or_init(|| client).clone())
     }
 

@@ -65,7 +65,7 @@ impl TlsDoor {
         if matches!(source, CertificateSource::Generated { .. }) {
             files.ensure(names, clock)?;
         }
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let stamps = files.stamps();
         let loaded = ArcSwap::from_pointee(files.load(&provider)?);
         let seen = Mutex::new(Seen { stamps, at: Instant::now() });

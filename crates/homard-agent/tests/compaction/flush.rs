@@ -4,7 +4,7 @@ use homard_agent::{FlushRules, How};
 use homard_testkit::FakeLlm;
 use serde_json::json;
 
-use crate::world::{World, model};
+use crate::compaction::world::{World, model};
 
 const QUESTION: &str = "write down what matters";
 

@@ -13,7 +13,7 @@ use homard_protocol::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{NOW, World, played};
+use crate::compaction::world::{NOW, World, played};
 
 const TURNS: usize = 2_000;
 const WINDOW: u32 = 32_000;

@@ -5,7 +5,7 @@ use homard_llm::FailReason;
 use homard_testkit::FakeLlm;
 use serde_json::json;
 
-use crate::world::{World, model};
+use crate::compaction::world::{World, model};
 
 /// Says `turns` long things, each answered.
 async fn talk(world: &mut World, fake: &FakeLlm, turns: usize) {

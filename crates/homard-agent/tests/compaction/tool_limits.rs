@@ -15,7 +15,7 @@ use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{NOW, World, played};
+use crate::compaction::world::{NOW, World, played};
 
 /// A tool that waits for ever, or until it is asked to stop.
 struct Wait {

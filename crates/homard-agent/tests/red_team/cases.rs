@@ -4,7 +4,7 @@ use homard_tools::{Label, Source, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::red_team::world::World;
 
 /// Fewest attacks the suite must have.
 const AT_LEAST: usize = 40;

@@ -5,7 +5,7 @@ use homard_runtime::HIDDEN;
 use homard_tools::{GateMode, GatePolicy, Verdict};
 use serde_json::{Value, json};
 
-use crate::world::{SECRET, World};
+use crate::red_team::world::{SECRET, World};
 
 fn touch() -> Vec<Vec<(&'static str, Value)>> {
     vec![vec![("exec", json!({"command": "touch pwned"}))]]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_channel::File;
 use homard_config::Secret;
 use reqwest::multipart::{Form, Part};
-use reqwest::{Client, Proxy, RequestBuilder, Response, redirect};
+use reqwest::{Client, Proxy, RequestBuilder, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -57,14 +57,11 @@ impl Api {
         let bad =
             |key: &str, problem: String| BuildError::BadValue { path: format!("telegram.{key}"), problem };
         let is_local = settings.root.scheme() == "http";
-        let mut builder = Client::builder()
-            .user_agent(concat!("homard/", env!("CARGO_PKG_VERSION")))
+        let mut builder = if is_local { homard_http::plain_client() } else { homard_http::client() }
             .connect_timeout(CONNECT_TIMEOUT)
             .tcp_nodelay(true)
             .tcp_keepalive(Duration::from_secs(30))
-            .pool_idle_timeout(POOL_IDLE)
-            // Following one would hand the token to whoever it points to.
-            .redirect(redirect::Policy::none());
+            .pool_idle_timeout(POOL_IDLE);
         builder = match &settings.proxy {
             Some(proxy) => {
                 let proxy = Proxy::all(proxy.expose());
@@ -73,10 +70,6 @@ impl Api {
             }
             None => builder.no_proxy(),
         };
-        if is_local {
-            // Nothing is encrypted, so no certificates are loaded.
-            builder = builder.tls_certs_only([]);
-        }
         let client = builder
             .build()
             .map_err(|error| bad("apiRoot", format!("no client can be made: {}", words(error))))?;

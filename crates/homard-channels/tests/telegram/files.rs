@@ -3,7 +3,7 @@
 use homard_channel::{Attachment, ChannelError, MediaKind};
 use homard_testkit::Fault;
 
-use crate::bench::{ADA, Bench};
+use crate::telegram::bench::{ADA, Bench};
 
 fn attachment(handle: &str, size: Option<u64>) -> Attachment {
     let mime = Some("image/jpeg".to_owned());

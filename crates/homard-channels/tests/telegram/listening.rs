@@ -4,7 +4,7 @@ use homard_channel::{ChannelError, Heard};
 use homard_testkit::{Fault, Sending};
 use serde_json::json;
 
-use crate::bench::{ADA, Bench, CREW, listen};
+use crate::telegram::bench::{ADA, Bench, CREW, listen};
 
 #[tokio::test]
 async fn what_people_write_is_heard_and_confirmed_only_once_it_is_kept() {
@@ -120,7 +120,7 @@ async fn a_server_that_is_away_at_the_start_is_waited_for() {
 #[tokio::test]
 async fn a_webhook_left_behind_is_removed() {
     let bench = Bench::new().await;
-    let client = reqwest::Client::new();
+    let client = homard_http::client().build().expect("a client");
     let url = format!("{}/bot{}/setWebhook?url=https://a.example/x", bench.fake.url(), bench.fake.token());
     client.post(url).send().await.unwrap();
     bench.fake.user_says(ADA, ADA, "hi");
@@ -210,7 +210,7 @@ async fn reactions_to_our_messages_are_told() {
     bench.fake.user_says(ADA, ADA, "hi");
     let mut listening = bench.listen();
     listening.next_message().await;
-    let sent = bench.channel.deliver(bench.to(ADA, crate::bench::text("yo", "yo"))).await.unwrap();
+    let sent = bench.channel.deliver(bench.to(ADA, crate::telegram::bench::text("yo", "yo"))).await.unwrap();
     bench.fake.reacts(ADA, ADA, 1, Some("👎"));
     bench.fake.reacts(ADA, ADA, sent.message_id.parse().unwrap(), Some("👍"));
     let Heard::Event(event) = listening.next().await else { panic!("an event") };

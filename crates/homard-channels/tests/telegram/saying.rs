@@ -4,7 +4,7 @@ use homard_channel::{Button, ChannelError, Content, File, MediaKind, Outbound, W
 use homard_testkit::{Fault, Outcome};
 use serde_json::json;
 
-use crate::bench::{ADA, Bench, CREW, address, text};
+use crate::telegram::bench::{ADA, Bench, CREW, address, text};
 
 async fn ready() -> Bench {
     let bench = Bench::new().await;

@@ -3,7 +3,7 @@
 use homard_testkit::free_port;
 use serde_json::json;
 
-use crate::bench::{ADA, Bench};
+use crate::telegram::bench::{ADA, Bench};
 
 async fn ready() -> (Bench, String) {
     let port = free_port().unwrap();
@@ -36,7 +36,7 @@ async fn strangers_and_nonsense_are_turned_away() {
     let (bench, root) = ready().await;
     let listening = bench.listen();
     bench.fake.wait_for_calls("setWebhook", 1).await.unwrap();
-    let client = reqwest::Client::new();
+    let client = homard_http::client().build().expect("a client");
     let hook = format!("{root}/telegram-webhook");
     let header = "X-Telegram-Bot-Api-Secret-Token";
     let health = client.get(format!("{root}/healthz")).send().await.unwrap();

@@ -6,7 +6,7 @@ use homard_protocol::{AssistantBlock, StopReason};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{APIS, KEY, NOW, World, text, user};
+use crate::calls::world::{APIS, KEY, NOW, World, text, user};
 
 #[tokio::test]
 async fn text_streams_and_is_whole_at_the_end() {

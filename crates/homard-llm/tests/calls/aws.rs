@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_llm::{ApiKey, AwsKeys, Credential, CredentialKind, FailReason, HttpOptions, Request};
 use homard_testkit::{AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY};
 
-use crate::world::{World, resolve, user};
+use crate::calls::world::{World, resolve, user};
 
 const API: &str = "bedrock-converse-stream";
 

@@ -6,7 +6,7 @@ use homard_llm::{ThinkingLevel, ToolSpec};
 use homard_protocol::AssistantBlock;
 use serde_json::{Value, json};
 
-use crate::world::{APIS, World, user};
+use crate::calls::world::{APIS, World, user};
 
 fn assistant(world: &World, content: &Value) -> Value {
     json!({"role": "assistant", "content": content, "api": world.api, "provider": "fake", "model": "fake-1",

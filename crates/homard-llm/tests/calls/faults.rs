@@ -7,7 +7,7 @@ use homard_llm::{FailReason, HttpOptions, Retry, StreamEvent};
 use homard_protocol::StopReason;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{APIS, KEY, World, hasty, resolve, text};
+use crate::calls::world::{APIS, KEY, World, hasty, resolve, text};
 
 #[tokio::test]
 async fn a_rate_limit_says_how_long_to_wait() {

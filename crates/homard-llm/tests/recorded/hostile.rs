@@ -5,8 +5,8 @@ use homard_llm::wire::TABLE;
 use homard_llm::{FailReason, StreamEvent};
 use homard_protocol::ToolCall;
 
-use crate::chunks::{Part, bytes};
-use crate::wires::{replay, request, stream, text};
+use crate::recorded::chunks::{Part, bytes};
+use crate::recorded::wires::{replay, request, stream, text};
 
 const MEBI: usize = 1024 * 1024;
 /// More than any API may put into one line or frame.

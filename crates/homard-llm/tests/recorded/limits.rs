@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::chunks::{Part, bytes};
-use crate::wires::request;
+use crate::recorded::chunks::{Part, bytes};
+use crate::recorded::wires::request;
 
 /// The moment every call is made at: 2023-11-14T22:13:20Z.
 const NOW: i64 = 1_700_000_000_000;

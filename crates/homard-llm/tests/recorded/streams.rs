@@ -5,8 +5,8 @@ use std::path::Path;
 
 use homard_llm::wire::TABLE;
 
-use crate::chunks::frame;
-use crate::wires::request;
+use crate::recorded::chunks::frame;
+use crate::recorded::wires::request;
 
 #[test]
 fn example_streams_are_read() {

@@ -6,7 +6,7 @@ use homard_llm::wire::Wire;
 use homard_llm::{LlmError, ModelSpec, Request, StreamEvent, ThinkingLevel};
 use homard_protocol::{ModelId, ProviderId};
 
-use crate::chunks::{Part, bytes};
+use crate::recorded::chunks::{Part, bytes};
 
 pub(crate) fn request(api: &str) -> Request {
     Request {

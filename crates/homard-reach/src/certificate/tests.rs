@@ -19,7 +19,7 @@ fn names() -> Vec<String> {
 fn a_certificate_is_made_once_and_its_key_is_the_owners_alone() {
     let home = tempfile::tempdir().unwrap();
     let files = files(home.path());
-    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    let provider = rustls::crypto::ring::default_provider();
     files.ensure(&names(), &Clock::fixed(1_700_000_000_000)).unwrap();
     let first = files.load(&provider).unwrap().fingerprint;
     assert_eq!(first.len(), 64);
@@ -33,7 +33,7 @@ fn a_certificate_is_made_once_and_its_key_is_the_owners_alone() {
 #[test]
 fn files_that_do_not_belong_together_are_refused_with_their_names() {
     let home = tempfile::tempdir().unwrap();
-    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    let provider = rustls::crypto::ring::default_provider();
     let (one, other) = (files(&home.path().join("a")), files(&home.path().join("b")));
     for files in [&one, &other] {
         files.ensure(&names(), &Clock::fixed(0)).unwrap();

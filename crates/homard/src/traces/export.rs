@@ -73,7 +73,7 @@ impl Exporter {
             headers.insert(HeaderName::try_from(name)?, value);
         }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
-        let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+        let client = homard_http::client().build()?;
         Ok(Self { settings, client, headers, is_down: false })
     }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, say, talk, text_of, until};
+use crate::scenarios::world::{
+    ANTHROPIC, KEY, OPENAI, World, first_delta, history, say, talk, text_of, until,
+};
 
 #[tokio::test]
 async fn an_abort_keeps_what_was_said_and_hangs_up_on_the_model() {

@@ -4,7 +4,7 @@
 use homard_testkit::{FakeTelegram, TestClient};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, text_of};
 
 /// The owner's number on the platform.
 const OWNER: i64 = 7;

@@ -3,7 +3,7 @@
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::world::{World, talk};
+use crate::scenarios::world::{World, talk};
 
 async fn call(client: &mut TestClient, method: &str, params: Value) -> Value {
     client.call(method, params.clone()).await.unwrap_or_else(|error| panic!("{method} {params}: {error:?}"))

@@ -4,7 +4,7 @@ use homard_testkit::TestClient;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{KEY, World, as_owner, first_delta, say};
+use crate::scenarios::world::{KEY, World, as_owner, first_delta, say};
 
 /// Asks about a command, and waits until the asking is accepted.
 async fn ask(client: &mut TestClient, more: Value) -> (String, Value) {

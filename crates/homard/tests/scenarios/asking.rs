@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::world::Page;
+use crate::scenarios::world::Page;
 
 /// Sends a body and reads the whole answer.
 pub(crate) async fn post(port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> Page {

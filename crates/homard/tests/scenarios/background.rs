@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{KEY, World, history, say, talk, text_of, until};
+use crate::scenarios::world::{KEY, World, history, say, talk, text_of, until};
 
 /// Whether the process still runs; one that nobody reaped does not.
 fn is_alive(pid: &str) -> bool {

@@ -6,7 +6,9 @@ use homard_testkit::{FakeLlm, Launch, TestGateway, TestHome};
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::world::{KEY, OPENAI, World, config, failed_start, gateway, history, say, talk, text_of};
+use crate::scenarios::world::{
+    KEY, OPENAI, World, config, failed_start, gateway, history, say, talk, text_of,
+};
 
 /// The gateway in a mount namespace of its own, prepared by `setup`; needs a system that allows it.
 fn in_own_mounts(setup: &str, home: &TestHome) -> Command {

@@ -3,7 +3,9 @@
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of};
+use crate::scenarios::world::{
+    ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of,
+};
 
 /// A picture of one pixel.
 const PIXEL: &str =

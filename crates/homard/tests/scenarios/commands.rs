@@ -3,7 +3,7 @@
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, first_delta, history, say, talk, text_of};
+use crate::scenarios::world::{KEY, World, first_delta, history, say, talk, text_of};
 
 async fn command(client: &mut TestClient, text: &str, id: &str) -> Value {
     let params = json!({"sessionKey": KEY, "message": text, "idempotencyKey": id});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, history, say, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, history, say, talk, text_of};
 
 #[tokio::test]
 async fn a_conversation_the_model_refuses_is_summarised_answered_and_counted() {

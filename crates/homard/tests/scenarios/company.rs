@@ -4,7 +4,7 @@
 use homard_testkit::{IrcPeer, Ngircd};
 use serde_json::{Value, json};
 
-use crate::world::{OPENAI, World, history};
+use crate::scenarios::world::{OPENAI, World, history};
 
 /// Our name there.
 const US: &str = "homard";

@@ -4,7 +4,7 @@
 use homard_testkit::{FakeLlm, Launch, TEST_TOKEN, TestClient, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, config, launch, talk, text_of, until};
+use crate::scenarios::world::{KEY, World, config, launch, talk, text_of, until};
 
 async fn hash(client: &mut TestClient) -> Value {
     client.call("config.get", json!({})).await.unwrap()["hash"].take()

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-use crate::world::{KEY, OPENAI, World, as_owner, history, talk, text_of, until};
+use crate::scenarios::world::{KEY, OPENAI, World, as_owner, history, talk, text_of, until};
 
 const MAIN: &str = "agent:main:main";
 
@@ -364,7 +364,7 @@ async fn the_assistant_plans_and_looks_after_jobs_itself() {
 #[tokio::test]
 async fn jobs_of_another_installation_are_taken_over_once() {
     let fake = homard_testkit::FakeLlm::start().await.unwrap();
-    let home = TestHome::with_config(&crate::world::config(&fake, OPENAI, |_| {})).unwrap();
+    let home = TestHome::with_config(&crate::scenarios::world::config(&fake, OPENAI, |_| {})).unwrap();
     let folder = home.state_dir().join("cron");
     std::fs::create_dir_all(&folder).unwrap();
     let jobs = json!({"version": 1, "jobs": [
@@ -375,7 +375,7 @@ async fn jobs_of_another_installation_are_taken_over_once() {
         {"id": "odd", "name": "odd", "schedule": {"kind": "sometimes"}},
     ]});
     std::fs::write(folder.join("jobs.json"), jobs.to_string()).unwrap();
-    let gateway = homard_testkit::TestGateway::start(crate::world::launch(), home).await.unwrap();
+    let gateway = homard_testkit::TestGateway::start(crate::scenarios::world::launch(), home).await.unwrap();
     let mut world = World { fake, gateway };
     let mut client = world.owner().await;
     let listed = client.call("cron.list", json!({})).await.unwrap();

@@ -4,7 +4,7 @@ use homard_testkit::{ProofVersion, Refusal, TEST_TOKEN, TestClient, TestDevice, 
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{OPENAI, World, as_owner, config, knock};
+use crate::scenarios::world::{OPENAI, World, as_owner, config, knock};
 
 /// Where these devices are: a proxy says so, and nobody on this machine has such an address.
 const ELSEWHERE: [(&str, &str); 1] = [("x-forwarded-for", "192.0.2.7")];

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, talk};
+use crate::scenarios::world::{KEY, World, talk};
 
 #[tokio::test]
 async fn rooms_that_are_not_furnished_are_truly_empty() {

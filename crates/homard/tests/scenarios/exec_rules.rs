@@ -3,7 +3,7 @@
 use homard_testkit::FakeLlm;
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, talk, text_of};
 
 /// What the newest tool call answered.
 fn answered(fake: &FakeLlm) -> String {

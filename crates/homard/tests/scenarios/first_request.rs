@@ -3,7 +3,7 @@
 use homard_testkit::FakeLlm;
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, OPENAI, World, as_owner, outcome, talk, text_of, until};
+use crate::scenarios::world::{ANTHROPIC, OPENAI, World, as_owner, outcome, talk, text_of, until};
 
 /// The main conversation.
 const MAIN: &str = "agent:main:main";

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::world::{KEY, World, knock, talk, text_of, until};
+use crate::scenarios::world::{KEY, World, knock, talk, text_of, until};
 
 /// Sockets of one address that may be without a handshake at a time.
 const PREAUTH_LIMIT: usize = 32;

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::process::Command;
 
-use crate::world::{
+use crate::scenarios::world::{
     KEY, OPENAI, World, as_owner, config, first_delta, history, launch, said, say, talk, text_of, until,
 };
 

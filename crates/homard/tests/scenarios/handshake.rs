@@ -3,7 +3,7 @@
 use homard_testkit::{ProofVersion, TEST_TOKEN, TestClient, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::world::{Answer, World, knock};
+use crate::scenarios::world::{Answer, World, knock};
 
 /// The methods issue 2 asks for that a hello must advertise; hidden ones are callable but not listed.
 const ADVERTISED: [&str; 22] = [

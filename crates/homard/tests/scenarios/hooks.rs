@@ -3,8 +3,8 @@
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::asking::{json_of, post};
-use crate::world::{OPENAI, Page, World, fetch, history, said, text_of};
+use crate::scenarios::asking::{json_of, post};
+use crate::scenarios::world::{OPENAI, Page, World, fetch, history, said, text_of};
 
 const TOKEN: &str = "the-hooks-own-token";
 

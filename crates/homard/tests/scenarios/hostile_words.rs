@@ -3,7 +3,7 @@
 use homard_testkit::{TestClient, operator_params};
 use serde_json::json;
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, history, talk, text_of};
+use crate::scenarios::world::{ANTHROPIC, KEY, OPENAI, World, history, talk, text_of};
 
 #[tokio::test]
 async fn any_text_survives_the_walk_there_and_back() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, fetch};
+use crate::scenarios::world::{World, fetch};
 
 #[tokio::test]
 async fn probes_answer_without_a_token_and_tell_strangers_little() {

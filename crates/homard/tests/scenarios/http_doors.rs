@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::asking::{json_of, page, post, raw};
-use crate::world::{OPENAI, World, fetch, knock, until};
+use crate::scenarios::asking::{json_of, page, post, raw};
+use crate::scenarios::world::{OPENAI, World, fetch, knock, until};
 
 const BEARER: (&str, &str) = ("authorization", "Bearer test-token");
 const TOOL: &str = "{\"tool\": \"frobnicate\"}";
@@ -366,7 +366,7 @@ async fn documents_are_found_by_open_sockets_only_and_run_without_an_origin() {
     }
     client.call("health", json!({})).await.unwrap();
     client.close().await.unwrap();
-    crate::world::until("the address to be shut", async || {
+    crate::scenarios::world::until("the address to be shut", async || {
         (fetch(port, &format!("GET {base}{inner}"), &[]).await.status == 401).then_some(())
     })
     .await;

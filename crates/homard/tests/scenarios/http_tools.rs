@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::asking::{json_of, post};
-use crate::world::{KEY, OPENAI, Page, World, fetch, talk, text_of};
+use crate::scenarios::asking::{json_of, post};
+use crate::scenarios::world::{KEY, OPENAI, Page, World, fetch, talk, text_of};
 
 const BEARER: (&str, &str) = ("authorization", "Bearer test-token");
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, talk, until};
+use crate::scenarios::world::{KEY, OPENAI, World, talk, until};
 
 #[tokio::test]
 async fn the_file_its_masks_and_its_place_follow_the_settings() {

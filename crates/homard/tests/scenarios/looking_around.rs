@@ -3,7 +3,7 @@
 use homard_testkit::{TEST_TOKEN, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, knock, talk};
+use crate::scenarios::world::{KEY, World, knock, talk};
 
 #[tokio::test]
 async fn health_and_status_say_what_runs() {
@@ -96,7 +96,7 @@ async fn a_long_history_is_read_in_pages() {
         let mut page = client.call("chat.history", params).await.unwrap();
         assert_eq!(page["totalMessages"], 8);
         let mut texts: Vec<String> =
-            page["messages"].as_array().unwrap().iter().map(crate::world::text_of).collect();
+            page["messages"].as_array().unwrap().iter().map(crate::scenarios::world::text_of).collect();
         texts.extend(seen);
         seen = texts;
         offset = page["nextOffset"].take();

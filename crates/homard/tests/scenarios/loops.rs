@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{KEY, OPENAI, World, history, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, history, talk, text_of};
 
 #[tokio::test]
 async fn a_model_that_repeats_itself_is_told_refused_and_stopped() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{KEY, World, history, talk, text_of};
+use crate::scenarios::world::{KEY, World, history, talk, text_of};
 
 #[tokio::test]
 async fn reasoning_in_the_text_and_wishes_are_taken_out_of_what_people_see() {

@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{OPENAI, World, config, launch};
+use crate::scenarios::world::{OPENAI, World, config, launch};
 
 const KEY: &str = "sk-of-a-person-0123456789";
 

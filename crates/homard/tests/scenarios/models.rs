@@ -6,7 +6,9 @@ use homard_testkit::{FakeLlm, Recorded, TestGateway, TestHome};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{KEY, OPENAI, World, as_owner, config, history, launch, said, say, talk, text_of, until};
+use crate::scenarios::world::{
+    KEY, OPENAI, World, as_owner, config, history, launch, said, say, talk, text_of, until,
+};
 
 fn text(final_event: &Value) -> String {
     text_of(&final_event["message"])

@@ -4,7 +4,7 @@ use homard_testkit::{TestClient, TestHome};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-use crate::world::{KEY, World, as_owner, say, text_of, until};
+use crate::scenarios::world::{KEY, World, as_owner, say, text_of, until};
 
 /// A node in a home of its own.
 fn start_node(world: &World, home: &TestHome) -> Child {

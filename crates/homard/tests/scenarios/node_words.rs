@@ -3,8 +3,8 @@
 use homard_testkit::TestDevice;
 use serde_json::{Value, json};
 
-use crate::nodes::{approved, joins, listed, offering, refusal, wants};
-use crate::world::{KEY, World, say, text_of};
+use crate::scenarios::nodes::{approved, joins, listed, offering, refusal, wants};
+use crate::scenarios::world::{KEY, World, say, text_of};
 
 #[tokio::test]
 async fn what_nodes_say_of_themselves_is_checked_kept_and_told() {

@@ -6,7 +6,7 @@ use homard_testkit::{ProofVersion, TEST_TOKEN, TestClient, TestDevice, TestNode,
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{OPENAI, World, as_owner};
+use crate::scenarios::world::{OPENAI, World, as_owner};
 
 pub(crate) async fn joins(world: &World, device: &TestDevice, changes: Value) -> TestNode {
     TestNode::join(&world.gateway.url(), TEST_TOKEN, device, changes).await.unwrap()
@@ -276,7 +276,7 @@ async fn the_owners_lists_count_without_a_restart() {
     let hash = owner.call("config.get", json!({})).await.unwrap()["hash"].clone();
     let raw = json!({"gateway": {"nodes": {"denyCommands": ["system.notify"]}}}).to_string();
     owner.call("config.patch", json!({"raw": raw, "baseHash": hash})).await.unwrap();
-    crate::world::until("the list to count", async || {
+    crate::scenarios::world::until("the list to count", async || {
         let mut owner = world.owner().await;
         (listed(&mut owner, node.id()).await["commands"] == json!(["camera.snap"])).then_some(())
     })

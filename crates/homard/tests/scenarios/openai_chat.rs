@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::openai_world::{CHAT, open, open_with, post_bytes, says, told, with};
-use crate::world::history;
+use crate::scenarios::openai_world::{CHAT, open, open_with, post_bytes, says, told, with};
+use crate::scenarios::world::history;
 
 /// The smallest picture there is.
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";

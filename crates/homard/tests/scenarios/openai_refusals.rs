@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openai_world::{CHAT, EMBEDDINGS, RESPONSES, open, open_with, page, post_bytes, raw, says, with};
-use crate::world::{World, fetch};
+use crate::scenarios::openai_world::{
+    CHAT, EMBEDDINGS, RESPONSES, open, open_with, page, post_bytes, raw, says, with,
+};
+use crate::scenarios::world::{World, fetch};
 
 const BEARER: (&str, &str) = ("authorization", "Bearer test-token");
 

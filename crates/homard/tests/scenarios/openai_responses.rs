@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::openai_world::{EMBEDDINGS, RESPONSES, open, open_with, told, with};
-use crate::world::fetch;
+use crate::scenarios::openai_world::{EMBEDDINGS, RESPONSES, open, open_with, told, with};
+use crate::scenarios::world::fetch;
 
 fn asks(input: &Value) -> Value {
     json!({"model": "openclaw", "input": input})

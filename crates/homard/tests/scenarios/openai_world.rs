@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::world::{OPENAI, Page, World, config, launch};
+use crate::scenarios::world::{OPENAI, Page, World, config, launch};
 
 pub(crate) const CHAT: &str = "/v1/chat/completions";
 pub(crate) const RESPONSES: &str = "/v1/responses";
@@ -135,6 +135,8 @@ pub(crate) fn with(mut body: Value, more: Value) -> Value {
 pub(crate) fn told(request: &Value) -> Vec<(String, String)> {
     let messages = request["messages"].as_array().unwrap();
     let said = messages.iter().filter(|message| message["role"] != "system");
-    said.map(|message| (message["role"].as_str().unwrap().to_owned(), crate::world::text_of(message)))
-        .collect()
+    said.map(|message| {
+        (message["role"].as_str().unwrap().to_owned(), crate::scenarios::world::text_of(message))
+    })
+    .collect()
 }

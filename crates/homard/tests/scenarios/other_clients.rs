@@ -3,7 +3,7 @@
 use homard_testkit::{TEST_TOKEN, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::world::{World, knock};
+use crate::scenarios::world::{World, knock};
 
 #[tokio::test]
 async fn rooms_that_are_not_furnished_say_that_they_are_empty() {

@@ -4,7 +4,7 @@ use homard_testkit::{FakeLlm, TestGateway, TestHome};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{OPENAI, World, as_owner, config, launch};
+use crate::scenarios::world::{OPENAI, World, as_owner, config, launch};
 
 /// A world in which some people wait. Nobody listens where the account would connect to.
 async fn with_waiting(people: &[(&str, &str, &str)]) -> World {

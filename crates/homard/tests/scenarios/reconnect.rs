@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use homard_testkit::{Speech, TestHome, Turn};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, first_delta, history, launch, said, say, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, first_delta, history, launch, said, say, talk, text_of};
 
 #[tokio::test]
 async fn a_run_goes_on_without_its_client_and_a_newcomer_catches_up() {

@@ -6,7 +6,7 @@ use homard_testkit::{TestGateway, TestHome};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::world::{
+use crate::scenarios::world::{
     KEY, OPENAI, World, config, first_delta, history, launch, said, say, talk, text_of, until,
 };
 

@@ -3,7 +3,7 @@
 use homard_testkit::{TEST_TOKEN, TestClient, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::world::{World, knock};
+use crate::scenarios::world::{World, knock};
 
 /// In place of a scope: only nodes may.
 const NODE: &str = "node";

@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TEST_TOKEN, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, config, launch, say, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, config, launch, say, talk, text_of};
 
 /// The tool results in the newest model request, in order.
 fn results(fake: &FakeLlm) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::world::{KEY, World, first_delta, history, say, talk};
+use crate::scenarios::world::{KEY, World, first_delta, history, say, talk};
 
 fn keys(list: &Value) -> Vec<&str> {
     list["sessions"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect()

@@ -4,7 +4,7 @@ use homard_testkit::{ProofVersion, Refusal, TEST_TOKEN, TestClient, TestDevice, 
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{World, as_owner, fetch};
+use crate::scenarios::world::{World, as_owner, fetch};
 
 /// Where these devices are: nobody on this machine has such an address.
 const ELSEWHERE: [(&str, &str); 1] = [("x-forwarded-for", "192.0.2.7")];

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{KEY, OPENAI, World, as_owner, outcome, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, as_owner, outcome, talk, text_of};
 
 const SECRET: &str = "hunter2-hunter2-hunter2";
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use homard_testkit::{FakeLlm, Launch, TestGateway, TestHome, free_port};
 use serde_json::json;
 
-use crate::world::{
+use crate::scenarios::world::{
     KEY, OPENAI, World, as_owner, config, failed_start, gateway, launch, outcome, talk, until,
 };
 

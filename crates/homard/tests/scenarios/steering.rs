@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of, until};
+use crate::scenarios::world::{
+    ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of, until,
+};
 
 fn message(text: &str, id: &str) -> Value {
     json!({"sessionKey": KEY, "message": text, "idempotencyKey": id, "queueMode": "steer"})

@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, config, launch, say, talk, text_of, until};
+use crate::scenarios::world::{KEY, OPENAI, config, launch, say, talk, text_of, until};
 
 /// A gateway whose main agent, subagents and their subagents each have a model of their own, so that what each
 /// is asked can be told apart.

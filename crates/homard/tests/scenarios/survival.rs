@@ -7,7 +7,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of, until};
+use crate::scenarios::world::{
+    ANTHROPIC, KEY, OPENAI, World, first_delta, history, said, say, talk, text_of, until,
+};
 
 /// Waits until a run is over, across the moments in which the gateway does not know of it yet.
 async fn settled(client: TestClient, run: &str) -> (TestClient, Value) {

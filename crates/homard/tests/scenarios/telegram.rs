@@ -3,7 +3,7 @@
 use homard_testkit::FakeTelegram;
 use serde_json::{Value, json};
 
-use crate::world::{OPENAI, World};
+use crate::scenarios::world::{OPENAI, World};
 
 /// Somebody the owner knows.
 const ADA: i64 = 42;

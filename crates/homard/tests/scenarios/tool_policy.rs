@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{KEY, OPENAI, World, as_owner, talk};
+use crate::scenarios::world::{KEY, OPENAI, World, as_owner, talk};
 
 /// The tools the model was told about in its newest request.
 fn offered(world: &World) -> Vec<String> {

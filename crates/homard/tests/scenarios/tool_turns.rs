@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TestClient};
 use serde_json::{Value, json};
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, history, say, talk, text_of};
+use crate::scenarios::world::{ANTHROPIC, KEY, OPENAI, World, history, say, talk, text_of};
 
 /// The tool results in the newest model request, whatever the dialect, in order.
 fn results(fake: &FakeLlm) -> Vec<String> {

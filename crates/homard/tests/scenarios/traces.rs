@@ -3,7 +3,7 @@
 use homard_testkit::{CollectedSpan, FakeCollector};
 use serde_json::{Value, json};
 
-use crate::world::{KEY, OPENAI, World, talk, until};
+use crate::scenarios::world::{KEY, OPENAI, World, talk, until};
 
 fn named<'a>(spans: &'a [CollectedSpan], name: &str) -> Vec<&'a CollectedSpan> {
     spans.iter().filter(|span| span.name == name).collect()

@@ -4,7 +4,7 @@ use homard_testkit::TestClient;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{KEY, World, as_owner, say, talk};
+use crate::scenarios::world::{KEY, World, as_owner, say, talk};
 
 async fn undo(client: &mut TestClient, params: Value) -> Result<Value, String> {
     client.call("undo.apply", params).await.map_err(|refusal| format!("{refusal:?}"))

@@ -5,7 +5,7 @@ use homard_testkit::TestClient;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::world::{ANTHROPIC, KEY, OPENAI, World, as_owner, history, talk};
+use crate::scenarios::world::{ANTHROPIC, KEY, OPENAI, World, as_owner, history, talk};
 
 /// A model that costs something, per million tokens.
 fn priced(config: &mut Value) {

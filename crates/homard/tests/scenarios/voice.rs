@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use homard_testkit::{FakeLlm, TestGateway, TestHome};
 use serde_json::json;
 
-use crate::world::{OPENAI, World, config, launch};
+use crate::scenarios::world::{OPENAI, World, config, launch};
 
 /// Writes what it was told into the file it was told.
 const SPEAKER: &str = "#!/bin/sh\nprintf 'RIFF%s' \"$*\" > \"$2\"\n";

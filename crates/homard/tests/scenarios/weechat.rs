@@ -3,7 +3,7 @@
 use homard_testkit::{Ngircd, Weechat};
 use serde_json::json;
 
-use crate::world::{OPENAI, World};
+use crate::scenarios::world::{OPENAI, World};
 
 const ROOM: &str = "#den";
 

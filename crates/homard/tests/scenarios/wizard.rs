@@ -3,7 +3,7 @@
 use homard_testkit::{FakeLlm, TestClient, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::world::{OPENAI, World, config, launch, until};
+use crate::scenarios::world::{OPENAI, World, config, launch, until};
 
 /// Answers the question that waits.
 async fn answer(owner: &mut TestClient, session: &Value, turn: &Value, value: &Value) -> Value {

@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
-use reqwest::{Client, Method, redirect};
+use reqwest::{Client, Method};
 
 /// How long a question may take when nobody says.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -61,8 +61,7 @@ impl Clients {
         if let Some(client) = cell.get() {
             return Ok(client.clone());
         }
-        let builder = Client::builder().redirect(redirect::Policy::none());
-        let builder = if plain { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let builder = if plain { homard_http::plain_client().no_proxy() } else { homard_http::client() };
         let client = builder.build().map_err(failed)?;
         Ok(cell.get_or_init(|| client).clone())
     }

@@ -3,20 +3,15 @@
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, ClientBuilder, Response, redirect};
+use reqwest::{ClientBuilder, Response};
 
 /// How long a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What every client of these tools has in common: nobody is followed without being looked at.
 pub(crate) fn client(is_plain: bool) -> ClientBuilder {
-    let builder = Client::builder()
-        .user_agent(concat!("homard/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_TIMEOUT)
-        .referer(false)
-        .redirect(redirect::Policy::none());
-    // Without TLS no certificates need to be loaded.
-    if is_plain { builder.tls_certs_only([]) } else { builder }
+    let builder = if is_plain { homard_http::plain_client() } else { homard_http::client() };
+    builder.connect_timeout(CONNECT_TIMEOUT).referer(false)
 }
 
 /// The first `limit` bytes, and whether more would have come.

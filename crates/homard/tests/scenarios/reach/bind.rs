@@ -4,7 +4,7 @@ use homard_testkit::{TestGateway, TestHome};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use crate::world::{failed_start, gateway, launch};
+use crate::scenarios::world::{failed_start, gateway, launch};
 
 fn home(gateway: &Value) -> TestHome {
     TestHome::with_config(&json!({"gateway": gateway})).unwrap()

@@ -4,7 +4,7 @@ use homard_testkit::{TestGateway, TestHome};
 use serde_json::{Value, json};
 
 use super::{ended, homard};
-use crate::world::{launch, until};
+use crate::scenarios::world::{launch, until};
 
 async fn gateway(bind: &str, mode: &str) -> TestGateway {
     let config = json!({

@@ -5,7 +5,7 @@ use homard_testkit::{
 };
 use serde_json::{Value, json};
 
-use crate::world::{fetch, launch};
+use crate::scenarios::world::{fetch, launch};
 
 const ANN: [(&str, &str); 3] =
     [("x-forwarded-user", "ann"), ("x-forwarded-for", "203.0.113.9"), ("x-forwarded-proto", "https")];

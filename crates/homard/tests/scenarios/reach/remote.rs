@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{ended, homard, put_program};
-use crate::world::{World, launch, until};
+use crate::scenarios::world::{World, launch, until};
 
 /// Tells what it was started with and stays, as `ssh -N` does; the test listens in its stead.
 const SSH: &str = r#"#!/bin/sh

@@ -4,7 +4,7 @@ use homard_testkit::{TestClient, TestGateway, TestHome, operator_params};
 use serde_json::{Value, json};
 
 use super::{put_program, search_path};
-use crate::world::{launch, until};
+use crate::scenarios::world::{launch, until};
 
 const FAKE: &str = r#"#!/bin/sh
 echo "$@" >> "$HOME/asked"

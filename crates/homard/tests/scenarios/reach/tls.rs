@@ -8,7 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair,
 use serde_json::{Value, json};
 
 use super::{ended, homard};
-use crate::world::{World, fetch, launch, until};
+use crate::scenarios::world::{World, fetch, launch, until};
 
 /// A gateway that speaks TLS.
 async fn encrypted(tls: Value) -> TestGateway {

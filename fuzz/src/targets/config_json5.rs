@@ -1,16 +1,13 @@
 //! Any text is a configuration or a list of issues, and changing one setting changes nothing else.
 //!
 //! Goes through the public doors (a file, `Snapshot::load`, `set_path`, `unset_path`), so it covers reading
-//! JSON5, includes, `${VAR}`, validation, redaction and the splicing that keeps comments. The home is a folder
-//! in the temporary directory, emptied before every input.
-#![no_main]
+//! JSON5, includes, `${VAR}`, validation, redaction and the splicing that keeps comments. Every input has a
+//! home of its own in the temporary directory.
 
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::path::Path;
 
 use homard_config::{Environment, Overrides, Paths, Snapshot, Source, set_path, unset_path};
 use homard_runtime::Clock;
-use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
 /// Larger files only slow the search down.
@@ -18,21 +15,20 @@ const MAX_TEXT: usize = 16 * 1024;
 /// What a write may touch besides what it was asked to.
 const STAMPED: &str = "meta";
 
-static HOME: LazyLock<PathBuf> =
-    LazyLock::new(|| std::env::temp_dir().join(format!("homard-fuzz-config-{}", std::process::id())));
-
-fuzz_target!(|text: &str| {
+/// The promise.
+pub(super) fn run(text: &str) {
     if text.len() > MAX_TEXT {
         return;
     }
-    let source = source_with(&HOME, text);
+    let home = tempfile::tempdir().expect("the temporary folder is ours");
+    let source = source_with(home.path(), text);
     let before = load(&source);
     if before.config.is_some() {
         check_change(&source, &before, "gateway", "gateway.port", Some(json!(4242)));
-        let source = source_with(&HOME, text);
+        let source = source_with(home.path(), text);
         check_change(&source, &before, "agents", "agents.defaults", None);
     }
-});
+}
 
 /// A fresh home with this text as its configuration. The shell does nothing, in case a text asks for it.
 fn source_with(home: &Path, text: &str) -> Source {
@@ -40,7 +36,6 @@ fn source_with(home: &Path, text: &str) -> Source {
         Environment::from_pairs([("TOKEN", "t0ken"), ("KEPT", "${TOKEN}"), ("SHELL", "/bin/false")]);
     let source = Source::isolated(Paths::under(home), environment, Clock::fixed(0));
     let file = &source.paths.config_path;
-    let _gone = std::fs::remove_dir_all(home);
     let folder = file.parent().expect("a file is in a folder");
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(file, text))

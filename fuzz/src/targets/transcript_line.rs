@@ -2,13 +2,12 @@
 //!
 //! Not asserted: that the second reading equals the first. A line with a key twice is kept as an unknown
 //! kind, loses the double when written, and is understood after that.
-#![no_main]
 
 use homard_protocol::transcript::Line;
-use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
 
-fuzz_target!(|text: &str| {
+/// The promise.
+pub(super) fn run(text: &str) {
     let Some(line) = Line::parse(text) else { return };
     let written = written(&line);
     assert!(!written.contains('\n'), "one line stays one line");
@@ -25,7 +24,7 @@ fuzz_target!(|text: &str| {
         }
         _ => panic!("`{written}` does not read back"),
     }
-});
+}
 
 fn written(line: &Line) -> String {
     fn json<T: Serialize>(value: &T) -> String {

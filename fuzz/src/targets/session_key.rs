@@ -1,12 +1,11 @@
 //! Any text is a session key or a typed refusal, and a key formats back to itself.
 //!
 //! The first line of the input is read as a client would write it (`parse_for`), the whole of it as stored.
-#![no_main]
 
 use homard_protocol::{AgentId, SessionKey};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
+/// The promise.
+pub(super) fn run(text: &str) {
     if let Ok(key) = SessionKey::parse(text) {
         round_trip(&key);
         assert_eq!(key.to_string(), text.trim().to_lowercase(), "formatting is lower-casing");
@@ -16,7 +15,7 @@ fuzz_target!(|text: &str| {
     {
         round_trip(&key);
     }
-});
+}
 
 fn round_trip(key: &SessionKey) {
     let text = key.to_string();

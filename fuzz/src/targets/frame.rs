@@ -1,11 +1,10 @@
 //! Any text message is a request, or is refused with as much of an answer as it deserves.
-#![no_main]
 
 use homard_protocol::connect::ConnectParams;
 use homard_protocol::frame::{FrameError, RequestFrame};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
+/// The promise.
+pub(super) fn run(text: &str) {
     let json = serde_json::from_str::<serde_json::Value>(text);
     match RequestFrame::parse(text) {
         Ok(frame) => {
@@ -24,4 +23,4 @@ fuzz_target!(|text: &str| {
             assert!(id.is_none_or(|id| !id.is_empty()), "an empty id cannot be answered");
         }
     }
-});
+}

@@ -1,0 +1,4 @@
+//! Calls to model servers, in one test program: linking several takes longer than running them.
+
+mod calls;
+mod recorded;
