@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::serve::binary;
 use crate::sh::{self, Cmd, Ran, last_lines, say};
-use crate::{debian, web, workspace};
+use crate::{compile, debian, web, workspace};
 
 /// Where Debian puts it; `CHROMIUM` names another.
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -34,11 +33,9 @@ pub(crate) fn test_against_fake() -> Result<Ran> {
     web::npm(&["run", "test:e2e"]).env("HOMARD_E2E_URL", "").env("CHROMIUM", chromium()?).tee()
 }
 
-/// Builds the development binary, starts it and lets the browser at it.
+/// Starts the compiled program and lets the browser at it.
 pub(crate) fn test() -> Result<Ran> {
     let chromium = chromium()?;
-    // The same packages as all other steps build, so that nothing is compiled a second time.
-    Cmd::new("cargo", &["build", "--workspace", "--bins"]).run()?;
     let mut gateway = Gateway::start()?;
     let ran = drive(&mut gateway, &chromium);
     if !matches!(&ran, Ok(ran) if ran.ok) {
@@ -48,15 +45,12 @@ pub(crate) fn test() -> Result<Ran> {
     ran
 }
 
-/// Builds the development binaries and lets the page's flows start gateways and models of their own.
+/// Lets the page's flows start gateways and models of their own.
 pub(crate) fn flows() -> Result<Ran> {
     let chromium = chromium()?;
-    // The same packages as all other steps build, so that nothing is compiled a second time.
-    Cmd::new("cargo", &["build", "--workspace", "--bins"]).run()?;
-    let built = workspace::target()?.join("debug");
     web::npm(&["run", "test:flows"])
-        .env("HOMARD_BIN", built.join(binary("homard")))
-        .env("FAKE_LLM_BIN", built.join(binary("fake_llm")))
+        .env("HOMARD_BIN", compile::program("homard")?)
+        .env("FAKE_LLM_BIN", compile::program("fake_llm")?)
         .env("CHROMIUM", chromium)
         .tee()
 }
@@ -149,8 +143,7 @@ impl Drop for Gateway {
 
 fn spawn(address: SocketAddr, token: &str, home: &Path) -> Result<Child> {
     let log = File::options().create(true).append(true).open(home.join("gateway.log"))?;
-    let homard = workspace::target()?.join("debug").join(binary("homard"));
-    Cmd::new(homard, &["gateway"])
+    Cmd::new(compile::program("homard")?, &["gateway"])
         .dir(home)
         .bare_env()
         .env("HOME", home)

@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: builds the targets in `fuzz/` on the stable toolchain and runs them.
+//! `cargo xtask fuzz`: builds the targets of `fuzz/` into one instrumented program and lets libFuzzer search.
 //!
-//! A target is a file in `fuzz/fuzz_targets/` with a `[[bin]]` and a folder of seeds of the same name. What a
-//! run learns goes to `fuzz/corpus/`, what breaks goes to `fuzz/artifacts/`; neither is committed. A break
-//! that was fixed becomes a seed.
+//! A target is a row in `fuzz/src/targets.rs` with a folder of seeds of the same name; the same functions run over
+//! changed seeds in the ordinary tests. What a run learns goes to `fuzz/corpus/`, what breaks goes to
+//! `fuzz/artifacts/`; neither is committed. A break that was fixed becomes a seed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,45 +60,40 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Fuzzes every target for `seconds`.
-pub(crate) fn all(seconds: u64) -> Result<Tally> {
-    fuzz(&targets()?, seconds)
-}
-
-/// The names of the targets, in order.
-pub(crate) fn targets() -> Result<Vec<String>> {
-    let dir = root().join("fuzz/fuzz_targets");
+/// The names of the targets, in order: each has seeds, which a test checks.
+fn targets() -> Result<Vec<String>> {
+    let dir = root().join("fuzz/seeds");
     let entries = fs::read_dir(&dir).with_context(|| format!("could not list `{}`", dir.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-        }
-    }
+    let mut names = entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>>>()?;
     names.sort();
     Ok(names)
 }
 
 fn fuzz(targets: &[String], seconds: u64) -> Result<Tally> {
-    let bin = build()?;
+    let program = build()?;
     let mut tally = Tally::default();
     for target in targets {
-        tally = tally.plus(one(&bin, target, seconds)?);
+        tally = tally.plus(one(&program, target, seconds)?);
     }
     Ok(tally)
 }
 
-/// Builds all targets and returns the folder they are in.
+/// Builds the program with all targets.
 fn build() -> Result<PathBuf> {
     let host = host()?;
     let dir = workspace::target()?.join("fuzz");
     // With `--target`, build scripts and macros are built without the flags; instrumented, they do not link.
-    Cmd::new("cargo", &["build", "--manifest-path", "fuzz/Cargo.toml", "--bins", "--target", &host])
-        .args(["--target-dir".as_ref(), dir.as_os_str()])
-        .env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\u{1f}"))
-        .run()?;
-    Ok(dir.join(host).join("debug"))
+    Cmd::new(
+        "cargo",
+        &["build", "-p", "homard-fuzz", "--features", "libfuzzer", "--bins", "--target", &host],
+    )
+    .args(["--target-dir".as_ref(), dir.as_os_str()])
+    .env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\u{1f}"))
+    .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
+    .run()?;
+    Ok(dir.join(host).join("debug").join(binary("fuzz")))
 }
 
 /// The triple of this machine.
@@ -108,14 +103,15 @@ fn host() -> Result<String> {
     host.map(str::to_owned).context("`rustc -vV` names no host")
 }
 
-fn one(bin: &Path, target: &str, seconds: u64) -> Result<Tally> {
+fn one(program: &Path, target: &str, seconds: u64) -> Result<Tally> {
     let fuzz = root().join("fuzz");
     let (corpus, artifacts) = (fuzz.join("corpus").join(target), fuzz.join("artifacts").join(target));
     let temporary = temporary()?;
     for dir in [&corpus, &artifacts] {
         fs::create_dir_all(dir).with_context(|| format!("could not make `{}`", dir.display()))?;
     }
-    let ran = Cmd::new(bin.join(binary(target)), &[])
+    let ran = Cmd::new(program, &[])
+        .env("HOMARD_FUZZ_TARGET", target)
         .args([format!("-max_total_time={seconds}"), format!("-timeout={INPUT_SECONDS}")])
         .args([format!("-rss_limit_mb={MEMORY_MIB}"), format!("-artifact_prefix={}/", artifacts.display())])
         .args([corpus, fuzz.join("seeds").join(target)])

@@ -6,9 +6,13 @@
 mod bench;
 mod browser;
 mod compat;
+mod compile;
 mod crash;
 mod debian;
+mod deps_cache;
 mod fuzz;
+mod machine;
+mod nightly;
 mod protocol;
 mod schema;
 mod serve;
@@ -17,6 +21,8 @@ mod stamp;
 mod suite;
 mod tally;
 mod tidy;
+mod tools;
+mod units;
 mod web;
 mod workspace;
 
@@ -25,12 +31,14 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  run [-- args]      build the page and the release binary, then `homard gateway`
+  run [-- args]      build the page and the program, quickly, then `homard gateway`
   test [options]     everything CI runs
+      --changed[=COMMIT] only what changed files can have broken: those not pushed yet, or since COMMIT
       --skip-web         leave out the page and the browser
-      --skip-fuzz        leave out the fuzz targets
-      --fail-fast        stop at the first failure
-      --only STEP        only this step (repeatable); `--list` names them
+      --fail-fast        start nothing more after a failure
+      --jobs N           how many steps may run at once (default: one per core, two at least)
+      --only STEP        only this step and what it needs (repeatable); `--list` names them
+  nightly [PART ...] what takes long: compat, crash, soak, bench, fuzz, advisories; all of it, or these
   tidy               the house rules that clippy does not know
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
@@ -47,19 +55,21 @@ usage: cargo xtask <command>
 ";
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let command = args.next().unwrap_or_default();
-    let rest: Vec<String> = args.collect();
-    let result = match command.as_str() {
-        "run" => serve::run(&rest),
-        "test" => suite::run(&rest),
-        "tidy" => tidy::run(&rest),
-        "fuzz" => fuzz::run(&rest),
-        "bench" => bench::run(&rest),
-        "compat" => compat::run(&rest),
-        "crash" => crash::run(&rest),
-        "protocol" => protocol::run(&rest),
-        "schema" => schema::run(&rest),
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) =
+        args.split_first().map_or(("", &[][..]), |(command, rest)| (command.as_str(), rest));
+    let result = match command {
+        _ if units::is_stand_in(&args) => units::stand_in(&args),
+        "run" => serve::run(rest),
+        "test" => suite::run(rest),
+        "nightly" => nightly::run(rest),
+        "tidy" => tidy::run(rest),
+        "fuzz" => fuzz::run(rest),
+        "bench" => bench::run(rest),
+        "compat" => compat::run(rest),
+        "crash" => crash::run(rest),
+        "protocol" => protocol::run(rest),
+        "schema" => schema::run(rest),
         "" | "help" | "--help" | "-h" => {
             sh::say(USAGE.trim_end());
             Ok(())

@@ -1,13 +1,16 @@
 //! How the workshop runs programs, reads its few variables and speaks to the person at the terminal.
 //!
 //! The one file of the workshop where processes are made and anything is printed. Product code makes
-//! processes through homard-exec instead; the workshop must build before that crate does.
+//! processes through homard-exec instead; the workshop must build before that crate does. Steps that run side by
+//! side write into a [`Log`] of their own instead of the terminal.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read, Write};
-use std::path::Path;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -19,10 +22,51 @@ const KEPT_OUTPUT: usize = 256 * 1024;
 /// Between two looks at a program that runs under a time limit.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Says something on standard output.
+thread_local! {
+    /// Where this thread's words and programs write; the terminal when there is none.
+    static LOG: RefCell<Option<Log>> = const { RefCell::new(None) };
+}
+
+/// A file that takes what a step says and what its programs print.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    pub(crate) path: PathBuf,
+    file: Arc<File>,
+}
+
+impl Log {
+    /// Begins an empty one.
+    pub(crate) fn begin(path: &Path) -> Result<Self> {
+        let file = File::create(path).with_context(|| format!("could not write `{}`", path.display()))?;
+        Ok(Self { path: path.to_path_buf(), file: Arc::new(file) })
+    }
+
+    /// Does `work` with everything this thread says and starts going into the log.
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = LOG.replace(Some(self.clone()));
+        let done = work();
+        LOG.set(before);
+        done
+    }
+
+    /// Everything in it so far.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.path).unwrap_or_default()).into_owned()
+    }
+
+    fn write(&self, text: &str) {
+        // A disk that is full shows up in the step itself.
+        writeln!(&*self.file, "{text}").ok();
+    }
+}
+
+/// Says something on standard output, or in the log of the step that is running.
 #[expect(clippy::print_stdout, reason = "the workshop talks to a person at a terminal")]
 pub(crate) fn say(text: &str) {
-    println!("{text}");
+    match LOG.with_borrow(Clone::clone) {
+        Some(log) => log.write(text),
+        None => println!("{text}"),
+    }
 }
 
 /// Says something on standard error.
@@ -42,6 +86,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 pub(crate) struct Cmd {
     command: Command,
     shown: String,
+    log: Option<Log>,
 }
 
 /// What a program that ran to its end left behind.
@@ -61,7 +106,15 @@ impl Cmd {
         let mut command = Command::new(program);
         command.args(args).current_dir(root());
         let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy();
-        Self { command, shown: [&[name.as_ref()], args].concat().join(" ") }
+        let shown = [&[name.as_ref()], args].concat().join(" ");
+        Self { command, shown, log: LOG.with_borrow(Clone::clone) }
+    }
+
+    /// A program in the folder this process was started in.
+    #[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-exec does")]
+    pub(crate) fn here(program: impl AsRef<OsStr>) -> Self {
+        let program = program.as_ref();
+        Self { command: Command::new(program), shown: program.to_string_lossy().into_owned(), log: None }
     }
 
     /// Adds arguments that are not shown when the command is named.
@@ -96,12 +149,34 @@ impl Cmd {
 
     /// Runs it in view of the person; anything but status zero is an error.
     pub(crate) fn run(mut self) -> Result<()> {
-        say(&format!("$ {}", self.shown));
+        self.announce();
+        if let Some(log) = &self.log {
+            self.command.stdout(log.file.try_clone()?).stderr(log.file.try_clone()?);
+        }
         let status = self.command.status().with_context(|| format!("could not start `{}`", self.shown))?;
         if !status.success() {
             bail!("`{}` ended with {status}", self.shown);
         }
         Ok(())
+    }
+
+    /// Runs it with standard error in view of the person and hands every line of standard output to `each`; whether
+    /// it ended with status zero.
+    pub(crate) fn each_line(mut self, mut each: impl FnMut(&str)) -> Result<bool> {
+        self.announce();
+        if let Some(log) = &self.log {
+            self.command.stderr(log.file.try_clone()?);
+        }
+        let mut child = self
+            .command
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("could not start `{}`", self.shown))?;
+        for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(|lines| lines.lines()) {
+            each(&line.with_context(|| format!("could not read what `{}` prints", self.shown))?);
+        }
+        let status = child.wait().with_context(|| format!("could not wait for `{}`", self.shown))?;
+        Ok(status.success())
     }
 
     /// Runs it unseen and returns what it printed on standard output.
@@ -129,16 +204,25 @@ impl Cmd {
 
     /// Runs it in view of the person and keeps the end of what it printed.
     pub(crate) fn tee(mut self) -> Result<Ran> {
-        say(&format!("$ {}", self.shown));
-        if io::stdout().is_terminal() {
+        self.announce();
+        if self.log.is_none() && io::stdout().is_terminal() {
             self.command.env("CARGO_TERM_COLOR", "always").env("FORCE_COLOR", "1");
         }
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().with_context(|| format!("could not start `{}`", self.shown))?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
+        let log = self.log.as_ref().map(|log| &*log.file);
         let (out, err) = std::thread::scope(|scope| {
-            let out = scope.spawn(|| out.map(|from| copy(from, &mut io::stdout())));
-            let err = err.map(|from| copy(from, &mut io::stderr()));
+            let out = scope.spawn(move || {
+                out.map(|from| match log {
+                    Some(mut log) => copy(from, &mut log),
+                    None => copy(from, &mut io::stdout()),
+                })
+            });
+            let err = err.map(|from| match log {
+                Some(mut log) => copy(from, &mut log),
+                None => copy(from, &mut io::stderr()),
+            });
             (out.join().ok().flatten(), err)
         });
         let status = child.wait().with_context(|| format!("could not wait for `{}`", self.shown))?;
@@ -176,19 +260,33 @@ impl Cmd {
         self.command.spawn().with_context(|| format!("could not start `{}`", self.shown))
     }
 
+    /// Names the program where its output goes.
+    fn announce(&self) {
+        let words = format!("$ {}", self.shown);
+        match &self.log {
+            Some(log) => log.write(&words),
+            None => say(&words),
+        }
+    }
+
     /// Becomes the program, so that signals and the exit status are its own. Returns only when it cannot.
+    pub(crate) fn become_it(self) -> Result<()> {
+        self.announce();
+        self.become_silently()
+    }
+
+    /// The same, without naming it.
     #[cfg(unix)]
-    pub(crate) fn become_it(mut self) -> Result<()> {
-        use std::os::unix::process::CommandExt as _;
-        say(&format!("$ {}", self.shown));
-        let error = self.command.exec();
+    pub(crate) fn become_silently(mut self) -> Result<()> {
+        let error = std::os::unix::process::CommandExt::exec(&mut self.command);
         Err(error).with_context(|| format!("could not start `{}`", self.shown))
     }
 
     /// Runs the program and takes over its exit status; the nearest thing to becoming it here.
     #[cfg(not(unix))]
-    pub(crate) fn become_it(self) -> Result<()> {
-        self.run()
+    pub(crate) fn become_silently(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| format!("could not start `{}`", self.shown))?;
+        std::process::exit(status.code().unwrap_or(1))
     }
 }
 

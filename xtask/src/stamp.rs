@@ -48,6 +48,13 @@ pub(crate) fn hash_of(paths: &[&Path]) -> Result<u64> {
     Ok(hasher.finish())
 }
 
+/// The hash of texts.
+pub(crate) fn hash_of_text(texts: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    texts.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     path.file_name().hash(hasher);
     if path.is_dir() {

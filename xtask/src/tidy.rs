@@ -59,7 +59,6 @@ fn findings(metadata: &Metadata, files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = layers::check(&metadata.packages);
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(text::changelog(files));
-    findings.extend(text::fuzz_seeds(files));
     findings.extend(census::check(files));
     findings
 }

@@ -37,6 +37,11 @@ pub(crate) fn build() -> Result<()> {
     Ok(())
 }
 
+/// The same without the type check, for who only wants to use it.
+pub(crate) fn build_quickly() -> Result<()> {
+    build()
+}
+
 /// Runs the page's unit tests.
 pub(crate) fn unit_tests() -> Result<Ran> {
     npm(&["run", "test"]).tee()

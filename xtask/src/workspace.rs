@@ -27,12 +27,20 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) dependencies: Vec<Dependency>,
+    #[serde(default)]
+    pub(crate) manifest_path: PathBuf,
     /// `[package.metadata]`; `null` where there is none.
     #[serde(default)]
     pub(crate) metadata: serde_json::Value,
 }
 
 impl Package {
+    /// Its folder, seen from the root of the clone.
+    pub(crate) fn folder(&self, root: &Path) -> String {
+        let folder = self.manifest_path.parent().unwrap_or(&self.manifest_path);
+        folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned()
+    }
+
     /// Its layer in the drawing of `ARCHITECTURE.md`.
     pub(crate) fn layer(&self) -> Option<u64> {
         self.metadata.get("homard")?.get("layer")?.as_u64()

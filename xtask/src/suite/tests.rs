@@ -1,6 +1,8 @@
 //! The command line, the table of steps, and what counts as a failure.
 
-use super::{Options, Outcome, STEPS, Verdict, counted};
+use super::changed::Scope;
+use super::steps::{Outcome, STEPS, counted};
+use super::{Options, Verdict};
 use crate::sh::Ran;
 use crate::tally::Tally;
 
@@ -8,40 +10,50 @@ fn parse(args: &[&str]) -> anyhow::Result<Options> {
     Options::parse(&args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>())
 }
 
+fn named(args: &[&str]) -> Vec<&'static str> {
+    parse(args).unwrap().wanted(&Scope::Everything).iter().map(|step| step.name).collect()
+}
+
 #[test]
 fn options_choose_the_steps() {
-    let named = |args: &[&str]| {
-        let options = parse(args).unwrap();
-        let steps = STEPS.iter().filter(|step| options.wants(step) && options.leaves_out(step).is_none());
-        steps.map(|step| step.name).collect::<Vec<_>>()
-    };
     assert_eq!(named(&[]).len(), STEPS.len());
-    assert_eq!(named(&["--only", "fmt", "--only", "tidy"]), ["fmt", "tidy"]);
-    let without = named(&["--skip-web", "--skip-fuzz"]);
-    for name in ["web-build", "web-test", "web-page", "browser", "fuzz"] {
-        assert!(!without.contains(&name), "{name}");
+    assert_eq!(named(&["--only", "tidy", "--only", "fmt"]), ["fmt", "tidy"]);
+    for name in ["web-build", "web-test", "web-page", "browser", "flows"] {
+        assert!(!named(&["--skip-web"]).contains(&name), "{name}");
     }
 }
 
 #[test]
+fn what_a_step_needs_comes_with_it() {
+    assert_eq!(named(&["--only", "clippy"]), ["build", "clippy"]);
+    assert_eq!(named(&["--only", "flows"]), ["build", "web-build", "flows"]);
+}
+
+#[test]
 fn an_unknown_option_or_step_is_refused_by_name() {
-    for (args, named) in
-        [(&["--quick"][..], "--quick"), (&["--only", "lunch"], "lunch"), (&["--only"], "--only")]
-    {
+    for (args, named) in [
+        (&["--quick"][..], "--quick"),
+        (&["--only", "lunch"], "lunch"),
+        (&["--only"], "--only"),
+        (&["--jobs", "none"], "--jobs"),
+    ] {
         let error = parse(args).unwrap_err().to_string();
         assert!(error.contains(named), "{error}");
     }
 }
 
 #[test]
+fn a_commit_to_compare_with_may_be_named() {
+    assert_eq!(parse(&["--changed=v1"]).unwrap().changed_since.as_deref(), Some("v1"));
+    assert_eq!(parse(&["--changed"]).unwrap().changed_since.as_deref(), Some(super::changed::HERE));
+}
+
+#[test]
 fn a_step_needs_only_steps_before_it() {
     for (place, step) in STEPS.iter().enumerate() {
         for need in step.needs {
-            assert!(
-                STEPS.iter().take(place).any(|before| before.name == *need),
-                "{} needs {need}",
-                step.name
-            );
+            let before = STEPS.iter().take(place).any(|before| before.name == *need);
+            assert!(before, "{} needs {need}", step.name);
         }
     }
 }

@@ -70,28 +70,6 @@ pub(super) fn changelog(files: &[SourceFile]) -> Option<Finding> {
     (!kept).then(|| Finding::new("CHANGELOG.md", "has no line `## [Unreleased]`"))
 }
 
-/// Every fuzz target is built and has something to start from.
-pub(super) fn fuzz_seeds(files: &[SourceFile]) -> Vec<Finding> {
-    let manifest =
-        files.iter().find(|file| file.path == "fuzz/Cargo.toml").map_or("", |file| file.text.as_str());
-    let mut findings = Vec::new();
-    for file in files {
-        let Some(name) =
-            file.path.strip_prefix("fuzz/fuzz_targets/").and_then(|name| name.strip_suffix(".rs"))
-        else {
-            continue;
-        };
-        if !manifest.contains(&format!("name = \"{name}\"")) {
-            findings
-                .push(Finding::new(&file.path, "has no `[[bin]]` in fuzz/Cargo.toml, so it is never built"));
-        }
-        if !files.iter().any(|file| file.path.starts_with(&format!("fuzz/seeds/{name}/"))) {
-            findings.push(Finding::new(&file.path, format!("has no seeds in fuzz/seeds/{name}/")));
-        }
-    }
-    findings
-}
-
 fn begins_with_docs(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with("//!"))
 }

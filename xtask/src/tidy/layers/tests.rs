@@ -6,6 +6,7 @@ use crate::workspace::{Dependency, Package};
 /// A workspace of `homard-low` (0), `homard-mid` (1), `homard-testkit` (99) and the package under test.
 fn findings(layer: Option<u64>, uses: &str, kind: Option<&str>) -> Vec<String> {
     let package = |name: &str, layer: Option<u64>, dependencies| Package {
+        manifest_path: std::path::PathBuf::new(),
         name: name.to_owned(),
         dependencies,
         metadata: layer

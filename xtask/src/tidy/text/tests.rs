@@ -1,6 +1,6 @@
 //! Every rule catches a bad example and leaves a good one alone.
 
-use super::{BANNED, EMPTY_NAMES, changelog, check, fuzz_seeds};
+use super::{BANNED, EMPTY_NAMES, changelog, check};
 use crate::tidy::clone::SourceFile;
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -69,13 +69,4 @@ fn the_changelog_always_has_an_unreleased_part() {
     assert!(log("# Changelog\n\n## [Unreleased]\n"));
     assert!(!log("# Changelog\n\n## [0.1.0]\n"));
     assert!(changelog(&[]).is_some());
-}
-
-#[test]
-fn a_fuzz_target_is_built_and_has_seeds() {
-    let target = || file("fuzz/fuzz_targets/frame.rs", "//! x");
-    let manifest = || file("fuzz/Cargo.toml", "[[bin]]\nname = \"frame\"");
-    assert_eq!(fuzz_seeds(&[target()]).len(), 2);
-    assert_eq!(fuzz_seeds(&[target(), manifest()]).len(), 1);
-    assert_eq!(fuzz_seeds(&[target(), manifest(), file("fuzz/seeds/frame/a", "{}")]), []);
 }

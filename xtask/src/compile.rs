@@ -1,0 +1,82 @@
+//! Compiling the whole workspace once, for everything that wants it compiled: lints, tests, documentation, browsers.
+//!
+//! Clippy's compiler is rustc with more lints, and it makes the same programs, so it takes rustc's place for our own
+//! packages and nothing is read twice. This program stands before it and writes down how each package was compiled
+//! (see [`crate::units`]), because rustdoc wants to know. Lints never stop a build here: they are counted, so that a
+//! warning fails its own step and the tests still run.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use crate::sh::{Cmd, say};
+use crate::{deps_cache, machine, units, workspace};
+
+/// Turns what the manifests deny into warnings; clippy's compiler reads its options from a variable.
+const LINTS: &str = "--cap-lints__CLIPPY_HACKERY__warn__CLIPPY_HACKERY__";
+
+/// A line of cargo's report.
+#[derive(Debug, Deserialize)]
+struct Report {
+    reason: String,
+    message: Option<Diagnostic>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+    out_dir: Option<PathBuf>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Diagnostic {
+    level: String,
+    rendered: Option<String>,
+}
+
+/// How a compilation ended.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// Lints that were broken.
+    pub(crate) warnings: usize,
+}
+
+/// Cargo, set up so that everything it compiles in the development profile is shared by all steps.
+pub(crate) fn cargo(args: &[&str]) -> Result<Cmd> {
+    let mut cargo = Cmd::new("cargo", args)
+        .env("RUSTC_WORKSPACE_WRAPPER", units::wrapper()?)
+        .env(units::variable(), units::folder()?)
+        .env("CLIPPY_ARGS", LINTS);
+    if machine::is_ci() {
+        // What is compiled once and thrown away is compiled faster without notes for the next time.
+        cargo = cargo.env("CARGO_INCREMENTAL", "0");
+    }
+    Ok(cargo)
+}
+
+/// Compiles every target of every package.
+pub(crate) fn all() -> Result<Compiled> {
+    deps_cache::seed("debug")?;
+    let mut compiled = Compiled::default();
+    let mut hashes = BTreeSet::new();
+    let ok = cargo(&["test", "--no-run", "--workspace", "--all-targets", "--message-format=json"])?
+        .each_line(|line| {
+            let Ok(report) = serde_json::from_str::<Report>(line) else { return };
+            let made = report.filenames.iter().chain(&report.out_dir).chain(&report.executable);
+            hashes.extend(made.filter_map(|path| deps_cache::hash_in(path)));
+            if let Some(Diagnostic { level, rendered: Some(rendered) }) = report.message {
+                say(&rendered);
+                compiled.warnings += usize::from(report.reason == "compiler-message" && level == "warning");
+            }
+        })?;
+    if !ok {
+        bail!("the workspace does not compile");
+    }
+    deps_cache::keep("debug", &hashes).context("could not keep the compiled dependencies")?;
+    Ok(compiled)
+}
+
+/// A program that [`all`] made.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    Ok(workspace::target()?.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+}

@@ -1,0 +1,139 @@
+//! Compiled dependencies that outlive a clone.
+//!
+//! Cargo recognises what it compiled by a hash in every file name, made from the package, its version, features,
+//! flags and the compiler, and checks its fingerprint before it uses it. So files of packages from the registry can be
+//! copied from one clone's target directory into another's: what does not fit is not looked at. Our own packages are
+//! never kept.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, FileTimes};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::sh::{Cmd, say};
+use crate::{machine, stamp, workspace};
+
+/// What cargo makes in a profile's folder, as far as dependencies go.
+const FOLDERS: [&str; 3] = [".fingerprint", "build", "deps"];
+/// Digits of the hash.
+const HASH_LENGTH: usize = 16;
+
+/// Whether this clone or this machine has compiled dependencies.
+pub(crate) fn has(profile: &str) -> Result<bool> {
+    Ok(place(profile)?.is_dir())
+}
+
+/// Puts the dependencies this machine has compiled before into a target directory that has none.
+pub(crate) fn seed(profile: &str) -> Result<()> {
+    let (kept, target) = (place(profile)?, workspace::target()?.join(profile));
+    let done = workspace::scratch()?.join(format!("deps-{profile}.seeded"));
+    if done.exists() || !kept.is_dir() {
+        return Ok(());
+    }
+    let mut copied = 0;
+    for folder in FOLDERS {
+        for entry in entries(&kept.join(folder))? {
+            let to = target.join(folder).join(entry.file_name().unwrap_or_default());
+            if !to.exists() {
+                copied += 1;
+                copy(&entry, &to)?;
+            }
+        }
+    }
+    say(&format!("{copied} files and folders of dependencies compiled on this machine before"));
+    File::create(&done).with_context(|| format!("could not write `{}`", done.display()))?;
+    Ok(())
+}
+
+/// Keeps what cargo named by `hashes`, less our own packages, for other clones on this machine.
+pub(crate) fn keep(profile: &str, hashes: &BTreeSet<String>) -> Result<()> {
+    let (kept, target) = (place(profile)?, workspace::target()?.join(profile));
+    let ours =
+        workspace::metadata()?.packages.into_iter().map(|package| package.name).collect::<BTreeSet<_>>();
+    let foreign = foreign(&target.join(".fingerprint"), hashes, &ours)?;
+    let marker = kept.join("kept");
+    let wanted = foreign.iter().cloned().collect::<Vec<_>>().join("\n");
+    if fs::read_to_string(&marker).is_ok_and(|before| before == wanted) {
+        return Ok(());
+    }
+    // Made beside and moved into place, so that another clone never sees half of it.
+    let beside = kept.with_extension(format!("new-{}", std::process::id()));
+    for folder in FOLDERS {
+        for entry in entries(&target.join(folder))? {
+            if hash_in(&entry).is_some_and(|hash| foreign.contains(&hash)) {
+                copy(&entry, &beside.join(folder).join(entry.file_name().unwrap_or_default()))?;
+            }
+        }
+    }
+    fs::write(beside.join("kept"), wanted)?;
+    fs::remove_dir_all(&kept).ok();
+    fs::rename(&beside, &kept).with_context(|| format!("could not write `{}`", kept.display()))?;
+    say(&format!("kept {} compiled dependencies for other clones on this machine", foreign.len()));
+    Ok(())
+}
+
+/// The hash in the last name of a path that has one: `libserde-0123456789abcdef.rlib`, or a build folder's.
+pub(crate) fn hash_in(path: &Path) -> Option<String> {
+    path.ancestors().take(2).find_map(|path| {
+        let name = path.file_name()?.to_str()?;
+        let (_, rest) = name.rsplit_once('-')?;
+        let hash = rest.split('.').next()?;
+        let fits = hash.len() == HASH_LENGTH && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        fits.then(|| hash.to_owned())
+    })
+}
+
+/// The hashes of packages that are not ours, as their fingerprints' folders (`name-hash`) tell.
+fn foreign(
+    fingerprints: &Path,
+    hashes: &BTreeSet<String>,
+    ours: &BTreeSet<String>,
+) -> Result<BTreeSet<String>> {
+    let mut foreign = BTreeSet::new();
+    for entry in entries(fingerprints)? {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some((package, hash)) = name.rsplit_once('-')
+            && !ours.contains(package)
+            && hashes.contains(hash)
+        {
+            foreign.insert(hash.to_owned());
+        }
+    }
+    Ok(foreign)
+}
+
+/// One folder per compiler and cargo home: fingerprints name the registry's folder.
+fn place(profile: &str) -> Result<PathBuf> {
+    let compiler = Cmd::new("rustc", &["-vV"]).read()?;
+    let home = crate::sh::variable("CARGO_HOME").unwrap_or_default();
+    let key = stamp::hash_of_text(&[&compiler, &home]);
+    Ok(machine::cache("deps")?.join(format!("{key:016x}")).join(profile))
+}
+
+fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    match fs::read_dir(dir) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error).with_context(|| format!("could not list `{}`", dir.display())),
+    }
+}
+
+/// Copies a file or a folder with its times, which cargo compares.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        fs::create_dir_all(to)?;
+        return entries(from)?
+            .iter()
+            .try_for_each(|entry| copy(entry, &to.join(entry.file_name().unwrap_or_default())));
+    }
+    let parent = to.parent().context("a file is in a folder")?;
+    fs::create_dir_all(parent)?;
+    fs::copy(from, to).with_context(|| format!("could not copy `{}`", from.display()))?;
+    let modified = fs::metadata(from)?.modified()?;
+    File::options().write(true).open(to)?.set_times(FileTimes::new().set_modified(modified))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
