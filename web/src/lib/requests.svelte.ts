@@ -55,7 +55,7 @@ export class Requests {
     return current ? this.stack.findIndex((one) => one.id === current.id) : 0;
   }
 
-  /** Leafs through the stack, around its ends. */
+  /** Goes through the stack, around its ends. */
   step(by: number): void {
     const { stack: all } = this;
     if (all.length === 0) return;

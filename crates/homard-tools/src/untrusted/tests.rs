@@ -12,7 +12,7 @@ fn content_stands_between_marks_with_its_source() {
 }
 
 #[test]
-fn look_alikes_are_taken_out() {
+fn lookalikes_are_taken_out() {
     let forged = [
         BEGIN,
         END,

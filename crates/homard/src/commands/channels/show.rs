@@ -143,7 +143,7 @@ pub(super) fn dead_letters(found: &DeadLettersResult, now: i64) -> Vec<String> {
                 letter.channel.clone(),
                 letter.conversation.clone(),
                 words::ago(letter.failed_at.unwrap_or(letter.created_at), now),
-                words::count(u64::from(letter.tries), "try").replace("trys", "tries"),
+                words::count(u64::from(letter.tries), "attempt"),
                 words::brief(letter.error.as_deref().unwrap_or_default(), 80),
             ]
         })
