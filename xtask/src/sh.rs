@@ -81,6 +81,12 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Every variable, for who stands in for another program.
+#[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-config does")]
+pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars()
+}
+
 /// A program about to run, in the root of the clone unless [`Cmd::dir`] says otherwise.
 #[derive(Debug)]
 pub(crate) struct Cmd {

@@ -70,7 +70,7 @@ pub(crate) fn stand_in(args: &[String]) -> Result<()> {
     let rustc = Path::new(args.first().context("no compiler was named")?);
     if let (Some(folder), Some(name)) = (sh::variable(FOLDER), documented_name(args)) {
         let variables =
-            std::env::vars().filter(|(name, _)| VARIABLES.iter().any(|begin| name.starts_with(begin)));
+            sh::variables().filter(|(name, _)| VARIABLES.iter().any(|begin| name.starts_with(begin)));
         let unit = Unit { args: args.get(1..).unwrap_or_default().to_vec(), variables: variables.collect() };
         let file = Path::new(&folder).join(format!("{name}.json"));
         fs::write(&file, serde_json::to_string(&unit)?)

@@ -18,6 +18,7 @@ mod recent;
 mod say;
 mod settings;
 mod webhook;
+mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

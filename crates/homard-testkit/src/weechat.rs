@@ -56,6 +56,7 @@ impl Weechat {
             .with_context(|| format!("`{PROGRAM}` does not start; on Debian: `apt-get install {PROGRAM}`"))?;
         let weechat = Self { folder, _child: child };
         weechat.shows(channel, &format!("{nick} (")).await?;
+        weechat.has_pipe().await?;
         Ok(weechat)
     }
 
@@ -99,6 +100,18 @@ impl Weechat {
         };
         let shown = capped(&format!("`{part}` in weechat's window {window}"), looking).await;
         shown.with_context(|| fs::read_to_string(&file).unwrap_or_default())
+    }
+
+    /// Waits for the pipe, which may come after the first lines.
+    async fn has_pipe(&self) -> Result<()> {
+        let looking = async {
+            let mut looks = tokio::time::interval(LOOK);
+            while self.pipe().is_none() {
+                looks.tick().await;
+            }
+            Ok(())
+        };
+        capped("weechat's pipe", looking).await
     }
 
     fn pipe(&self) -> Option<PathBuf> {

@@ -24,7 +24,7 @@ pub(super) fn run(text: &str) {
     let source = source_with(home.path(), text);
     let before = load(&source);
     if before.config.is_some() {
-        check_change(&source, &before, "gateway", "gateway.port", Some(json!(4242)));
+        check_change(&source, &before, "gateway", "gateway.port", Some(&json!(4242)));
         let source = source_with(home.path(), text);
         check_change(&source, &before, "agents", "agents.defaults", None);
     }
@@ -51,9 +51,9 @@ fn load(source: &Source) -> Snapshot {
 }
 
 /// Sets or unsets `path` under the section `touched`: either nothing is written, or only that changes.
-fn check_change(source: &Source, before: &Snapshot, touched: &str, path: &str, value: Option<Value>) {
-    let written = match value.clone() {
-        Some(value) => set_path(source, path, value),
+fn check_change(source: &Source, before: &Snapshot, touched: &str, path: &str, value: Option<&Value>) {
+    let written = match value {
+        Some(value) => set_path(source, path, value.clone()),
         None => unset_path(source, path),
     };
     let after = load(source);
@@ -63,7 +63,7 @@ fn check_change(source: &Source, before: &Snapshot, touched: &str, path: &str, v
     }
     assert!(after.valid(), "an invalid configuration is never written: {:?}", after.issues);
     let place = format!("/{}", path.replace('.', "/"));
-    assert_eq!(after.parsed.pointer(&place), value.as_ref(), "the change is there");
+    assert_eq!(after.parsed.pointer(&place), value, "the change is there");
     let keep = |snapshot: &Snapshot| {
         let mut all = snapshot.parsed.clone();
         if let Value::Object(sections) = &mut all {

@@ -13,7 +13,10 @@ pub(super) fn run(data: &[u8]) {
     }
 }
 
-fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, SseError> {
+/// The name and the data of each event.
+type Events = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Events, SseError> {
     let mut parser = SseParser::new();
     let mut events = Vec::new();
     let mut sink = |event: homard_llm::SseEvent<'_>| {

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use frankenstein::methods::AnswerCallbackQueryParams;
 use homard_channel::{Heard, Inbox, InboxClosed};
 use homard_runtime::Tasks;
 use serde_json::Value;
@@ -12,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::Telegram;
 use super::fragments::Fragments;
 use super::hear::{Ears, Nothing, hear};
+use super::wire::Params;
 
 /// How long the answer to a pressed button may take; people see a spinner until it is there.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -106,7 +106,7 @@ impl<'t> Ear<'t> {
     fn answer(&self, id: String) {
         let api = self.telegram.api.clone();
         self.answers.spawn(async move {
-            let params = AnswerCallbackQueryParams::builder().callback_query_id(id).build();
+            let params = Params::new().with("callback_query_id", id);
             if let Err(error) = api.call_within("answerCallbackQuery", &params, ANSWER_TIMEOUT).await {
                 tracing::debug!(%error, "a pressed button was not answered");
             }

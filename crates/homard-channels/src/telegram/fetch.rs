@@ -1,11 +1,11 @@
 //! Files that came with a message.
 
-use frankenstein::methods::GetFileParams;
 use homard_channel::{Attachment, ChannelError, Fetched};
 use serde_json::Value;
 
 use super::api::{Api, read};
 use super::errors::ApiError;
+use super::wire::Params;
 
 /// The public server hands out no larger files to bots.
 const SERVER_LIMIT: u64 = 20 * 1024 * 1024;
@@ -16,7 +16,7 @@ pub(super) async fn fetch(api: &Api, file: Attachment, limit: u64) -> Result<Fet
     if let Some(size) = file.size.filter(|size| *size > limit) {
         return Err(too_large(size));
     }
-    let params = GetFileParams::builder().file_id(file.handle.clone()).build();
+    let params = Params::new().with("file_id", file.handle.as_str());
     let about = match api.call("getFile", &params).await {
         Ok(about) => about,
         Err(error) if error.says("file is too big") => {

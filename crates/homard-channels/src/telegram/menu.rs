@@ -1,10 +1,10 @@
 //! The menu of commands people see when they type a slash.
 
-use frankenstein::methods::{DeleteMyCommandsParams, SetMyCommandsParams};
-use frankenstein::types::BotCommand;
+use serde_json::{Value, json};
 
 use super::Telegram;
 use super::settings::CustomCommand;
+use super::wire::Params;
 
 /// Most commands the server takes.
 pub(super) const MAX_COMMANDS: usize = 100;
@@ -41,19 +41,12 @@ pub(super) fn commands(ours: &[(String, String)], custom: &[CustomCommand]) -> V
 
 /// Shows the menu. A failure is logged; commands work without it.
 pub(super) async fn publish(telegram: &Telegram) {
-    let cleared = DeleteMyCommandsParams::builder().build();
-    let mut done = telegram.api.call("deleteMyCommands", &cleared).await;
+    let mut done = telegram.api.call("deleteMyCommands", &Params::new()).await;
     if done.is_ok() && !telegram.commands.is_empty() {
         let commands = telegram.commands.iter();
-        let commands: Vec<BotCommand> = commands
-            .map(|(name, description)| {
-                BotCommand::builder().command(name.clone()).description(description.clone()).build()
-            })
-            .collect();
-        done = telegram
-            .api
-            .call("setMyCommands", &SetMyCommandsParams::builder().commands(commands).build())
-            .await;
+        let commands: Vec<Value> =
+            commands.map(|(name, text)| json!({"command": name, "description": text})).collect();
+        done = telegram.api.call("setMyCommands", &Params::new().with("commands", commands)).await;
     }
     if let Err(error) = done {
         tracing::warn!(account = %telegram.account, %error, "Telegram's menu of commands is not up to date");

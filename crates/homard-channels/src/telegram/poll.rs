@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use frankenstein::methods::{DeleteWebhookParams, GetUpdatesParams};
-use frankenstein::types::AllowedUpdate;
 use futures_util::{StreamExt as _, stream};
 use homard_channel::{ChannelError, Inbox, InboxClosed};
 use homard_runtime::{OrCancel as _, OrLog as _};
@@ -13,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ear::Ear;
 use super::errors::ApiError;
 use super::offset::Offset;
+use super::wire::Params;
 use super::{Telegram, menu, probe};
 
 /// How long the server holds a question.
@@ -23,13 +22,8 @@ const SLACK: Duration = Duration::from_secs(10);
 const BATCH: u32 = 100;
 const ON_THE_WAY: usize = 32;
 /// What is told; the server leaves reactions out unless they are asked for.
-pub(super) const ALLOWED: [AllowedUpdate; 5] = [
-    AllowedUpdate::Message,
-    AllowedUpdate::ChannelPost,
-    AllowedUpdate::CallbackQuery,
-    AllowedUpdate::MessageReaction,
-    AllowedUpdate::MyChatMember,
-];
+pub(super) const ALLOWED: [&str; 5] =
+    ["message", "channel_post", "callback_query", "message_reaction", "my_chat_member"];
 
 /// Growing pauses after failures.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,12 +109,11 @@ async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> 
     // Once is enough; who sets it again after that means it.
     let mut took_over = false;
     loop {
-        let params = GetUpdatesParams {
-            offset: offset.next(telegram.clock.now_ms()),
-            limit: Some(BATCH),
-            timeout: u32::try_from(HOLD.as_secs()).ok(),
-            allowed_updates: Some(ALLOWED.to_vec()),
-        };
+        let params = Params::new()
+            .maybe("offset", offset.next(telegram.clock.now_ms()))
+            .with("limit", BATCH)
+            .with("timeout", HOLD.as_secs())
+            .with("allowed_updates", ALLOWED.to_vec());
         let asked = telegram.api.call_within("getUpdates", &params, HOLD + SLACK);
         let answer = match asked.or_cancel(cancel).await {
             Err(_cancelled) => return Ok(()),
@@ -185,7 +178,7 @@ async fn take(
 /// The owner wants us to ask, so an address that was left behind is removed. What waits there is kept.
 async fn take_over(telegram: &Telegram) {
     tracing::info!(account = %telegram.account, "Telegram still has a webhook of this bot; it is removed");
-    let params = DeleteWebhookParams { drop_pending_updates: Some(false) };
+    let params = Params::new().with("drop_pending_updates", false);
     telegram.api.call("deleteWebhook", &params).await.or_log("the webhook could not be removed");
 }
 

@@ -8,7 +8,6 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
-use frankenstein::methods::SetWebhookParams;
 use homard_channel::{ChannelError, Heard, Inbox};
 use homard_config::Secret;
 use homard_runtime::{OrCancel as _, OrLog as _};
@@ -21,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::ear::Ear;
 use super::poll::{ALLOWED, Backoff, introduce, pause};
 use super::settings::Webhook;
+use super::wire::Params;
 use super::{Telegram, menu};
 
 /// Where a load balancer may ask whether we are there.
@@ -85,11 +85,10 @@ async fn keep_address(
     ear: &Ear<'_>,
     cancel: &CancellationToken,
 ) -> Result<(), ChannelError> {
-    let params = SetWebhookParams::builder()
-        .url(webhook.public.clone())
-        .secret_token(webhook.secret.expose().to_owned())
-        .allowed_updates(ALLOWED.to_vec())
-        .build();
+    let params = Params::new()
+        .with("url", webhook.public.as_str())
+        .with("secret_token", webhook.secret.expose())
+        .with("allowed_updates", ALLOWED.to_vec());
     let mut backoff = Backoff::new();
     while let Err(error) = telegram.api.call("setWebhook", &params).await {
         if pause(telegram, error, &mut backoff, cancel).await?.is_none() {

@@ -139,7 +139,7 @@ pub(super) fn find_program(command: &str, path: &str) -> Option<PathBuf> {
 /// Runs a program to its end. Dropping the future ends the program and everything it started.
 pub(super) async fn run(job: Job, desk: &Desk, cancel: &CancellationToken) -> Result<Ran, ExecError> {
     let limits = Limits { timeout: job.limit, max_output_bytes: MAX_OUTPUT_BYTES };
-    let (silence, errors) = (job.silence, desk.errors());
+    let (silence, limit, errors) = (job.silence, job.limit, desk.errors());
     let stop = cancel.child_token();
     let started = Instant::now();
     let heard = AtomicU64::new(0);
@@ -161,7 +161,7 @@ pub(super) async fn run(job: Job, desk: &Desk, cancel: &CancellationToken) -> Re
         let quiet = millis(started.elapsed()).saturating_sub(heard.load(Ordering::Relaxed));
         ended = if size > MAX_ERRORS_BYTES {
             Some(End::TooMuch)
-        } else if quiet >= millis(silence) {
+        } else if silence < limit && quiet >= millis(silence) {
             Some(End::Silent)
         } else {
             None

@@ -75,12 +75,14 @@ async fn a_message_that_comes_too_late_to_be_steered_gets_its_own_turn() {
 async fn a_message_waiting_to_be_steered_survives_a_crash_and_is_answered_once() {
     let mut world = World::start().await;
     let mut client = world.owner().await;
-    let (begun, _end, line) = waiting_command(&world);
+    let (begun, end, line) = waiting_command(&world);
     world.fake.calls("exec", json!({"command": line}));
     say(&mut client, KEY, "begin").await;
     until("the command to begin", || async { begun.exists().then_some(()) }).await;
     client.call("chat.send", message("do not forget me", "kept")).await.unwrap();
     world.gateway.kill9().await.unwrap();
+    // Nobody is left to end the command.
+    std::fs::write(&end, "").unwrap();
     world.fake.says("how could I");
     world.gateway.restart().await.unwrap();
     let mut client = world.owner().await;

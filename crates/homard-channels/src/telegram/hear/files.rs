@@ -1,7 +1,8 @@
 //! Files that come with a message.
 
-use frankenstein::types::{Message, PhotoSize};
 use homard_channel::{Attachment, MediaKind};
+
+use crate::telegram::wire::{Message, PhotoSize};
 
 /// What a sticker is when it stands still.
 const STILL_STICKER: &str = "image/webp";

@@ -1,8 +1,5 @@
 //! What happens beside messages: reactions, people coming and going, pinned messages.
 
-use frankenstein::types::{
-    Chat, MaybeInaccessibleMessage, Message, MessageReactionUpdated, ReactionType, User,
-};
 use homard_channel::Sender;
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,6 +8,7 @@ use super::lenient::read;
 use super::people::{self, GENERAL_TOPIC};
 use super::{Ears, Meaning, Nothing};
 use crate::telegram::settings::Reactions;
+use crate::telegram::wire::{Chat, Message, MessageReactionUpdated, ReactionType, User};
 
 /// Longest part of a pinned message that is told.
 const PINNED_CHARS: usize = 120;
@@ -52,9 +50,9 @@ pub(super) fn reaction(content: &Value, update_id: i64, ears: &Ears<'_>) -> Resu
 
 fn shown(reaction: &ReactionType) -> String {
     match reaction {
-        ReactionType::Emoji(emoji) => emoji.emoji.clone(),
-        ReactionType::CustomEmoji(_) => "a custom emoji".to_owned(),
-        ReactionType::Paid(_) => "⭐".to_owned(),
+        ReactionType::Emoji { emoji } => emoji.clone(),
+        ReactionType::CustomEmoji { .. } => "a custom emoji".to_owned(),
+        ReactionType::Paid => "⭐".to_owned(),
     }
 }
 
@@ -111,10 +109,7 @@ pub(super) fn service(message: &Message, sender: &Sender, ears: &Ears<'_>) -> Op
         return Some(format!("Telegram: {} renamed the group to {title}", who()));
     }
     if let Some(pinned) = &message.pinned_message {
-        let (id, text) = match pinned.as_ref() {
-            MaybeInaccessibleMessage::Message(pinned) => (pinned.message_id, super::message::text_of(pinned)),
-            MaybeInaccessibleMessage::InaccessibleMessage(pinned) => (pinned.message_id, String::new()),
-        };
+        let (id, text) = (pinned.message_id, super::message::text_of(pinned));
         let text: String = text.chars().take(PINNED_CHARS).collect();
         let said = if text.is_empty() { String::new() } else { format!(": {text}") };
         return Some(format!("Telegram: {} pinned msg {id}{said}", who()));

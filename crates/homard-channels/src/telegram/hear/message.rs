@@ -1,11 +1,11 @@
 //! What people write, and what they press.
 
-use frankenstein::types::{ChatType, Location, Message, MessageEntity, MessageEntityType, User};
 use homard_channel::{Details, Heard, Inbound, Sender};
 use serde_json::Value;
 
 use super::people::{self, GENERAL_TOPIC};
 use super::{Ears, Meaning, Nothing, files, happenings, lenient, milliseconds, peer, quoted};
+use crate::telegram::wire::{ChatType, Location, Message, MessageEntity, MessageEntityType, User};
 
 /// The names of the two senders that stand for a chat.
 const CHANNEL_RELAY: u64 = 777_000;
@@ -35,11 +35,11 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
     let details = Details {
         username: handle(&message),
         is_bot: message.sender_chat.is_none() && message.from.as_ref().is_some_and(|user| user.is_bot),
-        label: people::title(&message.chat).filter(|_| message.chat.type_field != ChatType::Private),
+        label: people::title(&message.chat).filter(|_| message.chat.kind != ChatType::Private),
         thread_label: topic_name(&message),
         mentions_us: mentions_us(&message, &text, entities, ears),
         reply_to: quoted::quoted(&message, ears),
-        forwarded_from: message.forward_origin.as_deref().map(quoted::origin),
+        forwarded_from: message.forward_origin.as_ref().map(quoted::origin),
         files,
         part_of: message.media_group_id.as_ref().map(|group| format!("media:{group}")),
         // A command that is only passed on was not chosen here.
@@ -80,7 +80,7 @@ pub(super) fn pressed(content: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothi
     let details = Details {
         username: user.username.clone(),
         is_bot: user.is_bot,
-        label: people::title(&message.chat).filter(|_| message.chat.type_field != ChatType::Private),
+        label: people::title(&message.chat).filter(|_| message.chat.kind != ChatType::Private),
         // Pressing our button is speaking to us.
         mentions_us: Some(true),
         ..Details::default()
@@ -182,7 +182,7 @@ struct Command {
 impl Command {
     /// `None` when there is none, or it is meant for another bot.
     fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, ears: &Ears<'_>) -> Option<Self> {
-        let is_command = |entity: &&MessageEntity| entity.type_field == MessageEntityType::BotCommand;
+        let is_command = |entity: &&MessageEntity| entity.kind == MessageEntityType::BotCommand;
         let entity = entities?.iter().filter(is_command).find(|entity| entity.offset == 0)?;
         let written = part(text, entity)?;
         let rest = text.get(written.len()..)?;
@@ -203,11 +203,11 @@ fn mentions_us(
     entities: Option<&Vec<MessageEntity>>,
     ears: &Ears<'_>,
 ) -> Option<bool> {
-    if message.chat.type_field == ChatType::Private {
+    if message.chat.kind == ChatType::Private {
         return Some(true);
     }
     let own = ears.username?;
-    let is_ours = |entity: &MessageEntity| match entity.type_field {
+    let is_ours = |entity: &MessageEntity| match entity.kind {
         MessageEntityType::Mention => part(text, entity)
             .and_then(|name| name.strip_prefix('@'))
             .is_some_and(|n| n.eq_ignore_ascii_case(own)),

@@ -1,9 +1,9 @@
 //! Who speaks and where.
 
-use frankenstein::types::{Chat, ChatType, Message, User};
 use homard_channel::{Conversation, Sender};
 
 use super::{Nothing, peer, thread};
+use crate::telegram::wire::{Chat, ChatType, Message, User};
 
 /// The topic of a forum that has no number of its own.
 pub(super) const GENERAL_TOPIC: i64 = 1;
@@ -44,7 +44,7 @@ pub(super) fn chat_sender(chat: &Chat, signature: Option<&String>) -> Result<Sen
 pub(super) fn place(chat: &Chat, topic: Option<i64>) -> Result<Conversation, Nothing> {
     let id = peer(chat.id)?;
     let topic = topic.map(thread).transpose()?;
-    Ok(match chat.type_field {
+    Ok(match chat.kind {
         ChatType::Private => Conversation::Direct { peer: id, thread: topic },
         ChatType::Group | ChatType::Supergroup => Conversation::Group { id, thread: topic },
         ChatType::Channel => Conversation::Room { id, thread: None },
@@ -54,7 +54,7 @@ pub(super) fn place(chat: &Chat, topic: Option<i64>) -> Result<Conversation, Not
 /// The topic a message stands in. Outside of forums the server also numbers chains of replies; those are none.
 pub(super) fn topic(message: &Message) -> Option<i64> {
     let numbered = message.message_thread_id.map(i64::from);
-    if message.chat.type_field == ChatType::Private {
+    if message.chat.kind == ChatType::Private {
         return numbered;
     }
     let is_forum = message.chat.is_forum == Some(true);

@@ -1,11 +1,11 @@
 //! What a message answers to, and where it was forwarded from.
 
-use frankenstein::types::{ExternalReplyInfo, Message, MessageOrigin};
 use homard_channel::Quoted;
 
 use super::files::files;
 use super::people::{called, name, title};
 use super::{Ears, message::text_of};
+use crate::telegram::wire::{Message, MessageOrigin};
 
 /// What a message answers to. In a topic every message "answers" to the one that began the topic; that is none.
 pub(super) fn quoted(message: &Message, ears: &Ears<'_>) -> Option<Quoted> {
@@ -23,7 +23,7 @@ pub(super) fn quoted(message: &Message, ears: &Ears<'_>) -> Option<Quoted> {
             is_ours: original.from.as_ref().is_some_and(|user| ears.is_us(user.id)),
         });
     }
-    let elsewhere: &ExternalReplyInfo = message.external_reply.as_deref()?;
+    let elsewhere = message.external_reply.as_ref()?;
     Some(Quoted {
         message_id: elsewhere.message_id.map(|id| id.to_string()).unwrap_or_default(),
         sender: Some(origin(&elsewhere.origin)),
@@ -61,9 +61,11 @@ pub(super) fn origin(origin: &MessageOrigin) -> String {
         }
     };
     match origin {
-        MessageOrigin::User(from) => called(&from.sender_user),
-        MessageOrigin::HiddenUser(from) => from.sender_user_name.clone(),
-        MessageOrigin::Chat(from) => signed(title(&from.sender_chat), from.author_signature.as_ref()),
-        MessageOrigin::Channel(from) => signed(title(&from.chat), from.author_signature.as_ref()),
+        MessageOrigin::User { sender_user } => called(sender_user),
+        MessageOrigin::HiddenUser { sender_user_name } => sender_user_name.clone(),
+        MessageOrigin::Chat { sender_chat, author_signature } => {
+            signed(title(sender_chat), author_signature.as_ref())
+        }
+        MessageOrigin::Channel { chat, author_signature } => signed(title(chat), author_signature.as_ref()),
     }
 }

@@ -1,21 +1,11 @@
 //! A call for a thing to be said. Pure, so that every kind can be looked at in a table.
 
-use frankenstein::ParseMode;
-use frankenstein::methods::{
-    CreateForumTopicParams, DeleteMessageParams, EditMessageCaptionParams, EditMessageTextParams,
-    PinChatMessageParams, SendChatActionParams, SendMessageParams, SendPollParams, SetMessageReactionParams,
-    UnpinChatMessageParams,
-};
-use frankenstein::types::{
-    ChatAction, ChatId, InlineKeyboardButton, InlineKeyboardMarkup, InputPollOption, LinkPreviewOptions,
-    ReactionType, ReactionTypeEmoji, ReplyMarkup, ReplyParameters,
-};
 use homard_channel::{Address, Button, ChannelError, Content, File, Outbound, Words};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::media;
 use crate::telegram::errors::ApiError;
+use crate::telegram::wire::{ChatId, Params};
 
 /// Longest value of a button, in bytes.
 const MAX_BUTTON: usize = 64;
@@ -25,6 +15,8 @@ const POLL_OPEN: std::ops::RangeInclusive<u64> = 5..=600;
 const POLL_OPTIONS: std::ops::RangeInclusive<usize> = 2..=10;
 /// The topic that has no number when one writes to it.
 const GENERAL_TOPIC: i32 = 1;
+/// How formatted texts are to be read.
+const HTML: &str = "HTML";
 
 /// Another form of the same thing, tried when the server refuses the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +42,7 @@ pub(super) struct Target {
 #[derive(Debug)]
 pub(super) struct Call<'o> {
     pub(super) method: &'static str,
-    pub(super) params: Map<String, Value>,
+    pub(super) params: serde_json::Map<String, Value>,
     pub(super) file: Option<(&'static str, &'o File)>,
 }
 
@@ -61,8 +53,8 @@ impl Target {
         let bare = to.strip_prefix("telegram:").or_else(|| to.strip_prefix("tg:")).unwrap_or(to);
         let bare = bare.strip_prefix("group:").unwrap_or(bare);
         let chat = match bare.parse::<i64>() {
-            Ok(number) => ChatId::Integer(number),
-            Err(_) if bare.starts_with('@') && bare.len() > 1 => ChatId::String(bare.to_owned()),
+            Ok(number) => ChatId::Number(number),
+            Err(_) if bare.starts_with('@') && bare.len() > 1 => ChatId::Name(bare.to_owned()),
             Err(_) => {
                 return Err(ChannelError::Permanent(format!(
                     "`{to}` is no Telegram chat; write its number or the @name of a public one"
@@ -86,47 +78,37 @@ pub(super) fn compose<'o>(
     forms: &[Form],
     link_preview: bool,
 ) -> Result<Call<'o>, ApiError> {
-    let chat = target.chat.clone();
+    let to = || Params::new().with("chat_id", target.chat.clone());
+    let about = |message_id: &str| Ok::<_, ApiError>(to().with("message_id", number(message_id)?));
     match &outbound.content {
         Content::Text { words, buttons } => {
-            text(&Saying { outbound, target, forms, link_preview }, words, buttons)
+            Ok(text(&Saying { outbound, target, forms, link_preview }, words, buttons))
         }
         Content::Media { file, caption } => {
-            media::compose(&Saying { outbound, target, forms, link_preview }, file, caption)
+            Ok(media::compose(&Saying { outbound, target, forms, link_preview }, file, caption))
         }
         Content::Poll { .. } => poll(&Saying { outbound, target, forms, link_preview }),
         Content::Edit { message_id, words, buttons } => {
             edit(&Saying { outbound, target, forms, link_preview }, message_id, words, buttons)
         }
-        Content::Delete { message_id } => {
-            let params = DeleteMessageParams::builder().chat_id(chat).message_id(number(message_id)?).build();
-            call("deleteMessage", &params)
-        }
+        Content::Delete { message_id } => Ok(call("deleteMessage", about(message_id)?)),
         Content::React { message_id, emoji } => {
             // The server knows emoji without the mark that makes them colourful.
-            let bare = emoji.as_deref().map(|emoji| emoji.trim().trim_end_matches('\u{fe0f}').to_owned());
-            let reaction: Vec<ReactionType> =
-                bare.map(|emoji| ReactionType::Emoji(ReactionTypeEmoji { emoji })).into_iter().collect();
-            let params = SetMessageReactionParams::builder().chat_id(chat);
-            call("setMessageReaction", &params.message_id(number(message_id)?).reaction(reaction).build())
+            let bare = emoji.as_deref().map(|emoji| emoji.trim().trim_end_matches('\u{fe0f}'));
+            let reaction: Vec<Value> =
+                bare.map(|emoji| json!({"type": "emoji", "emoji": emoji})).into_iter().collect();
+            Ok(call("setMessageReaction", about(message_id)?.with("reaction", reaction)))
         }
         Content::Pin { message_id, pinned: true } => {
-            let params = PinChatMessageParams::builder().chat_id(chat).message_id(number(message_id)?);
-            call("pinChatMessage", &params.disable_notification(outbound.silent).build())
+            let params = about(message_id)?.with("disable_notification", outbound.silent);
+            Ok(call("pinChatMessage", params))
         }
-        Content::Pin { message_id, pinned: false } => {
-            let params = UnpinChatMessageParams::builder().chat_id(chat).message_id(number(message_id)?);
-            call("unpinChatMessage", &params.build())
-        }
-        Content::NewThread { name } => call(
-            "createForumTopic",
-            &CreateForumTopicParams::builder().chat_id(chat).name(name.clone()).build(),
-        ),
+        Content::Pin { message_id, pinned: false } => Ok(call("unpinChatMessage", about(message_id)?)),
+        Content::NewThread { name } => Ok(call("createForumTopic", to().with("name", name.as_str()))),
         Content::Typing { voice } => {
-            let action = if *voice { ChatAction::RecordVoice } else { ChatAction::Typing };
-            let params = SendChatActionParams::builder().chat_id(chat).action(action);
+            let action = if *voice { "record_voice" } else { "typing" };
             // Here even the general topic has its number.
-            call("sendChatAction", &params.maybe_message_thread_id(target.topic).build())
+            Ok(call("sendChatAction", to().with("action", action).maybe("message_thread_id", target.topic)))
         }
     }
 }
@@ -141,32 +123,32 @@ pub(super) struct Saying<'o, 's> {
 
 impl Saying<'_, '_> {
     /// A text in the form to try, and how it is to be read.
-    pub(super) fn words(&self, words: &Words) -> (String, Option<ParseMode>) {
+    pub(super) fn words(&self, words: &Words) -> (String, Option<&'static str>) {
         if self.forms.contains(&Form::Plain) {
             (words.plain.clone(), None)
         } else {
-            (words.formatted.clone(), Some(ParseMode::Html))
+            (words.formatted.clone(), Some(HTML))
         }
     }
 
     /// The message it answers to; ids that are no numbers are presses of buttons, which cannot be answered to.
-    pub(super) fn reply(&self) -> Option<ReplyParameters> {
+    fn reply(&self) -> Option<Value> {
         let message: i32 = self.outbound.reply_to.as_ref()?.parse().ok()?;
-        Some(ReplyParameters::builder().message_id(message).allow_sending_without_reply(true).build())
+        Some(json!({"message_id": message, "allow_sending_without_reply": true}))
     }
 
-    pub(super) fn silent(&self) -> Option<bool> {
-        self.outbound.silent.then_some(true)
+    /// What every new message has: where it goes, and what it answers to.
+    pub(super) fn params(&self) -> Params {
+        Params::new()
+            .with("chat_id", self.target.chat.clone())
+            .maybe("message_thread_id", self.target.topic(self.forms))
+            .maybe("disable_notification", self.outbound.silent.then_some(true))
+            .maybe("reply_parameters", self.reply())
     }
 }
 
-/// Parameters as they go out.
-pub(super) fn call<'o, P: Serialize>(method: &'static str, params: &P) -> Result<Call<'o>, ApiError> {
-    match serde_json::to_value(params) {
-        Ok(Value::Object(params)) => Ok(Call { method, params, file: None }),
-        Ok(_) => Err(ApiError::NotSendable(format!("{method} has no parameters"))),
-        Err(error) => Err(ApiError::NotSendable(error.to_string())),
-    }
+fn call<'o>(method: &'static str, params: Params) -> Call<'o> {
+    Call { method, params: params.into_map(), file: None }
 }
 
 /// Messages are numbered.
@@ -176,18 +158,15 @@ fn number(message_id: &str) -> Result<i32, ApiError> {
     })
 }
 
-fn text<'o>(saying: &Saying<'o, '_>, words: &Words, buttons: &[Vec<Button>]) -> Result<Call<'o>, ApiError> {
+fn text<'o>(saying: &Saying<'o, '_>, words: &Words, buttons: &[Vec<Button>]) -> Call<'o> {
     let (text, parse_mode) = saying.words(words);
-    let params = SendMessageParams::builder()
-        .chat_id(saying.target.chat.clone())
-        .text(text)
-        .maybe_parse_mode(parse_mode)
-        .maybe_message_thread_id(saying.target.topic(saying.forms))
-        .maybe_link_preview_options(preview(saying.link_preview))
-        .maybe_disable_notification(saying.silent())
-        .maybe_reply_parameters(saying.reply())
-        .maybe_reply_markup(keyboard(buttons).map(ReplyMarkup::InlineKeyboardMarkup));
-    call("sendMessage", &params.build())
+    let params = saying
+        .params()
+        .with("text", text)
+        .maybe("parse_mode", parse_mode)
+        .maybe("link_preview_options", preview(saying.link_preview))
+        .maybe("reply_markup", keyboard(buttons));
+    call("sendMessage", params)
 }
 
 fn edit<'o>(
@@ -197,16 +176,16 @@ fn edit<'o>(
     buttons: &[Vec<Button>],
 ) -> Result<Call<'o>, ApiError> {
     let (text, parse_mode) = saying.words(words);
-    let (chat, message) = (saying.target.chat.clone(), number(message_id)?);
-    let keyboard = keyboard(buttons);
+    let params = Params::new()
+        .with("chat_id", saying.target.chat.clone())
+        .with("message_id", number(message_id)?)
+        .maybe("parse_mode", parse_mode)
+        .maybe("reply_markup", keyboard(buttons));
     if saying.forms.contains(&Form::Caption) {
-        let params = EditMessageCaptionParams::builder().chat_id(chat).message_id(message).caption(text);
-        let params = params.maybe_parse_mode(parse_mode).maybe_reply_markup(keyboard);
-        return call("editMessageCaption", &params.build());
+        return Ok(call("editMessageCaption", params.with("caption", text)));
     }
-    let params = EditMessageTextParams::builder().chat_id(chat).message_id(message).text(text);
-    let params = params.maybe_parse_mode(parse_mode).maybe_reply_markup(keyboard);
-    call("editMessageText", &params.maybe_link_preview_options(preview(saying.link_preview)).build())
+    let params = params.with("text", text).maybe("link_preview_options", preview(saying.link_preview));
+    Ok(call("editMessageText", params))
 }
 
 fn poll<'o>(saying: &Saying<'o, '_>) -> Result<Call<'o>, ApiError> {
@@ -221,27 +200,23 @@ fn poll<'o>(saying: &Saying<'o, '_>) -> Result<Call<'o>, ApiError> {
     if let Some(open) = open_seconds.filter(|open| !POLL_OPEN.contains(open)) {
         return Err(ApiError::NotSendable(format!("a poll is open for 5 to 600 seconds, not {open}")));
     }
-    let options: Vec<InputPollOption> =
-        options.iter().map(|option| InputPollOption::builder().text(option.clone()).build()).collect();
-    let params = SendPollParams::builder()
-        .chat_id(saying.target.chat.clone())
-        .question(question.clone())
-        .options(options)
-        .is_anonymous(*anonymous)
-        .allows_multiple_answers(*max_selections > 1)
-        .maybe_open_period(open_seconds.and_then(|open| u32::try_from(open).ok()))
-        .maybe_message_thread_id(saying.target.topic(saying.forms))
-        .maybe_disable_notification(saying.silent())
-        .maybe_reply_parameters(saying.reply());
-    call("sendPoll", &params.build())
+    let options: Vec<Value> = options.iter().map(|option| json!({"text": option})).collect();
+    let params = saying
+        .params()
+        .with("question", question.as_str())
+        .with("options", options)
+        .with("is_anonymous", *anonymous)
+        .with("allows_multiple_answers", *max_selections > 1)
+        .maybe("open_period", *open_seconds);
+    Ok(call("sendPoll", params))
 }
 
-fn preview(wanted: bool) -> Option<LinkPreviewOptions> {
-    (!wanted).then(|| LinkPreviewOptions::builder().is_disabled(true).build())
+fn preview(wanted: bool) -> Option<Value> {
+    (!wanted).then(|| json!({"is_disabled": true}))
 }
 
 /// Rows of buttons. One whose value is too long could never come back, so it is left out.
-pub(super) fn keyboard(rows: &[Vec<Button>]) -> Option<InlineKeyboardMarkup> {
+fn keyboard(rows: &[Vec<Button>]) -> Option<Value> {
     let usable = |button: &&Button| {
         let fits = (1..=MAX_BUTTON).contains(&button.value.len()) && !button.text.trim().is_empty();
         if !fits {
@@ -252,15 +227,13 @@ pub(super) fn keyboard(rows: &[Vec<Button>]) -> Option<InlineKeyboardMarkup> {
         }
         fits
     };
-    let shown = |button: &Button| {
-        InlineKeyboardButton::builder().text(button.text.clone()).callback_data(button.value.clone()).build()
-    };
-    let rows: Vec<Vec<InlineKeyboardButton>> = rows
+    let shown = |button: &Button| json!({"text": button.text, "callback_data": button.value});
+    let rows: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| row.iter().filter(usable).map(shown).collect::<Vec<_>>())
         .filter(|row| !row.is_empty())
         .collect();
-    (!rows.is_empty()).then(|| InlineKeyboardMarkup::builder().inline_keyboard(rows).build())
+    (!rows.is_empty()).then(|| json!({"inline_keyboard": rows}))
 }
 
 #[cfg(test)]

@@ -1,37 +1,17 @@
 //! Files on their way out: which method, which field.
 
-use homard_channel::{File, MediaKind, Words};
-use serde_json::{Map, Value};
-
 use super::compose::{Call, Form, Saying};
-use crate::telegram::errors::ApiError;
+use homard_channel::{File, MediaKind, Words};
 
 /// Makes the call for a file with a text.
-pub(super) fn compose<'o>(
-    saying: &Saying<'o, '_>,
-    file: &'o File,
-    caption: &Words,
-) -> Result<Call<'o>, ApiError> {
+pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &Words) -> Call<'o> {
     let (text, parse_mode) = saying.words(caption);
     let (method, field) = method(file, saying.forms, !text.is_empty());
-    let mut params = Map::new();
-    put(&mut params, "chat_id", &saying.target.chat)?;
-    put(&mut params, "message_thread_id", &saying.target.topic(saying.forms))?;
+    let mut params = saying.params();
     if !text.is_empty() {
-        put(&mut params, "caption", &text)?;
-        put(&mut params, "parse_mode", &parse_mode)?;
+        params = params.with("caption", text).maybe("parse_mode", parse_mode);
     }
-    put(&mut params, "disable_notification", &saying.silent())?;
-    put(&mut params, "reply_parameters", &saying.reply())?;
-    Ok(Call { method, params, file: Some((field, file)) })
-}
-
-fn put<T: serde::Serialize>(params: &mut Map<String, Value>, name: &str, value: &T) -> Result<(), ApiError> {
-    let value = serde_json::to_value(value).map_err(|error| ApiError::NotSendable(error.to_string()))?;
-    if !value.is_null() {
-        params.insert(name.to_owned(), value);
-    }
-    Ok(())
+    Call { method, params: params.into_map(), file: Some((field, file)) }
 }
 
 /// The kind that is wanted, where the server takes this file as one; else the nearest that loses nothing.

@@ -18,19 +18,14 @@ struct Room {
 }
 
 fn room() -> Room {
-    // Not in /tmp, from which files are sent.
-    let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let [workspace, media] = ["ws", "media"].map(|name| root.join(name));
-    fs::create_dir(&workspace).unwrap();
-    fs::create_dir(&media).unwrap();
-    let folders = Folders {
-        workspace,
-        home: root.clone(),
-        media,
-        state: root.join("state"),
-        scratch: Some("/tmp".into()),
-    };
+    let [workspace, media, scratch] = ["ws", "media", "tmp"].map(|name| root.join(name));
+    for folder in [&workspace, &media, &scratch] {
+        fs::create_dir(folder).unwrap();
+    }
+    let folders =
+        Folders { workspace, home: root.clone(), media, state: root.join("state"), scratch: Some(scratch) };
     Room { _dir: dir, root, folders }
 }
 
