@@ -19,6 +19,8 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    // scripts/compress.mjs says what matters.
+    reportCompressedSize: false,
   },
   server: {
     // `npm run dev` talks to a gateway on its default port.
