@@ -83,6 +83,8 @@ export class World {
     this.bare = bare;
     this.model = new FakeModel();
     this.complaints = [];
+    /** What a step measured; told after its sentence. */
+    this.notes = [];
   }
 
   async start() {

@@ -260,7 +260,7 @@ export const steps = [
       });
       await box.pressSequentially('a draft while it streams', { delay: 30 });
       const keys = (await world.page.evaluate(() => window.__keys)).sort((one, other) => one - other);
-      console.log(`      a key is on the screen after ${keys[keys.length >> 1].toFixed(1)} ms (median), ${keys.at(-1).toFixed(1)} ms (worst)`);
+      world.notes.push(`a key is on the screen after ${keys[keys.length >> 1].toFixed(1)} ms (median), ${keys.at(-1).toFixed(1)} ms (worst)`);
       assert.equal(await box.inputValue(), 'a draft while it streams');
       await settled(world);
       const cdp = await world.context.newCDPSession(world.page);
@@ -273,7 +273,7 @@ export const steps = [
       await world.page.keyboard.press('Enter');
       await world.page.locator('[data-streaming="true"]').waitFor();
       await settled(world);
-      console.log(`      memory of the page: ${before} MB before a long answer, ${await heap()} MB after it`);
+      world.notes.push(`memory of the page: ${before} MB before a long answer, ${await heap()} MB after it`);
       await cdp.detach();
       await box.fill('');
       await world.model.settings({ chunks: 8, delayMs: 0 });
@@ -307,10 +307,10 @@ export const steps = [
         dispatchEvent(new PopStateEvent('popstate'));
       }, key);
       const took = await world.page.evaluate(() => window.__opened);
-      console.log(`      ${LONG} messages are open after ${took.toFixed(0)} ms`);
+      world.notes.push(`${LONG} messages are open after ${took.toFixed(0)} ms`);
       await until('the end in view', async () => (await fromEnd(world)) < 3);
       const held = () => world.page.evaluate(() => ({ rows: document.querySelectorAll('[data-row]').length, nodes: document.querySelectorAll('*').length }));
-      console.log(`      on the page: ${JSON.stringify(await held())}`);
+      world.notes.push(`on the page: ${JSON.stringify(await held())}`);
       assert.ok((await held()).rows < 120, 'only what is near the eye is on the page');
       await world.shots('conversation-long');
 
