@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { until } from '../world.mjs';
+import { until, withClipboard } from '../world.mjs';
 
 export const options = { config: { tools: { exec: { security: 'full', ask: 'off' } } } };
 
@@ -68,6 +68,7 @@ fn height(low: f64, high: f64, hour: u8) -> f64 {
 See [the tables](https://example.com/tides).`;
 
 const chat = (world) => world.page.getByRole('region', { name: 'Conversation' });
+const copied = (world) => world.page.evaluate(() => navigator.clipboard.readText());
 const answers = (world) => world.page.getByTestId('assistant-message');
 const settled = (world) => world.page.getByTestId('stop').waitFor({ state: 'detached' });
 
@@ -119,13 +120,15 @@ export const steps = [
       assert.ok((await answer.locator('.t-keyword').count()) >= 2, 'code has colours');
       assert.equal(await answer.getByRole('link').getAttribute('rel'), 'noopener noreferrer nofollow');
       await world.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-      await answer.getByRole('button', { name: 'Copy code' }).last().click();
-      await answer.getByText('Copied').waitFor();
-      assert.match(await world.page.evaluate(() => navigator.clipboard.readText()), /^\/\/\/ The height/);
-      await answer.hover();
-      await answer.getByText('fake-1').waitFor();
-      await answer.getByRole('button', { name: 'Copy message' }).click();
-      await until('the copied message', async () => (await world.page.evaluate(() => navigator.clipboard.readText())) === TOUR);
+      await withClipboard(async () => {
+        await answer.getByRole('button', { name: 'Copy code' }).last().click();
+        await answer.getByText('Copied').waitFor();
+        assert.match(await copied(world), /^\/\/\/ The height/);
+        await answer.hover();
+        await answer.getByText('fake-1').waitFor();
+        await answer.getByRole('button', { name: 'Copy message' }).click();
+        await until('the copied message', async () => (await copied(world)) === TOUR);
+      });
       await world.shots('conversation-markdown');
     },
   ],

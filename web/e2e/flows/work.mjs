@@ -381,11 +381,11 @@ const agents = [
       await page.goBack();
       assert.equal(await editor(world, 'SOUL.md').inputValue(), '# Tone\n\nHalf a thought');
       const asked = page.waitForEvent('dialog');
-      const reload = page.reload().catch(() => undefined);
+      // Not `page.reload()`: it would wait for a page that does not come.
+      void page.evaluate(() => location.reload()).catch(() => undefined);
       const warning = await asked;
       assert.equal(warning.type(), 'beforeunload');
       await warning.dismiss();
-      await reload;
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await dialog(world).getByRole('button', { name: 'Discard changes' }).click();
       await until('the saved text', async () => (await editor(world, 'SOUL.md').inputValue()) === '# Tone\n\nTheirs again.');
