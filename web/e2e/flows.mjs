@@ -10,6 +10,8 @@ import { RESULTS, World, launch } from './world.mjs';
 
 /** One more than processors: a flow waits for its gateway half of the time. */
 const JOBS = Number(process.env.HOMARD_E2E_JOBS) || availableParallelism() + 1;
+/** These take longest and begin first, or one of them would run alone in the end. */
+const LONG = new Set(['conversation', 'conversation_long', 'composer', 'watch', 'reach', 'lists']);
 const LOG_LINES = 40;
 const SLOW_STEPS = 10;
 const folder = new URL('./flows/', import.meta.url);
@@ -24,8 +26,7 @@ mkdirSync(RESULTS, { recursive: true });
 
 const seconds = (from) => (performance.now() - from) / 1000;
 const flows = await Promise.all(names.map(async (name) => ({ name, ...(await import(new URL(`${name}.mjs`, folder))) })));
-// The longest first, or it would run alone in the end.
-const waiting = flows.toSorted((one, other) => other.steps.length - one.steps.length);
+const waiting = flows.toSorted((one, other) => Number(LONG.has(other.name)) - Number(LONG.has(one.name)) || other.steps.length - one.steps.length);
 const took = [];
 const browser = await launch();
 let failed = 0;
