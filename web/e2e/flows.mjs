@@ -1,6 +1,6 @@
 // Runs the flows beside this file, several at once in one browser, each in a world of its own:
-//   node e2e/flows.mjs              all
-//   node e2e/flows.mjs cron config  these
+//   node e2e/flows.mjs                    all
+//   node e2e/flows.mjs schedule settings  these
 // A flow exports `steps`, a list of [sentence, async (world) => ...], and perhaps `options` of its world.
 // Environment: HOMARD_E2E_JOBS  how many flows at once; and see world.mjs.
 import assert from 'node:assert/strict';

@@ -236,6 +236,14 @@ export class World {
   }
 }
 
+/** Waits until what was asked of the page is drawn, without watching it glide there. */
+export function drawn(page) {
+  return page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (const animation of document.getAnimations()) if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
+  });
+}
+
 /** In the browser: whether the page, once drawn at its size, is wider than the window. */
 async function drawnTooWide() {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
