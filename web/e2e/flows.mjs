@@ -1,12 +1,19 @@
-// Runs the flows beside this file, each in a world of its own:
-//   node e2e/flows.mjs              all
-//   node e2e/flows.mjs cron config  these
+// Runs the flows beside this file, several at once in one browser, each in a world of its own:
+//   node e2e/flows.mjs                    all
+//   node e2e/flows.mjs schedule settings  these
 // A flow exports `steps`, a list of [sentence, async (world) => ...], and perhaps `options` of its world.
+// Environment: HOMARD_E2E_JOBS  how many flows at once; and see world.mjs.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { RESULTS, World, launch } from './world.mjs';
 
+/** One more than processors: a flow waits for its gateway half of the time. */
+const JOBS = Number(process.env.HOMARD_E2E_JOBS) || availableParallelism() + 1;
+/** These take longest and begin first, or one of them would run alone in the end. */
+const LONG = new Set(['conversation', 'conversation_long', 'composer', 'watch', 'reach', 'lists']);
 const LOG_LINES = 40;
+const SLOW_STEPS = 10;
 const folder = new URL('./flows/', import.meta.url);
 const wanted = process.argv.slice(2);
 const names = readdirSync(folder)
@@ -17,30 +24,47 @@ const names = readdirSync(folder)
 for (const name of wanted) if (!names.includes(name)) throw new Error(`there is no flow ${name} in e2e/flows`);
 mkdirSync(RESULTS, { recursive: true });
 
+const seconds = (from) => (performance.now() - from) / 1000;
+const flows = await Promise.all(names.map(async (name) => ({ name, ...(await import(new URL(`${name}.mjs`, folder))) })));
+const waiting = flows.toSorted((one, other) => Number(LONG.has(other.name)) - Number(LONG.has(one.name)) || other.steps.length - one.steps.length);
+const took = [];
 const browser = await launch();
 let failed = 0;
-for (const name of names) {
-  const { steps, options } = await import(new URL(`${name}.mjs`, folder));
+await Promise.all(Array.from({ length: JOBS }, async () => {
+  for (let flow = waiting.shift(); flow; flow = waiting.shift()) await run(flow);
+}));
+await browser.close();
+console.log(`\nseconds per flow, ${JOBS} at once:\n${list(took.filter(({ step }) => !step))}`);
+console.log(`the slowest steps:\n${list(took.filter(({ step }) => step).toSorted((one, other) => other.took - one.took).slice(0, SLOW_STEPS))}`);
+process.exit(failed === 0 ? 0 : 1);
+
+async function run({ name, steps, options }) {
+  const begun = performance.now();
   const world = new World(browser, options);
   let at = 'the world begins';
   try {
     await world.start();
-    for (const [sentence, run] of steps) {
+    for (const [sentence, act] of steps) {
       at = sentence;
-      await run(world);
-      console.log(`ok    ${name}: ${sentence}`);
+      const from = performance.now();
+      await act(world);
+      took.push({ name: `${name}: ${sentence}`, step: true, took: seconds(from) });
+      console.log([`ok    ${name}: ${sentence}`, ...world.notes.splice(0).map((note) => `      ${note}`)].join('\n'));
     }
     at = 'nothing was complained about';
     assert.deepEqual(world.complaints, []);
   } catch (error) {
     failed += 1;
-    console.error(`FAIL  ${name}: ${at}\n${error instanceof Error ? error.stack : error}`);
-    if (world.complaints.length > 0) console.error(world.complaints.join('\n'));
     await world.page?.screenshot({ path: `${RESULTS}/failed-${name}.png` }).catch(() => undefined);
-    if (world.home) console.error(world.log().split('\n').slice(-LOG_LINES).join('\n'));
+    const log = world.home ? world.log().split('\n').slice(-LOG_LINES) : [];
+    // At once, so that another flow's lines do not come between.
+    console.error([`FAIL  ${name}: ${at}`, error instanceof Error ? error.stack : error, ...world.complaints, ...log].join('\n'));
   } finally {
     await world.stop();
+    took.push({ name, step: false, took: seconds(begun) });
   }
 }
-await browser.close();
-process.exit(failed === 0 ? 0 : 1);
+
+function list(rows) {
+  return rows.toSorted((one, other) => other.took - one.took).map((row) => `  ${row.took.toFixed(1).padStart(6)}  ${row.name}`).join('\n');
+}

@@ -7,15 +7,11 @@
 import assert from 'node:assert/strict';
 import { exec } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
-import { chromium } from 'playwright-core';
 import { FakeGateway } from './fake-gateway.mjs';
+import { DESKTOP, RESULTS, drawn, launch, until, violations } from './world.mjs';
 
-const RESULTS = fileURLToPath(new URL('../test-results', import.meta.url));
 const ANSWER_MS = 30_000;
-const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 360, height: 740 };
 
 const fake = process.env.HOMARD_E2E_URL ? undefined : new FakeGateway();
@@ -27,10 +23,7 @@ const url = fake ? fake.url : process.env.HOMARD_E2E_URL;
 const base = url.split('#')[0];
 mkdirSync(RESULTS, { recursive: true });
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
+const browser = await launch();
 const context = await browser.newContext({ viewport: DESKTOP });
 const complaints = [];
 const page = await openPage(url);
@@ -64,7 +57,11 @@ async function say(on, text) {
 
 async function themed(scheme, name) {
   await page.getByRole('radio', { name: scheme }).click();
-  await page.waitForTimeout(200);
+  await picture(name);
+}
+
+async function picture(name) {
+  await drawn(page);
   await page.screenshot({ path: `${RESULTS}/${name}.png` });
 }
 
@@ -89,8 +86,7 @@ step('"list the files here" shows a tool card that opens', async () => {
   const card = page.getByTestId('tool-card').last();
   await card.waitFor();
   await idle(page);
-  await page.waitForTimeout(400);
-  assert.equal(await card.getAttribute('data-state'), 'done');
+  await until('the tool is done', async () => (await card.getAttribute('data-state')) === 'done');
   await card.locator('summary').click();
   await card.getByText('Output').waitFor();
 });
@@ -112,8 +108,7 @@ step('a second tab sees the same stream', async () => {
   await second.getByTestId('user-message').filter({ hasText: 'hello again' }).waitFor();
   await idle(page);
   await idle(second);
-  await page.waitForTimeout(600);
-  assert.equal(await answers(second).last().innerText(), await answers(page).last().innerText());
+  await until('the same words in both', async () => (await answers(second).last().innerText()) === (await answers(page).last().innerText()));
   await second.close();
 });
 
@@ -185,13 +180,10 @@ step('a question comes up wherever the person is, and is answered there', async 
   await themed('Light', 'approval-light');
   await themed('Dark', 'approval-dark');
   await page.setViewportSize(PHONE);
-  await page.waitForTimeout(200);
-  await page.screenshot({ path: `${RESULTS}/approval-phone-dark.png` });
+  await picture('approval-phone-dark');
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
   await page.setViewportSize(DESKTOP);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`), []);
+  assert.deepEqual(await violations(page), []);
   await page.reload();
   await card.getByRole('button', { name: 'Deny' }).click();
   await card.waitFor({ state: 'detached' });
@@ -209,9 +201,7 @@ step('a device that asks to be let in is shown, and approved or rejected', async
   await card.getByText('1 of 2').waitFor();
   await themed('Light', 'device-light');
   await themed('Dark', 'device-dark');
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`), []);
+  assert.deepEqual(await violations(page), []);
   await card.getByRole('button', { name: 'Approve' }).click();
   await card.getByText('do everything, as you can').waitFor();
   await page.reload();
@@ -230,8 +220,7 @@ step('an answer given elsewhere takes the question away, and a long one says so'
   assert.equal(await card.getByRole('button', { name: 'Always allow' }).count(), 0);
   await page.getByRole('radio', { name: 'Light' }).click();
   await page.setViewportSize(PHONE);
-  await page.waitForTimeout(200);
-  await page.screenshot({ path: `${RESULTS}/approval-phone-light.png` });
+  await picture('approval-phone-light');
   await page.setViewportSize(DESKTOP);
   fake.on_exec_approval_resolve({ id: [...fake.questions.keys()][0], decision: 'deny' });
   assert.equal(await first, 'deny');
@@ -245,25 +234,20 @@ step('it looks right in light and dark, on a desk and in a hand', async () => {
   await themed('Light', 'desktop-light');
   await themed('Dark', 'desktop-dark');
   await page.setViewportSize(PHONE);
-  await page.waitForTimeout(200);
-  await page.screenshot({ path: `${RESULTS}/phone-dark.png` });
+  await picture('phone-dark');
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
   await page.getByRole('button', { name: 'Show chats' }).click();
-  await page.waitForTimeout(300);
   await themed('Light', 'phone-light-chats');
   await page.getByRole('button', { name: 'Hide chats' }).first().click();
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${RESULTS}/phone-light.png` });
+  await picture('phone-light');
   await page.setViewportSize(DESKTOP);
 });
 
 step('axe finds nothing to complain about, in light and in dark', async () => {
   for (const scheme of ['Dark', 'Light']) {
     await page.getByRole('radio', { name: scheme }).click();
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => window.axe.run());
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
-    assert.deepEqual(found, [], scheme);
+    await drawn(page);
+    assert.deepEqual(await violations(page), [], scheme);
   }
 });
 

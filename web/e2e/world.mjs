@@ -35,6 +35,25 @@ export async function until(what, look) {
   }
 }
 
+let clipboardFree = Promise.resolve();
+
+/** Copies and reads what was copied while no other flow does: the tabs of one browser share a clipboard. */
+export function withClipboard(run) {
+  const done = clipboardFree.then(run);
+  clipboardFree = done.catch(() => undefined);
+  return done;
+}
+
+/** What was started and must not outlive this process, however it ends. */
+const children = new Set();
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+
+function begin(program, args, options) {
+  const child = spawn(program, args, options);
+  children.add(child.once('exit', () => children.delete(child)));
+  return child;
+}
+
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,7 +66,7 @@ async function freePort() {
 class FakeModel {
   async start() {
     this.port = await freePort();
-    this.child = spawn(FAKE_LLM, ['--port', String(this.port)], { stdio: 'ignore' });
+    this.child = begin(FAKE_LLM, ['--port', String(this.port)], { stdio: 'ignore' });
     await until('the fake model', () => fetch(`${this.url}/_ctl`).then((answer) => answer.ok, () => false));
   }
 
@@ -83,6 +102,8 @@ export class World {
     this.bare = bare;
     this.model = new FakeModel();
     this.complaints = [];
+    /** What a step measured; told after its sentence. */
+    this.notes = [];
   }
 
   async start() {
@@ -110,7 +131,7 @@ export class World {
 
   async startGateway() {
     const log = openSync(join(this.home, 'gateway.log'), 'a');
-    this.child = spawn(HOMARD, ['gateway'], {
+    this.child = begin(HOMARD, ['gateway'], {
       cwd: this.home,
       env: { PATH: process.env.PATH, HOME: this.home, HOMARD_STATE_DIR: this.state, HOMARD_GATEWAY_PORT: String(this.port), RUST_BACKTRACE: '1' },
       stdio: ['ignore', log, log],
@@ -192,10 +213,9 @@ export class World {
       await this.page.emulateMedia({ colorScheme: scheme });
       for (const [size, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
         await this.page.setViewportSize(viewport);
-        await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-        await this.page.screenshot({ path: join(RESULTS, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
-        const sideways = await this.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        const sideways = await this.page.evaluate(drawnTooWide);
         assert.ok(!sideways, `${name} scrolls sideways on the ${size}`);
+        await this.page.screenshot({ path: join(RESULTS, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
       }
       await this.axe(`${name}, ${scheme}`);
     }
@@ -205,10 +225,7 @@ export class World {
 
   /** Nothing an accessibility checker complains about. */
   async axe(what) {
-    await this.page.evaluate(axe.source);
-    const { violations } = await this.page.evaluate(() => window.axe.run());
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
-    assert.deepEqual(found, [], what);
+    assert.deepEqual(await violations(this.page), [], what);
   }
 
   async stop() {
@@ -217,6 +234,29 @@ export class World {
     this.model.stop();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Waits until what was asked of the page is drawn, without watching it glide there. */
+export function drawn(page) {
+  return page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (const animation of document.getAnimations()) if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
+  });
+}
+
+/** In the browser: whether the page, once drawn at its size, is wider than the window. */
+async function drawnTooWide() {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return document.documentElement.scrollWidth > innerWidth;
+}
+
+/** What axe complains about, in words. Its answer about all that is right is long, so it is neither made nor fetched. */
+export async function violations(page) {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const found = await window.axe.run({ resultTypes: ['violations'] });
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
+  });
 }
 
 function merge(one, other) {

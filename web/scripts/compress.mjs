@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 
 /** What a browser fetches before the chat can be used: the page, what it names, and nothing loaded later. */
 const FIRST_LOAD_BYTES = 250 * 1024;
@@ -13,14 +14,18 @@ const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmani
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 const sizes = new Map();
-for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-  const path = join(entry.parentPath ?? entry.path, entry.name);
-  if (!entry.isFile() || !COMPRESSIBLE.has(extname(path))) continue;
-  const raw = readFileSync(path);
-  const packed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
-  if (packed.length < raw.length) writeFileSync(`${path}.br`, packed);
-  sizes.set(relative(dist, path), Math.min(packed.length, raw.length));
-}
+const pack = promisify(brotliCompress);
+const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && COMPRESSIBLE.has(extname(entry.name)))
+  .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+await Promise.all(
+  paths.map(async (path) => {
+    const raw = readFileSync(path);
+    const packed = await pack(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
+    if (packed.length < raw.length) writeFileSync(`${path}.br`, packed);
+    sizes.set(relative(dist, path), Math.min(packed.length, raw.length));
+  }),
+);
 const index = readFileSync(join(dist, 'index.html'), 'utf8');
 const named = [...index.matchAll(/(?:src|href)="\.?\/?([^"#?]+)"/g)].map((match) => match[1]);
 const sum = (names) => names.reduce((total, name) => total + (sizes.get(name) ?? 0), 0);

@@ -153,7 +153,7 @@ export const steps = [
       await until('they wait after a reload', async () => (await pending(world).count()) === 3);
       await world.page.getByRole('button', { name: 'Take back: second' }).click();
       await until('one less', async () => (await pending(world).count()) === 2);
-      assert.equal(await field(world).inputValue(), 'second');
+      await until('its words are in the field', async () => (await field(world).inputValue()) === 'second');
       await world.page.getByRole('button', { name: `Say it now: first ${HOSTILE}` }).click();
       await until('all steer', async () => (await pending(world).getByText('Told to the run under way').count()) >= 1);
       await field(world).fill('third, for later');
@@ -172,7 +172,7 @@ export const steps = [
       await field(world).press('Escape');
       await idle(world);
       await until('the queue is empty', async () => (await pending(world).count()) === 0);
-      assert.match(await field(world).inputValue(), /after that/);
+      await until('its words are in the field', async () => /after that/.test(await field(world).inputValue()));
       await field(world).fill('');
     },
   ],

@@ -94,7 +94,8 @@ export const steps = [
       await all.getByRole('button', { name: 'Save' }).click();
       await until('the choice on disk', () => onDisk(world).agents.defaults.model.fallbacks?.length === 2);
       assert.deepEqual(onDisk(world).agents.defaults.model, { primary: 'fake/fake-1', fallbacks: ['harbour/lantern-mini', 'nobody/knows'] });
-      await all.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+      // Not "Save": it says "Saving…" until the page has read what was written, and the list is drawn anew then.
+      await all.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
       await all.getByRole('button', { name: 'Remove nobody/knows' }).click();
       await all.getByRole('button', { name: 'Save' }).click();
       await until('one fallback on disk', () => onDisk(world).agents.defaults.model.fallbacks.length === 1);

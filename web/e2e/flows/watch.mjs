@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '../world.mjs';
+import { until, withClipboard } from '../world.mjs';
 import { givePast } from '../watch_past.mjs';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
@@ -31,6 +31,7 @@ function writeLine(world, fields) {
   appendFileSync(logFile(world), `${JSON.stringify({ time: new Date().toISOString(), level: 'info', subsystem: 'test/flow', ...fields })}\n`);
 }
 
+const copied = (world) => world.page.evaluate(() => navigator.clipboard.readText());
 const lineCount = async (world) => Number((await world.page.getByTestId('log-count').innerText()).replaceAll(',', '').split(' ')[0]);
 const pick = (world, name) => world.page.getByRole('radio', { name, exact: true }).check({ force: true });
 const click = (world, name) => world.page.getByRole('button', { name, exact: true }).click();
@@ -163,8 +164,10 @@ export const steps = [
       await log.getByText('a line just written').first().waitFor();
       await log.getByRole('button', { name: /a line just written/ }).click();
       await log.getByText('lobster-1').last().waitFor();
-      await log.getByRole('button', { name: 'Copy this line' }).click();
-      assert.match(await page.evaluate(() => navigator.clipboard.readText()), /"device":"lobster-1"/);
+      await withClipboard(async () => {
+        await log.getByRole('button', { name: 'Copy this line' }).click();
+        await until('the copied line', async () => (await copied(world)).includes('"device":"lobster-1"'));
+      });
     },
   ],
   [
@@ -230,9 +233,11 @@ export const steps = [
       await page.getByLabel('Wrap').uncheck();
       await page.getByRole('searchbox', { name: 'Find in the log' }).fill('busy line 1199');
       await page.getByTestId('log-count').getByText(/^10 of/).waitFor();
-      await click(world, 'Copy');
-      await click(world, 'Copied');
-      assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim().split('\n').length, 10);
+      await withClipboard(async () => {
+        await click(world, 'Copy');
+        await click(world, 'Copied');
+        assert.equal((await copied(world)).trim().split('\n').length, 10);
+      });
       const [file] = await Promise.all([page.waitForEvent('download'), click(world, 'Download')]);
       assert.equal(readFileSync(await file.path(), 'utf8').trim().split('\n').length, 10);
       await page.getByRole('searchbox', { name: 'Find in the log' }).fill('');
@@ -259,8 +264,10 @@ export const steps = [
       await params.press('Control+Enter');
       await page.getByTestId('outcome').getByText('Answered').waitFor();
       await page.getByRole('region', { name: 'Answer' }).getByText('"inputTokens"').first().waitFor();
-      await click(world, 'Copy as a command');
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `homard gateway call usage.hours --params '{"hours":2}'`);
+      await withClipboard(async () => {
+        await click(world, 'Copy as a command');
+        await until('the copied command', async () => (await copied(world)) === `homard gateway call usage.hours --params '{"hours":2}'`);
+      });
       await find.fill('never.was');
       await page.keyboard.press('Enter');
       await page.getByText('does not announce this method').waitFor();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, count, dateOf, dayName, exactTime, fromNow, money, percent, short, span, took } from './amounts';
+import { bytes, count, dateOf, dayName, money, percent, short, span, took } from './amounts';
+import { exactly, fromNow } from './moments';
 
 describe('amounts', () => {
   it('shows cheap calls with enough digits and large sums with few', () => {
@@ -11,8 +12,8 @@ describe('amounts', () => {
       expect(say(Number.NaN)).toBe('–');
       expect(say(undefined)).toBe('–');
     }
-    expect(exactTime(Number.POSITIVE_INFINITY)).toBe('');
-    expect(exactTime(1e300)).toBe('');
+    expect(exactly(Number.POSITIVE_INFINITY)).toBe('');
+    expect(exactly(1e300)).toBe('');
     expect(fromNow(Number.NaN, 0)).toBe('–');
   });
 
@@ -29,7 +30,7 @@ describe('amounts', () => {
 
   it('rounds shares and sizes', () => {
     expect([0, 0.004, 0.5, 1].map(percent)).toEqual(['0 %', '<1 %', '50 %', '100 %']);
-    expect([0, 999, 1_500, 250_000_000].map(bytes)).toEqual(['0 B', '999 B', '1.5 kB', '250 MB']);
+    expect([0, 999, 1_000, 1_500, 999_499, 999_500, 250_000_000, 16_000_000_000].map(bytes)).toEqual(['0 B', '999 B', '1 kB', '1.5 kB', '999 kB', '1 MB', '250 MB', '16 GB']);
   });
 
   it('names days and leaves what is no day alone', () => {

@@ -44,15 +44,17 @@ export function percent(share: number | undefined): string {
   return hundredths > 0 && hundredths < 1 ? '<1 %' : `${Math.round(hundredths)} %`;
 }
 
+/** At most three digits and a unit, and no zero after the point: 1.5 kB, 16 GB. */
 export function bytes(size: number | undefined): string {
   if (size === undefined || !Number.isFinite(size) || size < 0) return NONE;
   let amount = size;
   let unit = 0;
-  while (amount >= 1000 && unit < UNITS.length - 1) {
+  // What would be rounded to a thousand is one of the next unit.
+  while (amount >= 999.5 && unit < UNITS.length - 1) {
     amount /= 1000;
     unit += 1;
   }
-  return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`;
+  return `${Number(amount.toFixed(amount < 100 ? 1 : 0))} ${UNITS[unit]}`;
 }
 
 /** Milliseconds as short as an axis needs them. */
@@ -74,20 +76,6 @@ export function span(ms: number | undefined): string {
 
 function parts(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-/** From now, in both directions: "in 5 min", "3 h ago", "now". */
-export function fromNow(at: number | undefined, now: number): string {
-  if (at === undefined || !Number.isFinite(at)) return NONE;
-  const away = Math.abs(at - now);
-  if (away < 5_000) return 'now';
-  return at > now ? `in ${span(away)}` : `${span(away)} ago`;
-}
-
-/** The exact time, for titles. */
-export function exactTime(at: number | undefined): string {
-  if (at === undefined || !Number.isFinite(at) || Math.abs(at) > 8.64e15) return '';
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' }).format(at);
 }
 
 /** `yyyy-mm-dd` of a moment, where the person is. */

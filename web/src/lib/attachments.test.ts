@@ -1,6 +1,7 @@
 // Files that go with a message.
 import { describe, expect, it } from 'vitest';
-import { base64Of, bytesOf, isShown, kindOf, limitsFrom, mimeOf, refusal, scaled, sizeText } from './attachments';
+import { base64Of, bytesOf, isShown, kindOf, limitsFrom, mimeOf, refusal, scaled } from './attachments';
+import { bytes } from './amounts';
 
 const limits = limitsFrom({ maxPayload: 25 * 1024 * 1024, attachments: { maxBytes: 1000, maxImageBytes: 100 } });
 
@@ -45,7 +46,7 @@ it('makes large pictures smaller and leaves small ones', () => {
 });
 
 it('knows sizes', () => {
-  expect([0, 999, 1500, 2_500_000].map(sizeText)).toEqual(['0 B', '999 B', '2 kB', '2.5 MB']);
+  expect([0, 999, 1500, 2_500_000].map(bytes)).toEqual(['0 B', '999 B', '1.5 kB', '2.5 MB']);
   expect(bytesOf('AAECAw==')).toBe(4);
 });
 

@@ -1,6 +1,7 @@
 // Files that go with a message: what they are, whether they fit, and how they become text for the
 // wire. Pure but for reading the file; nothing here knows of Svelte.
 import { words } from '../words/composer';
+import { bytes as sizeOf } from './amounts';
 
 export type FileKind = 'image' | 'audio' | 'file';
 
@@ -82,9 +83,9 @@ export function refusal(file: { name: string; bytes: number; mime: string }, wit
   if (with_.length >= MAX_FILES) return words.tooMany(MAX_FILES);
   if (file.bytes === 0) return words.emptyFile(shortName(file.name));
   const most = isShown(file.mime) ? limits.maxShownBytes : limits.maxBytes;
-  if (file.bytes > most) return words.tooLarge(shortName(file.name), sizeText(most));
+  if (file.bytes > most) return words.tooLarge(shortName(file.name), sizeOf(most));
   const total = with_.reduce((sum, other) => sum + other.bytes, file.bytes);
-  return total > limits.maxTotalBytes ? words.tooMuch(sizeText(limits.maxTotalBytes)) : undefined;
+  return total > limits.maxTotalBytes ? words.tooMuch(sizeOf(limits.maxTotalBytes)) : undefined;
 }
 
 /** The size a picture is drawn at so that its longer side fits; undefined when it fits as it is. */
@@ -93,12 +94,6 @@ export function scaled(width: number, height: number, side: number = MAX_SIDE_PX
   if (longer <= side || longer <= 0) return undefined;
   const factor = side / longer;
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 export function shortName(name: string): string {

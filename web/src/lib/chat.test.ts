@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // A session's life: sending, streaming, tools, endings, gaps, reconnects.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChatSession } from './chat.svelte';

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // The token's way from the link into storage, and that gateways do not share it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Credentials, takeTokenFromFragment } from './credentials';

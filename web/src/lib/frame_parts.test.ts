@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // What surrounds the pages: fuzzy names, found messages, keys, notes, requests that wait, notifications.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fuzzyScore } from './fuzzy';

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // The protocol client against a scripted socket: handshake, requests, gaps, reconnecting.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Credentials } from './credentials';

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // Code gets colours and loses nothing.
 import { describe, expect, it } from 'vitest';
 import { CodePainter } from './code_painter';

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // The device proof: the exact text that is signed, and that what is signed verifies.
 import { webcrypto } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';

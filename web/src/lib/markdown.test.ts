@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // Markdown is rendered, and nothing in it can act.
 import { describe, expect, it } from 'vitest';
 import { type Block, MarkdownStream, MAX_MARKDOWN_CHARS, renderBlocks } from './markdown';

@@ -1,6 +1,6 @@
 // Models and thinking levels as the pickers beside the composer show them. Pure.
 import { fieldsOf, stringOf } from './read';
-import { shortCount } from './time';
+import { short } from './amounts';
 import { words } from '../words/composer';
 
 export interface ModelFacts {
@@ -33,7 +33,7 @@ export function modelGroups(models: readonly ModelFacts[], provider: string | un
     const hints = [
       model.available === false ? words.modelUnavailable : '',
       model.tags?.includes('default') ? words.modelDefault : '',
-      model.contextWindow ? shortCount(model.contextWindow) : '',
+      model.contextWindow ? short(model.contextWindow) : '',
     ];
     const options = groups.get(model.provider) ?? [];
     options.push({ id: whole, label: model.name || model.id, hint: hints.filter(Boolean).join(' · '), current: isSame(model, provider, id), disabled: model.available === false });

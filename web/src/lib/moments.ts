@@ -3,6 +3,8 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** So near is now. */
+const NOW = 5_000;
 
 /** The distance in the largest fitting unit: "5 min", "3 h", "2 days". */
 export function distance(ms: number): string {
@@ -19,10 +21,11 @@ export function distance(ms: number): string {
   return days < 700 ? `${Math.round(days / 30.4)} months` : `${Math.round(days / 365.25)} years`;
 }
 
-/** "in 5 min", "3 h ago", "now". */
-export function fromNow(at: number, now: number): string {
+/** "in 5 min", "3 h ago", "now": clocks of two machines differ by a little. */
+export function fromNow(at: number | undefined, now: number): string {
+  if (at === undefined || !isDate(at)) return '–';
   const ahead = at - now;
-  if (Math.abs(ahead) < 1000) return 'now';
+  if (Math.abs(ahead) < NOW) return 'now';
   return ahead > 0 ? `in ${distance(ahead)}` : `${distance(ahead)} ago`;
 }
 
@@ -42,8 +45,8 @@ export function dayAndTime(at: number, now: number, zone?: string | undefined): 
 }
 
 /** Everything about a moment, with its zone: for titles. */
-export function exactly(at: number, zone?: string | undefined): string {
-  if (!isDate(at)) return '';
+export function exactly(at: number | undefined, zone?: string | undefined): string {
+  if (at === undefined || !isDate(at)) return '';
   return format(at, zone, {
     weekday: 'long',
     day: 'numeric',
@@ -57,10 +60,14 @@ export function exactly(at: number, zone?: string | undefined): string {
   });
 }
 
-export function bytes(size: number): string {
-  if (size < 1000) return `${size} B`;
-  if (size < 1_000_000) return `${(size / 1000).toFixed(size < 10_000 ? 1 : 0)} kB`;
-  return `${(size / 1_000_000).toFixed(1)} MB`;
+/** What is left, as a clock shows it: 9:05; from an hour on in words. */
+export function leftUntil(at: number, now: number): string {
+  const left = Math.max(0, at - now);
+  if (left >= HOUR) {
+    const minutes = Math.floor((left % HOUR) / MINUTE);
+    return `${Math.floor(left / HOUR)} h${minutes > 0 ? ` ${minutes} min` : ''}`;
+  }
+  return `${Math.floor(left / MINUTE)}:${String(Math.floor((left % MINUTE) / 1000)).padStart(2, '0')}`;
 }
 
 /** The zone of this browser. */

@@ -1,7 +1,8 @@
 // Names, search and times in the list of chats.
 import { describe, expect, it, vi } from 'vitest';
 import { matchesSearch, sessionTitle, Sessions, withoutMarks } from './sessions.svelte';
-import { duration, relativeTime, shortCount } from './time';
+import { duration, relativeTime } from './time';
+import { short } from './amounts';
 import { argumentsText, toolSummary } from './tool_summary';
 import type { SessionRow } from './wire';
 
@@ -61,7 +62,7 @@ it.each([
 
 it('long durations and counts are shortened', () => {
   expect([duration(80), duration(1500), duration(125_000)]).toEqual(['80 ms', '1.5 s', '2 min 5 s']);
-  expect([shortCount(950), shortCount(12_345)]).toEqual(['950', '12.3K']);
+  expect([short(950), short(12_345)]).toEqual(['950', '12.3K']);
 });
 
 it('a tool card says what the call is about', () => {

@@ -27,11 +27,6 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / MINUTE)} min ${Math.round((ms % MINUTE) / 1000)} s`;
 }
 
-/** A large count, shortened: 1234 → 1.2k. */
-export function shortCount(count: number): string {
-  return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count);
-}
-
 /** The day of something said, as a line between messages names it. */
 export function dayName(at: number, now: number): string {
   const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);

@@ -1,6 +1,7 @@
 // The files waiting beside the composer of one chat. They live as long as the page: too large for
 // the browser's storage, so the page asks before it is left while there are some.
-import { type Attached, base64Of, bytesOf, kindOf, type Limits, mimeOf, refusal, scaled, shortName, sizeText } from './attachments';
+import { type Attached, base64Of, bytesOf, kindOf, type Limits, mimeOf, refusal, scaled, shortName } from './attachments';
+import { bytes } from './amounts';
 import { words } from '../words/composer';
 
 const JPEG_QUALITY = 0.86;
@@ -102,7 +103,7 @@ async function shrink(file: Blob, mime: string, limits: Limits): Promise<{ blob:
     const wanted = mime === 'image/png' && file.size <= limits.maxShownBytes ? 'image/png' : 'image/jpeg';
     for (let tries = 0; tries < SHRINK_TRIES; tries += 1) {
       const blob = await draw(bitmap, size, wanted);
-      if (blob && blob.size <= limits.maxShownBytes) return { blob, mime: blob.type, note: words.scaledDown(size.width, size.height, sizeText(file.size)) };
+      if (blob && blob.size <= limits.maxShownBytes) return { blob, mime: blob.type, note: words.scaledDown(size.width, size.height, bytes(file.size)) };
       size = { width: Math.max(1, Math.round(size.width * SHRINK_BY)), height: Math.max(1, Math.round(size.height * SHRINK_BY)) };
     }
     return undefined;
