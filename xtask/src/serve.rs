@@ -43,7 +43,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 fn page() -> Result<()> {
     if web::has_node() {
-        return web::build_quickly();
+        return web::build();
     }
     say("Node and npm were not found: going on without the chat page. The gateway will show a plain page \
          that says so; install Node 20.19 or later and run this again to get the real one.");

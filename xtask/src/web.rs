@@ -30,16 +30,16 @@ pub(crate) fn build() -> Result<()> {
         say("web: packages are as the lock file says");
     }
     let page =
-        Stamp { name: "npm-build", inputs: stamp::hash_of(&[&web])?, output: &web.join("dist/index.html") };
-    if !page.unless_fresh(|| npm(&["run", "build"]).run())? {
+        Stamp { name: "npm-bundle", inputs: stamp::hash_of(&[&web])?, output: &web.join("dist/index.html") };
+    if !page.unless_fresh(|| npm(&["run", "bundle"]).run())? {
         say("web: nothing changed since the last build");
     }
     Ok(())
 }
 
-/// The same without the type check, for who only wants to use it.
-pub(crate) fn build_quickly() -> Result<()> {
-    build()
+/// Checks the page's types, for which its packages must be there.
+pub(crate) fn check() -> Result<()> {
+    npm(&["run", "check"]).run()
 }
 
 /// Runs the page's unit tests.
