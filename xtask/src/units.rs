@@ -38,9 +38,10 @@ struct Unit {
 pub(crate) fn wrapper() -> Result<PathBuf> {
     let wrapper = workspace::scratch()?.join(format!("wrapper{}", std::env::consts::EXE_SUFFIX));
     let this = std::env::current_exe().context("could not find this program")?;
-    let is_fresh = fs::read(&wrapper).ok().zip(fs::read(&this).ok()).is_some_and(|(old, new)| old == new);
-    if !is_fresh {
-        // Another clone of this program may be running from the old file.
+    // Once the workspace is compiled, this program's own file has been replaced; the copy is the one that runs.
+    let Ok(new) = fs::read(&this) else { return Ok(wrapper) };
+    if !fs::read(&wrapper).is_ok_and(|old| old == new) {
+        // A copy of another version may be running.
         fs::remove_file(&wrapper).ok();
         fs::copy(&this, &wrapper).with_context(|| format!("could not write `{}`", wrapper.display()))?;
     }
@@ -119,6 +120,8 @@ pub(crate) fn document() -> Result<usize> {
 }
 
 fn document_one(file: &Path, out: &Path) -> Result<()> {
+    // Calls of rustdoc that write into one folder wait for each other.
+    let out = out.join(file.file_stem().unwrap_or_default());
     let unit: Unit = serde_json::from_str(&fs::read_to_string(file)?)
         .with_context(|| format!("`{}` is not a note of ours", file.display()))?;
     let source = unit.args.iter().find(|arg| arg.ends_with(".rs")).context("no source was compiled")?;
@@ -126,7 +129,8 @@ fn document_one(file: &Path, out: &Path) -> Result<()> {
         .args(shared(&unit.args))
         .args(["--document-private-items", "-Arustdoc::private_intra_doc_links", "-Dwarnings", "--out-dir"])
         .args([out]);
-    for (name, value) in &unit.variables {
+    // The call that was noted shared its cores with others; this one cannot.
+    for (name, value) in unit.variables.iter().filter(|(name, _)| name != "CARGO_MAKEFLAGS") {
         rustdoc = rustdoc.env(name, value);
     }
     let ran = rustdoc.quiet()?;

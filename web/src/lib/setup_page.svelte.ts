@@ -112,11 +112,12 @@ export class Setup {
 
   async connectTelegram(token: string): Promise<void> {
     this.connected = undefined;
+    const before = await this.#telegram(false).catch(() => ({}));
     const written = await this.attempt(() => this.room.patch({ channels: { telegram: { enabled: true, botToken: token.trim(), dmPolicy: 'pairing' } } }));
     if (!written) return;
     this.busy = true;
     try {
-      await this.#comeUp();
+      await this.#comeUp(fieldsOf(before).lastStartAt);
     } catch (error) {
       this.problem = reason(error);
     } finally {
@@ -124,12 +125,17 @@ export class Setup {
     }
   }
 
-  /** Asks until the platform says who we are there, or that the token is wrong. */
-  async #comeUp(): Promise<void> {
+  /** The account as the gateway sees it now. */
+  async #telegram(probe: boolean) {
+    const status = await this.app.request('channels.status', { channel: 'telegram', probe, timeoutMs: PROBE_MS });
+    return fieldsOf(status.channelAccounts.telegram?.[0]);
+  }
+
+  /** Asks until the platform says who we are there, or that the token is wrong: this one, not the one before it. */
+  async #comeUp(startedBefore: unknown): Promise<void> {
     const end = Date.now() + COME_UP_MS;
     for (;;) {
-      const status = await this.app.request('channels.status', { channel: 'telegram', probe: true, timeoutMs: PROBE_MS });
-      const account = fieldsOf(status.channelAccounts.telegram?.[0]);
+      const account = await this.#telegram(true);
       const probe = fieldsOf(account.probe);
       if (probe.ok === true) {
         const name = stringOf(fieldsOf(probe.bot).username);
@@ -139,7 +145,7 @@ export class Setup {
         return;
       }
       const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
-      const final = said.find((why) => REFUSED.test(why));
+      const final = account.lastStartAt === startedBefore ? undefined : said.find((why) => REFUSED.test(why));
       if (Date.now() > end || final !== undefined) {
         this.connected = { ok: false, text: final ?? said[0] ?? '' };
         return;

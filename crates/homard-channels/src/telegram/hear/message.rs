@@ -214,7 +214,7 @@ fn mentions_us(
         MessageEntityType::BotCommand => part(text, entity)
             .and_then(|command| command.split_once('@'))
             .is_some_and(|(_, bot)| bot.eq_ignore_ascii_case(own)),
-        _ => false,
+        MessageEntityType::Other => false,
     };
     Some(entities.is_some_and(|all| all.iter().any(is_ours)) || stands_in(text, own))
 }
