@@ -59,8 +59,8 @@ pub(crate) fn all() -> Result<Compiled> {
     deps_cache::seed("debug")?;
     let mut compiled = Compiled::default();
     let mut hashes = BTreeSet::new();
-    let ok =
-        cargo(&["build", "--workspace", "--all-targets", "--message-format=json"])?.each_line(|line| {
+    let ok = cargo(&["build", "--workspace", "--all-targets", "--timings", "--message-format=json"])?
+        .each_line(|line| {
             let Ok(report) = serde_json::from_str::<Report>(line) else { return };
             let made = report.filenames.iter().chain(&report.out_dir).chain(&report.executable);
             hashes.extend(made.filter_map(|path| deps_cache::hash_in(path)));

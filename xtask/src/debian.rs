@@ -11,19 +11,40 @@ use crate::sh::{Cmd, say};
 /// Where programs are, also those only administrators usually start.
 const PLACES: [&str; 5] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/bin"];
 
-/// Makes sure that programs are there, each named with what it is for; a package has its program's name.
-pub(crate) fn ensure(programs: &[(&str, &str)]) -> Result<()> {
-    let missing: Vec<(&str, &str)> = programs.iter().copied().filter(|(name, _)| !is_there(name)).collect();
-    let Some((name, purpose)) = missing.first() else { return Ok(()) };
-    if !may_install() {
-        bail!("the tests need `{name}`, {purpose}; install it (on Debian: `sudo apt-get install {name}`)");
-    }
-    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
-    install(&names)
+/// A program the tests start.
+#[derive(Debug)]
+pub(crate) struct Needed {
+    pub(crate) program: &'static str,
+    /// Debian's packages that make it whole.
+    pub(crate) packages: &'static [&'static str],
+    pub(crate) purpose: &'static str,
 }
 
-fn is_there(program: &str) -> bool {
-    PLACES.iter().any(|place| Path::new(place).join(program).is_file())
+impl Needed {
+    /// Where Debian keeps books, a package that is only recommended by another may be missing.
+    fn is_there(&self) -> bool {
+        let is_program = PLACES.iter().any(|place| Path::new(place).join(self.program).is_file());
+        is_program
+            && (!Cmd::new("dpkg-query", &["--version"]).works() || self.packages.iter().all(is_installed))
+    }
+}
+
+fn is_installed(package: &&str) -> bool {
+    let status = Cmd::new("dpkg-query", &["--show", "--showformat=${Status}", package]).read();
+    status.is_ok_and(|status| status.ends_with(" installed"))
+}
+
+/// Makes sure that programs are there.
+pub(crate) fn ensure(programs: &[Needed]) -> Result<()> {
+    let missing: Vec<&Needed> = programs.iter().filter(|needed| !needed.is_there()).collect();
+    let Some(Needed { program, packages, purpose }) = missing.first() else { return Ok(()) };
+    if !may_install() {
+        let packages = packages.join(" ");
+        bail!(
+            "the tests need `{program}`, {purpose}; install it (on Debian: `sudo apt-get install {packages}`)"
+        );
+    }
+    install(&missing.iter().flat_map(|needed| needed.packages.iter().copied()).collect::<Vec<_>>())
 }
 
 /// Whether we are root on something like Debian.

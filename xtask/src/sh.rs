@@ -111,6 +111,11 @@ impl Cmd {
         let program = program.as_ref();
         let mut command = Command::new(program);
         command.args(args).current_dir(root());
+        // What cargo tells this program about itself would look to build scripts like a change of their own.
+        let told = variables().map(|(name, _)| name).filter(|name| {
+            name == "CARGO" || name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        told.for_each(|name| drop(command.env_remove(name)));
         let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy();
         let shown = [&[name.as_ref()], args].concat().join(" ");
         Self { command, shown, log: LOG.with_borrow(Clone::clone) }

@@ -4,6 +4,7 @@
 //! measured, `turns`, `requests` and `bots` make the load, `machine` reads the clocks, `report` prints.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 
@@ -22,7 +23,7 @@ mod turns;
 pub use report::Report;
 
 use scenes::{
-    calls, crowd, fanout, growth, load, rpc, start, telegram_drain, telegram_idle, telegram_latency,
+    calls, crowd, fanout, growth, load, rpc, soak, start, telegram_drain, telegram_idle, telegram_latency,
     telegram_load, turn,
 };
 use stage::{Stage, progress};
@@ -56,6 +57,8 @@ pub struct BenchOptions {
     pub quick: bool,
     /// Only this one of [`SCENES`].
     pub only: Option<String>,
+    /// Instead of the scenes, work at an even pace for so long and watch the memory.
+    pub soak: Option<Duration>,
 }
 
 /// Measures everything. Must be called inside a runtime, best one with a single thread: what this process
@@ -69,6 +72,10 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
     }
     let mut report = Report::new(machine::describe());
     let stage = Stage::set(options).await?;
+    if let Some(long) = options.soak {
+        soak::play_for(&stage, long, &mut report).await?;
+        return Ok(report);
+    }
     for scene in SCENES {
         if options.only.as_deref().is_some_and(|only| only != scene) {
             continue;

@@ -21,10 +21,10 @@ export const steps = [
       await chat(world).hover();
       await world.page.mouse.wheel(0, -1500);
       await world.page.getByTestId('jump').waitFor();
-      const seen = world.page.getByText(/^Paragraph \d+ of a first answer/);
+      const seen = chat(world).getByText(/^Paragraph \d+ of a first answer/);
       const [first] = await seen.all();
       const text = await first.textContent();
-      const marked = world.page.getByText(text, { exact: true });
+      const marked = chat(world).getByText(text, { exact: true });
       const before = (await marked.boundingBox()).y;
       await settled(world);
       assert.ok(Math.abs((await marked.boundingBox()).y - before) < 2, 'the paragraph stays where it is');

@@ -4,12 +4,15 @@ use anyhow::{Context as _, Result, bail};
 
 use super::budget::Budget;
 use super::changed::{Kind, Scope};
+use crate::debian::Needed;
 use crate::sh::{Cmd, Ran, say};
 use crate::tally::Tally;
 use crate::{browser, compile, crash, debian, tidy, tools, units, web, workspace};
 
 /// How often the gateway is killed here; long runs are `cargo xtask crash --kills N`.
 const KILLS: u64 = 50;
+/// How many slow tests are named.
+const SLOWEST: usize = 20;
 /// Where the compiling step leaves the number of broken lints.
 const LINTS: &str = "lints";
 
@@ -156,11 +159,16 @@ fn doc(_: &Scope) -> Result<Outcome> {
 
 fn rust_test(scope: &Scope) -> Result<Outcome> {
     debian::ensure(&[
-        ("ngircd", "the real IRC server of the tests"),
-        ("weechat-headless", "a person's IRC program on that server"),
+        Needed { program: "ngircd", packages: &["ngircd"], purpose: "the real IRC server of the tests" },
+        Needed {
+            program: "weechat-headless",
+            packages: &["weechat-headless", "weechat-plugins"],
+            purpose: "a person's IRC program on that server",
+        },
     ])?;
     let command = if Cmd::new("cargo", &["nextest", "--version"]).works() {
-        let run = compile::cargo(&["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"])?;
+        let run = compile::cargo(&["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"])?
+            .args(["--status-level", "pass"]);
         match scope.test_filter() {
             Some(filter) => run.args(["-E", &filter]),
             None => run,
@@ -169,7 +177,23 @@ fn rust_test(scope: &Scope) -> Result<Outcome> {
         say("`cargo nextest` is not installed; `cargo test` does the same, slower");
         compile::cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"])?
     };
-    counted(&command.tee()?, "the Rust tests")
+    let ran = command.tee()?;
+    say(&slowest(&ran.text));
+    counted(&ran, "the Rust tests")
+}
+
+/// The tests that took longest, as nextest timed them.
+pub(super) fn slowest(log: &str) -> String {
+    let mut timed: Vec<(f64, &str)> = log
+        .lines()
+        .filter_map(|line| {
+            let (seconds, name) = line.trim().strip_prefix("PASS [")?.split_once("s]")?;
+            Some((seconds.trim().parse().ok()?, name.split_once(')').map_or(name, |(_, name)| name).trim()))
+        })
+        .collect();
+    timed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let lines = timed.iter().take(SLOWEST).map(|(seconds, name)| format!("{seconds:>8.1} s  {name}"));
+    format!("the slowest tests:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn doctest(_: &Scope) -> Result<Outcome> {

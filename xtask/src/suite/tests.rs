@@ -1,7 +1,7 @@
 //! The command line, the table of steps, and what counts as a failure.
 
 use super::changed::Scope;
-use super::steps::{Outcome, STEPS, counted};
+use super::steps::{Outcome, STEPS, counted, slowest};
 use super::{Options, Verdict};
 use crate::sh::Ran;
 use crate::tally::Tally;
@@ -69,4 +69,10 @@ fn a_runner_that_ends_badly_without_a_failed_test_is_an_error() {
 #[test]
 fn the_last_line_is_counts_alone() {
     assert_eq!(Verdict(Tally { passed: 3, failed: 0 }).last_line(), "3 passed, 0 failed");
+}
+
+#[test]
+fn the_slowest_tests_come_first() {
+    let log = "        PASS [   0.532s] (1/3) homard-llm a\n        PASS [  12.100s] (2/3) homard::all b\n     FAIL [ 9.0s] c";
+    assert_eq!(slowest(log), "the slowest tests:\n    12.1 s  homard::all b\n     0.5 s  homard-llm a");
 }

@@ -12,6 +12,8 @@ pub(super) mod growth;
 pub(super) mod load;
 /// How many requests go through.
 pub(super) mod rpc;
+/// Whether memory comes back over a long time.
+pub(super) mod soak;
 /// How long a start takes and what is held afterwards.
 pub(super) mod start;
 /// Whether what waits to be sent goes out after a restart, as fast as the platform allows.

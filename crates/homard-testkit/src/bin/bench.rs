@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use homard_testkit::{BenchOptions, run_bench};
@@ -21,6 +22,7 @@ fn main() -> Result<()> {
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<(BenchOptions, Option<PathBuf>)> {
     let (mut homard, mut fake, mut json, mut only, mut quick) = (None, None, None, None, false);
+    let mut soak = None;
     let mut measurers = Vec::new();
     while let Some(name) = arguments.next() {
         if name == "--quick" {
@@ -34,10 +36,17 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<(BenchOptions,
             "--measure" => measurers.push(PathBuf::from(value)),
             "--json" => json = Some(PathBuf::from(value)),
             "--only" => only = Some(value),
-            _ => bail!("unknown option `{name}`; known are --homard --fake --measure --json --only --quick"),
+            "--soak" => {
+                let seconds =
+                    value.parse().with_context(|| format!("`--soak` wants seconds, not `{value}`"))?;
+                soak = Some(Duration::from_secs(seconds));
+            }
+            _ => bail!(
+                "unknown option `{name}`; known are --homard --fake --measure --json --only --quick --soak"
+            ),
         }
     }
     let homard = homard.context("`--homard` must name the binary to measure; `cargo xtask bench` does it")?;
     let fake = fake.context("`--fake` must name the fake model server; `cargo xtask bench` does it")?;
-    Ok((BenchOptions { homard, fake, measurers, quick, only }, json))
+    Ok((BenchOptions { homard, fake, measurers, quick, only, soak }, json))
 }
