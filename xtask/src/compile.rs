@@ -56,23 +56,33 @@ pub(crate) fn cargo(args: &[&str]) -> Result<Cmd> {
 
 /// Compiles every target of every package.
 pub(crate) fn all() -> Result<Compiled> {
-    deps_cache::seed("debug")?;
+    compile("debug", cargo(&["build", "--workspace", "--all-targets", "--timings", "--message-format=json"])?)
+}
+
+/// Compiles the program alone, in a profile of its own.
+pub(crate) fn homard(profile: &str) -> Result<()> {
+    let cargo = Cmd::new("cargo", &["build", "-p", "homard", "--profile", profile, "--message-format=json"]);
+    compile(profile, cargo).map(drop)
+}
+
+/// Runs cargo with what this machine has compiled before, and keeps what it made. `folder` is the profile's.
+fn compile(folder: &str, cargo: Cmd) -> Result<Compiled> {
+    deps_cache::seed(folder)?;
     let mut compiled = Compiled::default();
     let mut hashes = BTreeSet::new();
-    let ok = cargo(&["build", "--workspace", "--all-targets", "--timings", "--message-format=json"])?
-        .each_line(|line| {
-            let Ok(report) = serde_json::from_str::<Report>(line) else { return };
-            let made = report.filenames.iter().chain(&report.out_dir).chain(&report.executable);
-            hashes.extend(made.filter_map(|path| deps_cache::hash_in(path)));
-            if let Some(Diagnostic { level, rendered: Some(rendered) }) = report.message {
-                say(&rendered);
-                compiled.warnings += usize::from(report.reason == "compiler-message" && level == "warning");
-            }
-        })?;
+    let ok = cargo.each_line(|line| {
+        let Ok(report) = serde_json::from_str::<Report>(line) else { return };
+        let made = report.filenames.iter().chain(&report.out_dir).chain(&report.executable);
+        hashes.extend(made.filter_map(|path| deps_cache::hash_in(path)));
+        if let Some(Diagnostic { level, rendered: Some(rendered) }) = report.message {
+            say(&rendered);
+            compiled.warnings += usize::from(report.reason == "compiler-message" && level == "warning");
+        }
+    })?;
     if !ok {
-        bail!("the workspace does not compile");
+        bail!("it does not compile; the messages above say why");
     }
-    deps_cache::keep("debug", &hashes).context("could not keep the compiled dependencies")?;
+    deps_cache::keep(folder, &hashes).context("could not keep the compiled dependencies")?;
     Ok(compiled)
 }
 

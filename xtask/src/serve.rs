@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use crate::sh::{Cmd, say};
-use crate::{deps_cache, machine, web, workspace};
+use crate::{compile, machine, web, workspace};
 
 /// Optimised a little: quick to build, and quick enough for one person.
 const PROFILE: &str = "quick";
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     std::thread::scope(|scope| {
         let page = scope.spawn(page);
-        let program = program();
+        let program = compile::homard(PROFILE);
         page.join().ok().context("the thread that builds the page is gone")??;
         program
     })?;
@@ -48,11 +48,6 @@ fn page() -> Result<()> {
     say("Node and npm were not found: going on without the chat page. The gateway will show a plain page \
          that says so; install Node 20.19 or later and run this again to get the real one.");
     Ok(())
-}
-
-fn program() -> Result<()> {
-    deps_cache::seed(PROFILE)?;
-    Cmd::new("cargo", &["build", "--profile", PROFILE, "-p", "homard"]).run()
 }
 
 /// The file name of a program on this platform.

@@ -115,7 +115,9 @@ impl Cmd {
         let told = variables().map(|(name, _)| name).filter(|name| {
             name == "CARGO" || name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
         });
-        told.for_each(|name| drop(command.env_remove(name)));
+        for name in told {
+            command.env_remove(name);
+        }
         let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy();
         let shown = [&[name.as_ref()], args].concat().join(" ");
         Self { command, shown, log: LOG.with_borrow(Clone::clone) }

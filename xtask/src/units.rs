@@ -3,7 +3,7 @@
 //! dependency a second time, only to throw it away.
 //!
 //! Cargo starts a copy of this program in rustc's place for our own packages; the copy writes its arguments into a
-//! file and becomes clippy's compiler.
+//! file and becomes clippy's compiler, or rustc for what is compiled a second time as a test.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -66,7 +66,7 @@ pub(crate) fn is_stand_in(args: &[String]) -> bool {
         && args.first().is_some_and(|first| Path::new(first).file_stem() == Some("rustc".as_ref()))
 }
 
-/// Notes how a package is compiled and becomes clippy's compiler, which lies beside rustc.
+/// Notes how a package is compiled and becomes the compiler; clippy's lies beside rustc.
 pub(crate) fn stand_in(args: &[String]) -> Result<()> {
     let rustc = Path::new(args.first().context("no compiler was named")?);
     if let (Some(folder), Some(name)) = (sh::variable(FOLDER), documented_name(args)) {
@@ -76,6 +76,10 @@ pub(crate) fn stand_in(args: &[String]) -> Result<()> {
         let file = Path::new(&folder).join(format!("{name}.json"));
         fs::write(&file, serde_json::to_string(&unit)?)
             .with_context(|| format!("could not write `{}`", file.display()))?;
+    }
+    if documented_name(args).is_some() {
+        // The same sources are compiled once more as a test, with everything in them: lints look at them there.
+        return Cmd::here(rustc).args(args.iter().skip(1)).args(["--cap-lints", "warn"]).become_silently();
     }
     Cmd::here(rustc.with_file_name(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX)))
         .args(args)
