@@ -56,18 +56,17 @@ pub(crate) fn cargo(args: &[&str]) -> Result<Cmd> {
 
 /// Compiles every target of every package.
 pub(crate) fn all() -> Result<Compiled> {
-    compile("debug", cargo(&["build", "--workspace", "--all-targets", "--timings", "--message-format=json"])?)
+    compile(cargo(&["build", "--workspace", "--all-targets", "--timings", "--message-format=json"])?)
 }
 
-/// Compiles the program alone, in a profile of its own.
-pub(crate) fn homard(profile: &str) -> Result<()> {
-    let cargo = Cmd::new("cargo", &["build", "-p", "homard", "--profile", profile, "--message-format=json"]);
-    compile(profile, cargo).map(drop)
+/// Compiles the program alone.
+pub(crate) fn homard() -> Result<()> {
+    compile(cargo(&["build", "-p", "homard", "--message-format=json"])?).map(drop)
 }
 
-/// Runs cargo with what this machine has compiled before, and keeps what it made. `folder` is the profile's.
-fn compile(folder: &str, cargo: Cmd) -> Result<Compiled> {
-    deps_cache::seed(folder)?;
+/// Runs cargo with what this machine has compiled before, and keeps what it made.
+fn compile(cargo: Cmd) -> Result<Compiled> {
+    deps_cache::seed()?;
     let mut compiled = Compiled::default();
     let mut hashes = BTreeSet::new();
     let ok = cargo.each_line(|line| {
@@ -82,7 +81,7 @@ fn compile(folder: &str, cargo: Cmd) -> Result<Compiled> {
     if !ok {
         bail!("it does not compile; the messages above say why");
     }
-    deps_cache::keep(folder, &hashes).context("could not keep the compiled dependencies")?;
+    deps_cache::keep(&hashes).context("could not keep the compiled dependencies")?;
     Ok(compiled)
 }
 

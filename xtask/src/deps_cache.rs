@@ -16,18 +16,20 @@ use crate::{machine, stamp, workspace};
 
 /// What cargo makes in a profile's folder, as far as dependencies go.
 const FOLDERS: [&str; 3] = [".fingerprint", "build", "deps"];
+/// The folder of the only profile that is built again and again.
+const PROFILE: &str = "debug";
 /// Digits of the hash.
 const HASH_LENGTH: usize = 16;
 
 /// Whether this clone or this machine has compiled dependencies.
-pub(crate) fn has(profile: &str) -> Result<bool> {
-    Ok(place(profile)?.is_dir())
+pub(crate) fn has() -> Result<bool> {
+    Ok(place()?.is_dir())
 }
 
 /// Puts the dependencies this machine has compiled before into a target directory that has none.
-pub(crate) fn seed(profile: &str) -> Result<()> {
-    let (kept, target) = (place(profile)?, workspace::target()?.join(profile));
-    let done = workspace::scratch()?.join(format!("deps-{profile}.seeded"));
+pub(crate) fn seed() -> Result<()> {
+    let (kept, target) = (place()?, workspace::target()?.join(PROFILE));
+    let done = workspace::scratch()?.join("deps.seeded");
     if done.exists() || !kept.is_dir() {
         return Ok(());
     }
@@ -45,8 +47,8 @@ pub(crate) fn seed(profile: &str) -> Result<()> {
 }
 
 /// Keeps what cargo named by `hashes`, less our own packages, for other clones on this machine.
-pub(crate) fn keep(profile: &str, hashes: &BTreeSet<String>) -> Result<()> {
-    let (kept, target) = (place(profile)?, workspace::target()?.join(profile));
+pub(crate) fn keep(hashes: &BTreeSet<String>) -> Result<()> {
+    let (kept, target) = (place()?, workspace::target()?.join(PROFILE));
     let ours =
         workspace::metadata()?.packages.into_iter().map(|package| package.name).collect::<BTreeSet<_>>();
     let foreign = foreign(&target.join(".fingerprint"), hashes, &ours)?;
@@ -102,11 +104,11 @@ fn foreign(
 }
 
 /// One folder per compiler and cargo home: fingerprints name the registry's folder.
-fn place(profile: &str) -> Result<PathBuf> {
+fn place() -> Result<PathBuf> {
     let compiler = Cmd::new("rustc", &["-vV"]).read()?;
     let home = crate::sh::variable("CARGO_HOME").unwrap_or_default();
     let key = stamp::hash_of_text(&[&compiler, &home]);
-    Ok(machine::cache("deps")?.join(format!("{key:016x}")).join(profile))
+    Ok(machine::cache("deps")?.join(format!("{key:016x}")).join(PROFILE))
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>> {

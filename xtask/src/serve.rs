@@ -5,18 +5,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use crate::sh::{Cmd, say};
-use crate::{compile, machine, web, workspace};
+use crate::{compile, machine, web};
 
-/// Optimised a little: quick to build, and quick enough for one person.
-const PROFILE: &str = "quick";
 /// What the first build takes on two cores, before this machine knows better.
 const FIRST_BUILD: Duration = Duration::from_secs(300);
 
 /// Builds the page and the program side by side, then becomes the gateway.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let begun = Instant::now();
-    let times = machine::cache("times")?.join(format!("{PROFILE}.seconds"));
-    let is_first = !workspace::target()?.join(PROFILE).is_dir();
+    let times = machine::cache("times")?.join("run.seconds");
+    let homard = compile::program("homard")?;
+    let is_first = !homard.is_file();
     if is_first {
         let last =
             std::fs::read_to_string(&times).ok().and_then(|text| text.parse().ok()).map(Duration::from_secs);
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     std::thread::scope(|scope| {
         let page = scope.spawn(page);
-        let program = compile::homard(PROFILE);
+        let program = compile::homard();
         page.join().ok().context("the thread that builds the page is gone")??;
         program
     })?;
@@ -36,7 +35,6 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         std::fs::write(&times, begun.elapsed().as_secs().to_string()).ok();
     }
     say(&format!("built in {} s", begun.elapsed().as_secs()));
-    let homard = workspace::target()?.join(PROFILE).join(binary("homard"));
     let args = args.iter().skip_while(|arg| *arg == "--");
     Cmd::new(homard, &["gateway"]).args(args).become_it()
 }

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// Whether the dependencies have to be compiled first.
 fn is_first_build() -> Result<bool> {
-    Ok(!crate::deps_cache::has("debug")?)
+    Ok(!crate::deps_cache::has()?)
 }
 
 #[cfg(test)]
