@@ -18,6 +18,8 @@ use crate::{machine, stamp, workspace};
 const FOLDERS: [&str; 3] = [".fingerprint", "build", "deps"];
 /// The folder of the only profile that is built again and again.
 const PROFILE: &str = "debug";
+/// How many are kept before all are forgotten: those of old lock files pile up.
+const MOST: usize = 2_000;
 /// Digits of the hash.
 const HASH_LENGTH: usize = 16;
 
@@ -53,24 +55,31 @@ pub(crate) fn keep(hashes: &BTreeSet<String>) -> Result<()> {
         workspace::metadata()?.packages.into_iter().map(|package| package.name).collect::<BTreeSet<_>>();
     let foreign = foreign(&target.join(".fingerprint"), hashes, &ours)?;
     let marker = kept.join("kept");
-    let wanted = foreign.iter().cloned().collect::<Vec<_>>().join("\n");
-    if fs::read_to_string(&marker).is_ok_and(|before| before == wanted) {
+    let mut known: BTreeSet<String> =
+        fs::read_to_string(&marker).unwrap_or_default().lines().map(str::to_owned).collect();
+    if known.len() > MOST {
+        fs::remove_dir_all(&kept).with_context(|| format!("could not empty `{}`", kept.display()))?;
+        known.clear();
+    }
+    let new: BTreeSet<&String> = foreign.difference(&known).collect();
+    if new.is_empty() {
         return Ok(());
     }
-    // Made beside and moved into place, so that another clone never sees half of it.
-    let beside = kept.with_extension(format!("new-{}", std::process::id()));
     for folder in FOLDERS {
         for entry in entries(&target.join(folder))? {
-            if hash_in(&entry).is_some_and(|hash| foreign.contains(&hash)) {
-                copy(&entry, &beside.join(folder).join(entry.file_name().unwrap_or_default()))?;
+            let name = entry.file_name().unwrap_or_default();
+            let to = kept.join(folder).join(name);
+            if hash_in(&entry).is_some_and(|hash| new.contains(&hash)) && !to.exists() {
+                // Made beside and moved into place, so that another clone never sees half of it.
+                let beside = kept.join(folder).join(format!(".{}-{}", std::process::id(), name.display()));
+                copy(&entry, &beside)?;
+                fs::rename(&beside, &to).with_context(|| format!("could not write `{}`", to.display()))?;
             }
         }
     }
-    fs::write(beside.join("kept"), wanted)?;
-    fs::remove_dir_all(&kept).ok();
-    fs::rename(&beside, &kept).with_context(|| format!("could not write `{}`", kept.display()))?;
-    say(&format!("kept {} compiled dependencies for other clones on this machine", foreign.len()));
-    Ok(())
+    say(&format!("kept {} compiled dependencies for other clones on this machine", new.len()));
+    let all: Vec<String> = known.union(&foreign).cloned().collect();
+    fs::write(&marker, all.join("\n")).with_context(|| format!("could not write `{}`", marker.display()))
 }
 
 /// The hash in the last name of a path that has one: `libserde-0123456789abcdef.rlib`, or a build folder's.
