@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::sh::{Cmd, say};
-use crate::{deps_cache, machine, units, workspace};
+use crate::{deps_cache, machine, units, web, workspace};
 
 /// Turns what the manifests deny into warnings; clippy's compiler reads its options from a variable.
 const LINTS: &str = "--cap-lints__CLIPPY_HACKERY__warn__CLIPPY_HACKERY__";
@@ -67,6 +67,9 @@ pub(crate) fn homard() -> Result<()> {
 /// Runs cargo with what this machine has compiled before, and keeps what it made.
 fn compile(cargo: Cmd) -> Result<Compiled> {
     deps_cache::seed()?;
+    // The page is built beside; its folder's path is compiled in, and that wants a folder.
+    let page = web::dir().join("dist");
+    std::fs::create_dir_all(&page).with_context(|| format!("could not make `{}`", page.display()))?;
     let mut compiled = Compiled::default();
     let mut hashes = BTreeSet::new();
     let ok = cargo.each_line(|line| {
