@@ -25,6 +25,9 @@ struct Report {
     #[serde(default)]
     filenames: Vec<PathBuf>,
     out_dir: Option<PathBuf>,
+    #[serde(default)]
+    package_id: String,
+    fresh: Option<bool>,
     executable: Option<PathBuf>,
 }
 
@@ -71,11 +74,12 @@ fn compile(cargo: Cmd) -> Result<Compiled> {
     let page = web::dir().join("dist");
     std::fs::create_dir_all(&page).with_context(|| format!("could not make `{}`", page.display()))?;
     let mut compiled = Compiled::default();
-    let mut hashes = BTreeSet::new();
+    let (mut hashes, mut has_compiled_foreign) = (BTreeSet::new(), false);
     let ok = cargo.each_line(|line| {
         let Ok(report) = serde_json::from_str::<Report>(line) else { return };
         let made = report.filenames.iter().chain(&report.out_dir).chain(&report.executable);
         hashes.extend(made.filter_map(|path| deps_cache::hash_in(path)));
+        has_compiled_foreign |= report.fresh == Some(false) && report.package_id.starts_with("registry+");
         if let Some(Diagnostic { level, rendered: Some(rendered) }) = report.message {
             say(&rendered);
             compiled.warnings += usize::from(report.reason == "compiler-message" && level == "warning");
@@ -84,7 +88,9 @@ fn compile(cargo: Cmd) -> Result<Compiled> {
     if !ok {
         bail!("it does not compile; the messages above say why");
     }
-    deps_cache::keep(&hashes).context("could not keep the compiled dependencies")?;
+    if has_compiled_foreign {
+        deps_cache::keep(&hashes).context("could not keep the compiled dependencies")?;
+    }
     Ok(compiled)
 }
 

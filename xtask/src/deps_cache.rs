@@ -48,7 +48,8 @@ pub(crate) fn seed() -> Result<()> {
     Ok(())
 }
 
-/// Keeps what cargo named by `hashes`, less our own packages, for other clones on this machine.
+/// Keeps what cargo named by `hashes`, less our own packages, for other clones on this machine: to be called when
+/// some of it had to be compiled, because what was kept did not fit.
 pub(crate) fn keep(hashes: &BTreeSet<String>) -> Result<()> {
     let (kept, target) = (place()?, workspace::target()?.join(PROFILE));
     let ours =
@@ -61,25 +62,28 @@ pub(crate) fn keep(hashes: &BTreeSet<String>) -> Result<()> {
         fs::remove_dir_all(&kept).with_context(|| format!("could not empty `{}`", kept.display()))?;
         known.clear();
     }
-    let new: BTreeSet<&String> = foreign.difference(&known).collect();
-    if new.is_empty() {
-        return Ok(());
-    }
     for folder in FOLDERS {
         for entry in entries(&target.join(folder))? {
-            let name = entry.file_name().unwrap_or_default();
-            let to = kept.join(folder).join(name);
-            if hash_in(&entry).is_some_and(|hash| new.contains(&hash)) && !to.exists() {
-                // Made beside and moved into place, so that another clone never sees half of it.
-                let beside = kept.join(folder).join(format!(".{}-{}", std::process::id(), name.display()));
-                copy(&entry, &beside)?;
-                fs::rename(&beside, &to).with_context(|| format!("could not write `{}`", to.display()))?;
+            if hash_in(&entry).is_some_and(|hash| foreign.contains(&hash)) {
+                replace(&entry, &kept.join(folder).join(entry.file_name().unwrap_or_default()))?;
             }
         }
     }
-    say(&format!("kept {} compiled dependencies for other clones on this machine", new.len()));
-    let all: Vec<String> = known.union(&foreign).cloned().collect();
+    say(&format!("kept {} compiled dependencies for other clones on this machine", foreign.len()));
+    known.extend(foreign);
+    let all: Vec<String> = known.into_iter().collect();
     fs::write(&marker, all.join("\n")).with_context(|| format!("could not write `{}`", marker.display()))
+}
+
+/// Copies over what is there, made beside and moved into place, so that another clone never sees half of it.
+fn replace(from: &Path, to: &Path) -> Result<()> {
+    let name = to.file_name().unwrap_or_default();
+    let beside = to.with_file_name(format!(".{}-{}", std::process::id(), name.display()));
+    copy(from, &beside)?;
+    if to.is_dir() {
+        fs::remove_dir_all(to).with_context(|| format!("could not remove `{}`", to.display()))?;
+    }
+    fs::rename(&beside, to).with_context(|| format!("could not write `{}`", to.display()))
 }
 
 /// The hash in the last name of a path that has one: `libserde-0123456789abcdef.rlib`, or a build folder's.

@@ -36,7 +36,7 @@ usage: cargo xtask <command>
       --changed[=COMMIT] only what changed files can have broken: those not pushed yet, or since COMMIT
       --skip-web         leave out the page and the browser
       --fail-fast        start nothing more after a failure
-      --jobs N           how many steps may run at once (default: one per core, two at least)
+      --jobs N           how many steps may run at once (default: one more than cores)
       --only STEP        only this step and what it needs (repeatable); `--list` names them
   nightly [PART ...] what takes long: compat, crash, soak, bench, fuzz, advisories; all of it, or these
   tidy               the house rules that clippy does not know

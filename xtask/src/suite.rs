@@ -58,7 +58,8 @@ impl Options {
             skip_web: false,
             fail_fast: false,
             changed_since: None,
-            jobs: machine::cores().max(2),
+            // Steps that drive processes wait a good part of their time.
+            jobs: machine::cores() + 1,
         };
         let mut args = args.iter();
         while let Some(arg) = args.next() {

@@ -10,7 +10,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
     StopReason, ToolCall, Usage,
 };
-use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus};
+use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus, SessionKind};
 use serde_json::json;
 
 use crate::relay::Inner;
@@ -113,8 +113,13 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
         Shaped::Text(text) => Some(text.clone()),
         Shaped::Silence => None,
     };
+    // Nobody is shown that a child has nothing to report, but whoever follows it wants to know.
+    let is_child = SessionKind::of(&run.session_key) == SessionKind::Subagent;
+    let kept_text = reply_text
+        .clone()
+        .or_else(|| Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty()));
     let outbox = spoken::rows(inner, run, &reply, &said).await;
-    let lost = record(inner, run, &reply, (entry, stop_reason, reply_text.clone(), outbox), history).await;
+    let lost = record(inner, run, &reply, (entry, stop_reason, kept_text, outbox), history).await;
     if lost.is_some() {
         reply.status = RunStatus::Error;
         reply.error.clone_from(&lost);

@@ -1,4 +1,4 @@
-//! Runs steps side by side: as many at once as there are cores, one at a time in each lane, each into a log of its
+//! Runs steps side by side: one more at once than there are cores, one at a time in each lane, each into a log of its
 //! own. A step that runs alone writes to the terminal.
 
 use std::fmt::Write as _;

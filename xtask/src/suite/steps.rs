@@ -39,9 +39,9 @@ impl Step {
 /// Steps of one lane never run at once: they want the same files, or all cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// Reads the sources.
+    /// Short, or content with one core.
     Check,
-    /// Compiles, and runs what was compiled.
+    /// Compiles, and runs the tests.
     Rust,
     /// Node and the browser.
     Page,
@@ -70,7 +70,7 @@ const BOTH: &[Kind] = &[Kind::Rust, Kind::Manifest, Kind::Page];
 /// In the order they are begun when several could: what others wait for first.
 #[rustfmt::skip]
 pub(super) const STEPS: [Step; 16] = [
-    Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 240), run: build },
+    Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 260), run: build },
     Step { name: "fmt", about: "formatting", lane: Lane::Check, needs: &[], watches: RUST, budget: seconds(10, 10), run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(10, 10), run: tidy_check },
     Step { name: "typos", about: "spelling", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(20, 5), run: typos },
@@ -80,12 +80,12 @@ pub(super) const STEPS: [Step; 16] = [
     Step { name: "web-page", about: "Chromium against a fake gateway", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(60, 30), run: web_page },
     Step { name: "deny", about: "licences, bans, sources", lane: Lane::Check, needs: &[], watches: &[Kind::Manifest], budget: seconds(200, 10), run: deny },
     Step { name: "clippy", about: "no lint is broken", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(5, 5), run: clippy },
-    Step { name: "rust-test", about: "all Rust tests", lane: Lane::Rust, needs: &["build"], watches: TESTED, budget: seconds(200, 200), run: rust_test },
+    Step { name: "rust-test", about: "all Rust tests", lane: Lane::Rust, needs: &["build"], watches: TESTED, budget: seconds(260, 260), run: rust_test },
     Step { name: "flows", about: "every flow of the page against a real gateway with a scripted model", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(200, 200), run: flows },
-    Step { name: "browser", about: "Chromium against a real gateway", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(60, 60), run: browser_test },
-    Step { name: "doc", about: "the documentation builds and links", lane: Lane::Rust, needs: &["build"], watches: RUST, budget: seconds(60, 60), run: doc },
-    Step { name: "doctest", about: "examples in the documentation", lane: Lane::Rust, needs: &["build"], watches: RUST, budget: seconds(30, 30), run: doctest },
-    Step { name: "crash", about: "kills while people write", lane: Lane::Rust, needs: &["build"], watches: RUST, budget: seconds(60, 60), run: crash_briefly },
+    Step { name: "browser", about: "Chromium against a real gateway", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(40, 40), run: browser_test },
+    Step { name: "doc", about: "the documentation builds and links", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(100, 100), run: doc },
+    Step { name: "doctest", about: "examples in the documentation", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(30, 30), run: doctest },
+    Step { name: "crash", about: "kills while people write", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: crash_briefly },
 ];
 
 fn build(_: &Scope) -> Result<Outcome> {

@@ -116,6 +116,10 @@ async fn a_subagent_that_has_nothing_to_report_is_not_announced() {
         listed["sessions"].as_array().unwrap().is_empty().then_some(())
     };
     until("the subagent's session to be deleted", is_gone).await;
+    talk(&mut client, KEY, "and now?").await;
+    let asked = family.parent.requests();
+    assert_eq!(asked.len(), 4, "nothing came in between");
+    assert!(!asked[3].body.to_string().contains("Subagent report"));
 }
 
 #[tokio::test]
