@@ -80,11 +80,11 @@ pub(super) const STEPS: [Step; 16] = [
     Step { name: "web-page", about: "Chromium against a fake gateway", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(60, 30), run: web_page },
     Step { name: "deny", about: "licences, bans, sources", lane: Lane::Check, needs: &[], watches: &[Kind::Manifest], budget: seconds(200, 10), run: deny },
     Step { name: "clippy", about: "no lint is broken", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(5, 5), run: clippy },
-    Step { name: "rust-test", about: "all Rust tests", lane: Lane::Rust, needs: &["build"], watches: TESTED, budget: seconds(260, 260), run: rust_test },
+    Step { name: "rust-test", about: "all Rust tests", lane: Lane::Rust, needs: &["build"], watches: TESTED, budget: seconds(300, 300), run: rust_test },
     Step { name: "flows", about: "every flow of the page against a real gateway with a scripted model", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(200, 200), run: flows },
     Step { name: "browser", about: "Chromium against a real gateway", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(40, 40), run: browser_test },
-    Step { name: "doc", about: "the documentation builds and links", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(100, 100), run: doc },
-    Step { name: "doctest", about: "examples in the documentation", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(30, 30), run: doctest },
+    Step { name: "doc", about: "the documentation builds and links", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(200, 200), run: doc },
+    Step { name: "doctest", about: "examples in the documentation", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: doctest },
     Step { name: "crash", about: "kills while people write", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: crash_briefly },
 ];
 
