@@ -16,6 +16,10 @@ use tokio::process::{Child, Command};
 use crate::client::{TestClient, capped};
 use crate::home::TestHome;
 
+/// Where gateways under test listen, and how often one is looked for.
+const PORTS: std::ops::RangeInclusive<u16> = 20_000..=32_000;
+const MAX_PORT_TRIES: usize = 1_000;
+
 /// The token of every test gateway unless the test says otherwise.
 pub const TEST_TOKEN: &str = "test-token";
 /// How often readiness is looked at; only while a process starts.
@@ -282,7 +286,16 @@ impl TestGateway {
 /// # Errors
 /// When the system has none.
 pub fn free_port() -> Result<u16> {
-    Ok(StdListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    // Below the ports that systems hand out by themselves: one of those may be gone again before it is used.
+    for _ in 0..MAX_PORT_TRIES {
+        let mut chance = [0; 2];
+        getrandom::fill(&mut chance).map_err(|error| anyhow!("no chance: {error}"))?;
+        let port = PORTS.start() + u16::from_le_bytes(chance) % (PORTS.end() - PORTS.start());
+        if StdListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(anyhow!("no free port among {PORTS:?}"))
 }
 
 async fn is_ready(port: u16) -> bool {

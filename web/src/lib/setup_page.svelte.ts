@@ -145,7 +145,9 @@ export class Setup {
         return;
       }
       const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
-      const final = account.lastStartAt === startedBefore ? undefined : said.find((why) => REFUSED.test(why));
+      // Until it was started anew and has given up, what is told is still of the token before.
+      const isOver = account.lastStartAt !== startedBefore && account.running === false;
+      const final = isOver ? said.find((why) => REFUSED.test(why)) : undefined;
       if (Date.now() > end || final !== undefined) {
         this.connected = { ok: false, text: final ?? said[0] ?? '' };
         return;
