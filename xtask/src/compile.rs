@@ -5,6 +5,10 @@
 //! (see [`crate::units`]), because rustdoc wants to know. Lints never stop a build here: they are counted, so that a
 //! warning fails its own step and the tests still run.
 
+pub(crate) mod deps_cache;
+mod unit_cache;
+pub(crate) mod units;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -12,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::sh::{Cmd, say};
-use crate::{deps_cache, machine, units, web, workspace};
+use crate::{machine, web, workspace};
 
 /// Turns what the manifests deny into warnings; clippy's compiler reads its options from a variable.
 const LINTS: &str = "--cap-lints__CLIPPY_HACKERY__warn__CLIPPY_HACKERY__";
@@ -53,6 +57,9 @@ pub(crate) fn cargo(args: &[&str]) -> Result<Cmd> {
     if machine::is_ci() {
         // What is compiled once and thrown away is compiled faster without notes for the next time.
         cargo = cargo.env("CARGO_INCREMENTAL", "0");
+        for (name, value) in unit_cache::variables(&workspace::root(), &workspace::target()?)? {
+            cargo = cargo.env(name, value);
+        }
     }
     Ok(cargo)
 }

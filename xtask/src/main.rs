@@ -9,7 +9,6 @@ mod compat;
 mod compile;
 mod crash;
 mod debian;
-mod deps_cache;
 mod fuzz;
 mod machine;
 mod nightly;
@@ -22,7 +21,6 @@ mod suite;
 mod tally;
 mod tidy;
 mod tools;
-mod units;
 mod web;
 mod workspace;
 
@@ -59,7 +57,7 @@ fn main() -> ExitCode {
     let (command, rest) =
         args.split_first().map_or(("", &[][..]), |(command, rest)| (command.as_str(), rest));
     let result = match command {
-        _ if units::is_stand_in(&args) => units::stand_in(&args),
+        _ if compile::units::is_stand_in(&args) => compile::units::stand_in(&args),
         "run" => serve::run(rest),
         "test" => suite::run(rest),
         "nightly" => nightly::run(rest),

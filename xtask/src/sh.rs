@@ -192,6 +192,19 @@ impl Cmd {
         Ok(status.success())
     }
 
+    /// Runs it with standard error going to `each`, unnamed; its exit code.
+    pub(crate) fn each_error(mut self, mut each: impl FnMut(&str) -> io::Result<()>) -> Result<i32> {
+        let mut child = self
+            .command
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("could not start `{}`", self.shown))?;
+        for line in child.stderr.take().map(BufReader::new).into_iter().flat_map(|lines| lines.lines()) {
+            each(&line?)?;
+        }
+        Ok(child.wait()?.code().unwrap_or(1))
+    }
+
     /// Runs it unseen and returns what it printed on standard output.
     pub(crate) fn read(mut self) -> Result<String> {
         let output = self.command.output().with_context(|| format!("could not start `{}`", self.shown))?;

@@ -55,6 +55,34 @@ pub(crate) fn hash_of_text(texts: &[&str]) -> u64 {
     hasher.finish()
 }
 
+/// A name for files and folders by what they hold: long enough that two never share one by chance.
+pub(crate) fn name_of(paths: &[&Path]) -> Result<String> {
+    let mut hashers = halves();
+    for hasher in &mut hashers {
+        paths.iter().try_for_each(|path| add(path, hasher))?;
+    }
+    Ok(hashers.map(|hasher| format!("{:016x}", hasher.finish())).concat())
+}
+
+/// The same, for texts.
+pub(crate) fn name_of_text(texts: &[&str]) -> String {
+    halves()
+        .map(|mut hasher| {
+            texts.hash(&mut hasher);
+            format!("{:016x}", hasher.finish())
+        })
+        .concat()
+}
+
+/// Two hashers that begin differently.
+fn halves() -> [DefaultHasher; 2] {
+    [0_u8, 1].map(|begin| {
+        let mut hasher = DefaultHasher::new();
+        begin.hash(&mut hasher);
+        hasher
+    })
+}
+
 fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     path.file_name().hash(hasher);
     if path.is_dir() {

@@ -139,7 +139,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// Whether the dependencies have to be compiled first.
 fn is_first_build() -> Result<bool> {
-    Ok(!crate::deps_cache::has()?)
+    Ok(!crate::compile::deps_cache::has()?)
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::EmbeddedFile;
+
+use crate::dist;
 
 /// What the page needs and nothing more; a page served under a laxer policy would work too,
 /// so this lives beside the page and is sent with every HTML answer.
@@ -20,11 +22,6 @@ const FALLBACK_ETAG: &str = "\"fallback-1\"";
 /// Half a SHA-256 is plenty to tell two builds apart.
 const ETAG_BYTES: usize = 16;
 const UNKNOWN_TYPE: &str = "application/octet-stream";
-
-#[derive(RustEmbed)]
-#[folder = "../../web/dist"]
-#[allow_missing = true]
-struct Dist;
 
 /// How an asset's body is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +63,7 @@ pub struct Asset {
 #[must_use]
 pub fn asset(path: &str) -> Option<Asset> {
     let name = file_name(path)?;
-    match Dist::get(name) {
+    match dist::get(name) {
         Some(file) => Some(found(name, file, Encoding::Identity)),
         None if name == INDEX => Some(fallback()),
         None => None,
@@ -78,14 +75,14 @@ pub fn asset(path: &str) -> Option<Asset> {
 #[must_use]
 pub fn compressed(path: &str) -> Option<Asset> {
     let name = file_name(path)?;
-    let file = Dist::get(&format!("{name}{BROTLI_SUFFIX}"))?;
+    let file = dist::get(&format!("{name}{BROTLI_SUFFIX}"))?;
     Some(found(name, file, Encoding::Brotli))
 }
 
 /// Whether the real page is here, so that start-up can say when it is not.
 #[must_use]
 pub fn is_built() -> bool {
-    Dist::get(INDEX).is_some()
+    dist::get(INDEX).is_some()
 }
 
 /// The name a path asks for; nothing for paths that try to leave the folder (debug builds read

@@ -2,5 +2,6 @@
 //! there are, their types and their cache keys; the gateway owns routes, headers and who may ask.
 
 mod asset;
+mod dist;
 
 pub use asset::{Asset, CONTENT_SECURITY_POLICY, Encoding, asset, compressed, is_built};

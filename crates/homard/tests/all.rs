@@ -3,3 +3,13 @@
 mod command_line;
 mod gateway_process;
 mod scenarios;
+
+/// The program under test. The workshop may have its path compiled in as seen from this package's folder, where tests
+/// begin; they hand it to processes that run elsewhere.
+fn homard() -> &'static str {
+    static PATH: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+        let path = std::fs::canonicalize(env!("CARGO_BIN_EXE_homard")).unwrap();
+        path.into_os_string().into_string().unwrap()
+    });
+    &PATH
+}

@@ -15,7 +15,7 @@ use tokio::process::Command;
 use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
 
 fn homard(home: &TestHome, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command
         .args(args)
         .env_clear()

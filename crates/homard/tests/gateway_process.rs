@@ -4,7 +4,7 @@ use homard_testkit::{Launch, TestClient, TestGateway, TestHome};
 use serde_json::json;
 
 fn launch() -> Launch {
-    Launch::of(env!("CARGO_BIN_EXE_homard"))
+    Launch::of(crate::homard())
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_gateway_that_is_asked_to_stop_says_goodbye() {
 async fn a_second_gateway_takes_over_only_when_told_to() {
     let mut first = TestGateway::start(launch(), TestHome::new().unwrap()).await.unwrap();
     let run = |force: bool| {
-        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_homard"));
+        let mut command = tokio::process::Command::new(crate::homard());
         command.arg("gateway").args(force.then_some("--force")).kill_on_drop(true);
         command
             .env_clear()

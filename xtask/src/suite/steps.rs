@@ -7,7 +7,7 @@ use super::changed::{Kind, Scope};
 use crate::debian::Needed;
 use crate::sh::{Cmd, Ran, say};
 use crate::tally::Tally;
-use crate::{browser, compile, crash, debian, tidy, tools, units, web, workspace};
+use crate::{browser, compile, crash, debian, tidy, tools, web, workspace};
 
 /// How often the gateway is killed here; long runs are `cargo xtask crash --kills N`.
 const KILLS: u64 = 50;
@@ -153,7 +153,7 @@ fn web_page(_: &Scope) -> Result<Outcome> {
 }
 
 fn doc(_: &Scope) -> Result<Outcome> {
-    say(&format!("{} libraries and programs are documented", units::document()?));
+    say(&format!("{} libraries and programs are documented", compile::units::document()?));
     Ok(Outcome::Passed)
 }
 

@@ -148,7 +148,7 @@ async fn who_watches_a_run_sees_that_it_waits() {
 
 /// Runs `homard` as the owner and returns whether it worked, its output and its complaints.
 async fn homard(world: &World, args: &[&str]) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.args(args).args(["--url", &world.gateway.url()]);
     let output = as_owner(command, world.gateway.home()).output().await.unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -22,7 +22,7 @@ fn in_own_mounts(setup: &str, home: &TestHome) -> Command {
 /// Writes a program that starts the gateway after `setup`, for [`Launch`].
 fn wrapper(home: &TestHome, setup: &str) -> Launch {
     use std::os::unix::fs::PermissionsExt;
-    let binary = env!("CARGO_BIN_EXE_homard");
+    let binary = crate::homard();
     let path = home.path().join("wrapped-homard");
     let inner = format!("{setup} && exec \"{binary}\" \"$@\"");
     let quoted = inner.replace('\'', "'\\''");

@@ -464,7 +464,7 @@ async fn requests_that_make_no_sense_are_refused_in_words() {
 
 /// What a command prints, when it ends well.
 async fn homard(world: &World, words: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.args(words);
     let mut command = as_owner(command, world.gateway.home());
     command.env("HOMARD_GATEWAY_PORT", world.gateway.port().to_string());

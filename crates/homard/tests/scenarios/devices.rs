@@ -411,7 +411,7 @@ async fn the_command_line_shows_who_asks_and_lets_them_in() {
     let world = world().await;
     let device = TestDevice::new().unwrap();
     let run = async |words: &[&str]| {
-        let mut command = as_owner(Command::new(env!("CARGO_BIN_EXE_homard")), world.gateway.home());
+        let mut command = as_owner(Command::new(crate::homard()), world.gateway.home());
         command.args(["devices"]).args(words).args(["--url", &world.gateway.url()]);
         let output = command.output().await.unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

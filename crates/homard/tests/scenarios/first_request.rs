@@ -95,7 +95,7 @@ async fn a_session_keeps_the_report_of_its_prompt_and_the_command_line_shows_it(
         (usage["sessions"][0]["hasContextWeight"] == true).then_some(())
     };
     until("the report in the session", has_weight).await;
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = tokio::process::Command::new(crate::homard());
     command.args(["sessions", "context", "main", "--url", &world.gateway.url()]);
     let mut command = as_owner(command, world.gateway.home());
     let printed = command.output().await.unwrap();
@@ -104,7 +104,7 @@ async fn a_session_keeps_the_report_of_its_prompt_and_the_command_line_shows_it(
     for part in ["system prompt", "  safety", "    AGENTS.md", "tools (", "  exec", "messages (2)"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = tokio::process::Command::new(crate::homard());
     command.args(["sessions", "context", "no:such:key:", "--url", &world.gateway.url()]);
     let (code, said) = outcome(as_owner(command, world.gateway.home())).await;
     assert_ne!(code, Some(0), "{said}");

@@ -45,7 +45,7 @@ impl Drop for Reaper {
 }
 
 async fn hand_over(home: &TestHome, more: &[&str]) -> (bool, Value, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.args(["gateway", "handover", "--json"]).args(more);
     let output = as_owner(command, home).output().await.unwrap();
     let told = serde_json::from_slice(&output.stdout).unwrap_or_default();
@@ -219,7 +219,7 @@ async fn a_program_that_does_not_get_ready_changes_nothing() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path.display().to_string()
     };
-    let homard = env!("CARGO_BIN_EXE_homard");
+    let homard = crate::homard();
     let rows = [
         (script("ends", "#!/bin/sh\nexit 3\n"), "it ended"),
         (script("chatters", "#!/bin/sh\necho '{\"say\":\"go\"}' >&0; sleep 1\n"), "unexpected"),

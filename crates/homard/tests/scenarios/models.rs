@@ -30,7 +30,7 @@ fn store_profiles(home: &TestHome, profiles: &Value) {
 }
 
 async fn homard(home: &TestHome, args: &[&str]) -> (bool, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.args(args);
     let output = as_owner(command, home).output().await.unwrap();
     let all = [output.stdout, output.stderr].concat();

@@ -8,7 +8,7 @@ use crate::scenarios::world::{KEY, World, as_owner, say, text_of, until};
 
 /// A node in a home of its own.
 fn start_node(world: &World, home: &TestHome) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.args(["node", "run", "--display-name", "shed", "--url", &world.gateway.url()]);
     as_owner(command, home).spawn().unwrap()
 }
@@ -93,7 +93,7 @@ async fn the_command_line_says_who_a_node_is_and_what_it_may() {
     let mut owner = world.owner().await;
     let home = TestHome::with_config(&json!({})).unwrap();
     let ask = async |more: &[&str]| -> Value {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+        let mut command = Command::new(crate::homard());
         command.arg("node").args(more);
         let output = as_owner(command, &home).output().await.unwrap();
         serde_json::from_slice(&output.stdout).unwrap_or_default()

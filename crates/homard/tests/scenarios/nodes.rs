@@ -454,7 +454,7 @@ async fn the_command_line_shows_approves_and_asks_nodes() {
     let world = World::start().await;
     let mut node = joins(&world, &TestDevice::new().unwrap(), json!({})).await;
     let homard = |args: &[&str]| {
-        let mut command = as_owner(Command::new(env!("CARGO_BIN_EXE_homard")), world.gateway.home());
+        let mut command = as_owner(Command::new(crate::homard()), world.gateway.home());
         command.args(args).args(["--url", &world.gateway.url()]);
         command
     };

@@ -98,7 +98,7 @@ async fn the_first_to_be_let_in_becomes_the_owner_only_if_an_admin_says_so() {
 }
 
 async fn homard(world: &World, args: &[&str]) -> (bool, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.arg("pairing").args(args).args(["--url", &world.gateway.url()]);
     let output = as_owner(command, world.gateway.home()).output().await.unwrap();
     let all = [output.stdout, output.stderr].concat();

@@ -16,7 +16,7 @@ use tokio::process::Command;
 
 /// A command of somebody whose home is `home`, with nothing of the gateway's in its environment.
 fn homard(home: &TestHome, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command
         .args(args)
         .env_clear()

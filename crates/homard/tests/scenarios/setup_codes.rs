@@ -174,7 +174,7 @@ async fn a_code_survives_a_restart_of_the_gateway() {
 async fn the_command_line_makes_codes() {
     let world = World::start().await;
     let run = async |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+        let mut command = Command::new(crate::homard());
         let url = world.gateway.url();
         command.args(args).args(["--url", &url, "--token", TEST_TOKEN, "--public-url", "wss://homard.test"]);
         let output = as_owner(command, world.gateway.home()).output().await.unwrap();

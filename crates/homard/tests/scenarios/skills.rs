@@ -245,7 +245,7 @@ fn program(file: &std::path::Path, text: &str) {
 
 /// What `homard skills …` prints.
 async fn skills(world: &World, args: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.arg("skills").args(args);
     let mut command = as_owner(command, world.gateway.home());
     let output = command.output().await.unwrap();
@@ -279,7 +279,7 @@ async fn the_command_line_says_the_same_with_and_without_the_gateway() {
     assert_eq!(check["summary"]["broken"], 1, "{check}");
     assert_eq!(check["missingRequirements"][0]["missing"]["env"], json!(["MAIL_KEY"]));
 
-    let mut unknown = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut unknown = Command::new(crate::homard());
     unknown.args(["skills", "info", "nobody"]);
     let (code, words) = outcome(as_owner(unknown, world.gateway.home())).await;
     assert!(

@@ -13,7 +13,7 @@ fn offered(world: &World) -> Vec<String> {
 }
 
 async fn command_line(world: &World, words: &[&str]) -> (bool, String) {
-    let mut command = as_owner(Command::new(env!("CARGO_BIN_EXE_homard")), world.gateway.home());
+    let mut command = as_owner(Command::new(crate::homard()), world.gateway.home());
     command.env("HOMARD_GATEWAY_URL", world.gateway.url()).args(words);
     let output = command.output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();

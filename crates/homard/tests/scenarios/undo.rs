@@ -12,7 +12,7 @@ async fn undo(client: &mut TestClient, params: Value) -> Result<Value, String> {
 
 /// The owner's command line on the same machine: whether it worked, and all it said.
 async fn command_line(world: &World, words: &[&str]) -> (bool, String) {
-    let mut command = as_owner(Command::new(env!("CARGO_BIN_EXE_homard")), world.gateway.home());
+    let mut command = as_owner(Command::new(crate::homard()), world.gateway.home());
     command.env("HOMARD_GATEWAY_URL", world.gateway.url()).args(words);
     let output = command.output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();

@@ -217,7 +217,7 @@ async fn the_command_line_says_the_same() {
     talk(&mut client, KEY, "hello").await;
     let answers = used(&mut client, KEY).await;
     let ask = async |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+        let mut command = Command::new(crate::homard());
         command.arg("usage").args(args).args(["--url", &world.gateway.url()]);
         let output = as_owner(command, world.gateway.home()).output().await.unwrap();
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -60,7 +60,7 @@ impl World {
 
 /// The binary under test.
 pub(crate) fn launch() -> Launch {
-    Launch::of(env!("CARGO_BIN_EXE_homard"))
+    Launch::of(crate::homard())
 }
 
 /// A configuration with one model that takes pictures.
@@ -78,7 +78,7 @@ pub(crate) fn as_owner(mut command: Command, home: &TestHome) -> Command {
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
         .env("HOME", home.path())
-        .env("HOMARD", env!("CARGO_BIN_EXE_homard"))
+        .env("HOMARD", crate::homard())
         .env("HOMARD_STATE_DIR", home.state_dir())
         .env("HOMARD_GATEWAY_TOKEN", TEST_TOKEN)
         .stdin(Stdio::null())
@@ -101,7 +101,7 @@ pub(crate) async fn outcome(mut command: Command) -> (Option<i32>, String) {
 
 /// The command that starts a gateway, for starts that fail.
 pub(crate) fn gateway() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_homard"));
+    let mut command = Command::new(crate::homard());
     command.arg("gateway");
     command
 }

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::unit_cache::{self, Call, value};
 use crate::sh::{self, Cmd, say};
 use crate::{machine, workspace};
 
@@ -77,23 +78,32 @@ pub(crate) fn stand_in(args: &[String]) -> Result<()> {
         fs::write(&file, serde_json::to_string(&unit)?)
             .with_context(|| format!("could not write `{}`", file.display()))?;
     }
-    if documented_name(args).is_some() {
+    let Some(folder) = sh::variable(FOLDER) else { bail!("`{FOLDER}` is not set") };
+    let compiler = if documented_name(args).is_some() {
         // The same sources are compiled once more as a test, with everything in them: lints look at them there.
-        return Cmd::here(rustc).args(args.iter().skip(1)).args(["--cap-lints", "warn"]).become_silently();
+        Cmd::here(rustc).args(args.iter().skip(1)).args(["--cap-lints", "warn"])
+    } else {
+        Cmd::here(rustc.with_file_name(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX))).args(args)
+    };
+    let Some(call) = Call::of(args, &names(Path::new(&folder)))? else { return compiler.become_silently() };
+    if call.restore()? {
+        return Ok(());
     }
-    Cmd::here(rustc.with_file_name(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX)))
-        .args(args)
-        .become_silently()
+    std::process::exit(call.make(compiler)?)
+}
+
+/// Where calls are named, for those that build on them.
+fn names(folder: &Path) -> PathBuf {
+    folder.join("names")
 }
 
 /// The name of the note, for a library or program that is documented.
 fn documented_name(args: &[String]) -> Option<String> {
-    let value = |option: &str| args.iter().skip_while(|arg| *arg != option).nth(1).map(String::as_str);
     let source = args.iter().find(|arg| arg.ends_with(".rs"))?;
     let is_left_out =
         args.iter().any(|arg| arg == "--test") || UNDOCUMENTED.iter().any(|part| source.contains(part));
     (!is_left_out).then_some(())?;
-    Some(format!("{}-{}", value("--crate-name")?, value("--crate-type")?))
+    Some(format!("{}-{}", value(args, "--crate-name")?, value(args, "--crate-type")?))
 }
 
 /// Lets rustdoc read every library and program that was compiled, warnings denied; how many.
@@ -129,6 +139,14 @@ fn document_one(file: &Path, out: &Path) -> Result<()> {
     let unit: Unit = serde_json::from_str(&fs::read_to_string(file)?)
         .with_context(|| format!("`{}` is not a note of ours", file.display()))?;
     let source = unit.args.iter().find(|arg| arg.ends_with(".rs")).context("no source was compiled")?;
+    // What was documented before under the same name says the same again.
+    let done = match unit_cache::name_of(&names(&folder()?), &unit.args) {
+        Some(name) => Some(machine::cache("documented")?.join(name)),
+        None => None,
+    };
+    if done.as_deref().is_some_and(Path::exists) {
+        return Ok(());
+    }
     let mut rustdoc = Cmd::new("rustdoc", &[source.as_str()])
         .args(shared(&unit.args))
         .args(["--document-private-items", "-Arustdoc::private_intra_doc_links", "-Dwarnings", "--out-dir"])
@@ -140,6 +158,9 @@ fn document_one(file: &Path, out: &Path) -> Result<()> {
     let ran = rustdoc.quiet()?;
     if !ran.ok {
         bail!("rustdoc over `{source}`:\n{}", ran.text);
+    }
+    if let Some(done) = done {
+        fs::write(&done, []).with_context(|| format!("could not write `{}`", done.display()))?;
     }
     Ok(())
 }
