@@ -132,6 +132,10 @@ pub struct Details {
     /// Other ids under which allow-lists may know the sender, as trustworthy as the id itself: `nick!user@host`, a
     /// phone number.
     pub also_known_as: Vec<String>,
+    /// The names the platform itself vouches for, where anybody can take the id (a nick): only these can be the
+    /// owner's. `None` where the platform vouches for the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vouched: Option<Vec<String>>,
     /// Whether a program wrote it.
     pub is_bot: bool,
     /// What the conversation is called.

@@ -119,7 +119,7 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
-            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default()),
+            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default(), cx),
             delivery,
             bindings: bindings::Bindings::resolve(
                 raw.bindings.unwrap_or_default(),

@@ -14,9 +14,6 @@ pub(crate) mod dotenv;
 const PREFIX: &str = "HOMARD_";
 /// Prefixes of programs this one replaces.
 const ALIAS_PREFIXES: [&str; 2] = ["OPENCLAW_", "CLAWDBOT_"];
-/// Controls a `.env` in the working directory may not set: that directory may belong to somebody else.
-const PROTECTED: [&str; 6] =
-    ["HOME", "STATE_DIR", "CONFIG_PATH", "PROFILE", "INCLUDE_ROOTS", "LOAD_SHELL_ENV"];
 
 /// A snapshot of environment variables. Clone-cheap; `Debug` shows how many there are, never a value.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -73,7 +70,8 @@ impl Environment {
     }
 
     /// Adds the `.env` files beneath this layer: first the working directory's, then the state directory's.
-    /// A missing file is an empty one.
+    /// A missing file is an empty one. None of our own settings is taken from the working directory, which may belong
+    /// to somebody else or be the agent's.
     #[must_use]
     pub fn with_dotenv(&self, working_dir: Option<&Path>, state_dir: &Path) -> Self {
         let read = |dir: &Path| dotenv::parse(&std::fs::read_to_string(dir.join(".env")).unwrap_or_default());
@@ -123,7 +121,7 @@ fn canonical(name: &str) -> String {
 }
 
 fn is_protected(name: &str) -> bool {
-    canonical(name).strip_prefix(PREFIX).is_some_and(|rest| PROTECTED.contains(&rest))
+    canonical(&name.to_ascii_uppercase()).starts_with(PREFIX)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub use analysis::{Analysis, Call, analyse};
 pub use entry::Entry;
 pub use file::{FileRules, PolicyFile};
 pub use loose::may_call;
-pub use rules::{Decision, ExecRules, Question, Request, Rules};
+pub use rules::{Decision, ExecRules, Grant, Question, Request, Rules};
 pub use shell::{Join, Opaque, Redirect, Segment, Word, join, read};
 pub use store::{Loaded, PolicyError, PolicyStore};
 

@@ -28,6 +28,8 @@ pub struct RouteRules {
     default_accounts: BTreeMap<ChannelId, AccountId>,
     scope: SessionScopeMode,
     dm_scope: DmScope,
+    /// The same for others than the owner, where the owner's messages share the main conversation.
+    guest_dm_scope: DmScope,
     own_groups: bool,
     /// A person's name, and the lower-case ids they are known by.
     links: Vec<(String, Vec<String>)>,
@@ -50,6 +52,7 @@ impl RouteRules {
                 .collect(),
             scope: session.scope,
             dm_scope: session.dm_scope,
+            guest_dm_scope: session.guest_dm_scope,
             own_groups: session.own_groups,
             links: session.identity_links.iter().map(|(name, ids)| (name.clone(), lower(ids))).collect(),
         }
@@ -134,18 +137,43 @@ pub struct Destination {
     pub note: Option<String>,
 }
 
+/// Who writes, as far as it decides where they are answered: the main conversation is the owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The owner.
+    Owner,
+    /// Anybody else.
+    Guest,
+}
+
+impl Speaker {
+    /// The owner or not.
+    #[must_use]
+    pub fn of(is_owner: bool) -> Self {
+        if is_owner { Self::Owner } else { Self::Guest }
+    }
+}
+
 /// Decides where a message belongs.
 #[must_use]
-pub fn destination(rules: &RouteRules, message: &Inbound, threads: Threads) -> Destination {
-    let Some(facts) = Facts::of(message, threads) else { return chosen(rules, message) };
+pub fn destination(
+    rules: &RouteRules,
+    (message, speaker): (&Inbound, Speaker),
+    threads: Threads,
+) -> Destination {
+    let Some(facts) = Facts::of(message, speaker, threads) else { return chosen(rules, message) };
     decide(rules, &facts, rules.winner(&facts))
 }
 
 /// Where a message belongs when several agents answer in its conversation: one place each. Most messages have one.
 #[must_use]
-pub fn destinations(rules: &RouteRules, message: &Inbound, threads: Threads) -> Vec<Destination> {
-    let usual = destination(rules, message, threads);
-    let Some(facts) = Facts::of(message, threads) else { return vec![usual] };
+pub fn destinations(
+    rules: &RouteRules,
+    (message, speaker): (&Inbound, Speaker),
+    threads: Threads,
+) -> Vec<Destination> {
+    let usual = destination(rules, (message, speaker), threads);
+    let Some(facts) = Facts::of(message, speaker, threads) else { return vec![usual] };
     let Some(agents) = rules.broadcast.peers.get(&facts.room) else { return vec![usual] };
     let (_, binding) = rules.winner(&facts);
     let known = agents.iter().filter(|agent| rules.agents.contains(agent));
@@ -198,9 +226,12 @@ fn chosen(rules: &RouteRules, message: &Inbound) -> Destination {
 struct Facts<'a> {
     channel: &'a ChannelId,
     account: &'a AccountId,
+    speaker: Speaker,
     kind: PeerKind,
     /// The conversation's id in bindings and keys, lower case; includes a topic where that makes it its own.
     room: String,
+    /// The names by which the owner may have linked the person, lower case: those the platform vouches for.
+    names: Vec<String>,
     /// The room it belongs to, where it is a part of one.
     parent: Option<String>,
     /// A thread that is a suffix of the key.
@@ -210,7 +241,7 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    fn of(message: &'a Inbound, threads: Threads) -> Option<Self> {
+    fn of(message: &'a Inbound, speaker: Speaker, threads: Threads) -> Option<Self> {
         let peer = message.conversation.peer()?;
         let kind = match message.conversation.kind() {
             ChatKind::Direct => PeerKind::Direct,
@@ -232,8 +263,13 @@ impl<'a> Facts<'a> {
         Some(Self {
             channel: &message.channel,
             account: &message.account,
+            speaker,
             kind,
             parent: parent.filter(|parent| *parent != room),
+            names: match &message.details.vouched {
+                Some(names) => names.iter().map(|name| lower(name)).collect(),
+                None => vec![room.clone()],
+            },
             room,
             thread,
             space: message.details.space.as_deref().map(str::trim),
@@ -363,9 +399,9 @@ pub struct Explanation {
 
 /// Decides as [`destinations`] does and says why.
 #[must_use]
-pub fn explain(rules: &RouteRules, message: &Inbound, threads: Threads) -> Explanation {
-    let destinations = destinations(rules, message, threads);
-    let Some(facts) = Facts::of(message, threads) else {
+pub fn explain(rules: &RouteRules, (message, speaker): (&Inbound, Speaker), threads: Threads) -> Explanation {
+    let destinations = destinations(rules, (message, speaker), threads);
+    let Some(facts) = Facts::of(message, speaker, threads) else {
         return Explanation { destinations, considered: Vec::new() };
     };
     let (best, winner) = rules.winner(&facts);

@@ -5,7 +5,7 @@ use homard_config::config::delegation::{AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{SessionKind, SessionRecord, Store};
-use homard_tools::DoorError;
+use homard_tools::{Caller, DoorError, ToolCx};
 
 /// How many ancestors a conversation may have before nobody looks further; deeper ones cannot be made.
 const MAX_ANCESTORS: usize = 8;
@@ -84,17 +84,25 @@ pub(crate) async fn works_for(store: &Store, session: &SessionRecord) -> Option<
     Some(found)
 }
 
-/// Whether the conversation `from` may reach `to`.
+/// Which conversations a call sees: others than the owner never see more than their own.
+pub(crate) fn visibility(config: &Config, cx: &ToolCx) -> Visibility {
+    match (config.tools.visibility, cx.scope.access.caller) {
+        (Visibility::Agent | Visibility::All, Caller::Guest) => Visibility::Tree,
+        (visibility, _) => visibility,
+    }
+}
+
+/// Whether a call may reach the conversation `to`.
 pub(crate) async fn may_reach(
     config: &Config,
     store: &Store,
-    from: &SessionKey,
+    cx: &ToolCx,
     to: &SessionKey,
 ) -> Result<(), DoorError> {
-    let tools = &config.tools;
-    let is_own = from == to || (tools.visibility != Visibility::OnlySelf && descends(store, to, from).await);
+    let (from, visibility) = (&cx.session_key, visibility(config, cx));
+    let is_own = from == to || (visibility != Visibility::OnlySelf && descends(store, to, from).await);
     let agents = (agent_of(config, from), agent_of(config, to));
-    judge(tools.visibility, &tools.agent_to_agent, agents, is_own)
+    judge(visibility, &config.tools.agent_to_agent, agents, is_own)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use homard_channel::{Abilities, Address, Content, Outbound};
 use homard_config::Config;
 use homard_protocol::{AgentId, RunId, SessionKey};
 use homard_store::StoreError;
+use homard_tools::Caller;
 use serde::Serialize;
 
 use crate::outbox::SendError;
@@ -69,13 +70,15 @@ pub struct ActingFor {
     pub run: Option<RunId>,
     /// Whether the owner's `actions` switches hold: they are for agents.
     pub gated: bool,
+    /// For whom: others than the owner do not have all files.
+    pub caller: Caller,
 }
 
 impl ActingFor {
     /// An operator, who may do what the platform can.
     #[must_use]
     pub fn operator(agent: AgentId) -> Self {
-        Self { agent, session: None, run: None, gated: false }
+        Self { agent, session: None, run: None, gated: false, caller: Caller::Owner }
     }
 }
 
@@ -211,7 +214,7 @@ impl Relay {
                 run.delivery.said(found.address.clone(), said.clone());
             }
             if !found.is_here() {
-                self.mirror(&config, (&found.address, found.abilities.threads), acting, said).await;
+                self.mirror((&found.address, found.abilities.threads), acting, said).await;
             }
         }
         Ok(acted)
@@ -312,6 +315,7 @@ impl Relay {
             media: self.inner().paths().state_dir.join("media"),
             state: self.inner().paths().state_dir.clone(),
             scratch: Some(files::SCRATCH.into()),
+            caller: acting.caller,
         }
     }
 }

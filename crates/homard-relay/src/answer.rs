@@ -9,6 +9,7 @@ use homard_manners::reply::{
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
 use homard_store::NewOutbound;
+use homard_tools::Caller;
 
 use crate::access::agent_of;
 use crate::manner::Manner;
@@ -111,9 +112,10 @@ impl Speech<'_> {
         let config = inner.config();
         let agent = config.agents.agent(agent_of(&config, &self.run.session_key));
         let workspace = agent.unwrap_or(config.agents.default_agent()).workspace.clone();
+        let caller = if self.route.is_owner { Caller::Owner } else { Caller::Guest };
         let mut files = Vec::new();
         for named in std::mem::take(&mut said.media) {
-            match media::take(inner, &workspace, &named).await {
+            match media::take(inner, (&workspace, caller), &named).await {
                 Ok(file) => match self.as_sendable(file, said.as_voice) {
                     Ok(file) => files.push(file),
                     Err(name) => add_line(&mut said.text, &format!("Attachment: {name}")),

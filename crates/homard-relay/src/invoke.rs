@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::exec_rules::exec_rules;
-use crate::policy_layers::{Circumstances, policy_for};
+use crate::policy_layers::{Circumstances, asker, policy_for};
 use crate::relay::Relay;
 use crate::settings::chosen_model;
 use crate::strangers::{self, Granted};
@@ -90,6 +90,7 @@ impl Relay {
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
             works_for: None,
+            is_owner: true,
             passed_on: false,
         };
         let policy = policy_for(&config, agent, &about);
@@ -106,8 +107,13 @@ impl Relay {
             taint.add(label);
         }
         let desk = Desk::new();
-        let mut scope =
-            (*strangers::scope(inner, &config, &taint, Granted::of(agent, &skills, exec))).clone();
+        let mut scope = (*strangers::scope(
+            inner,
+            &config,
+            &taint,
+            Granted::of(agent, &skills, exec, asker(&config, &about)),
+        ))
+        .clone();
         scope.approvals = desk.approvals.clone();
         let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {

@@ -96,7 +96,7 @@ impl Relay {
             }
             (None, None) => return Err(DoorError::Invalid("sessionKey or label is needed".to_owned())),
         };
-        may_reach(&config, store, &cx.session_key, &key).await?;
+        may_reach(&config, store, cx, &key).await?;
         let is_there = key.is_main() || store.session(&key).await.map_err(not_kept)?.is_some();
         if is_there { Ok(key) } else { Err(DoorError::NoSession(key.to_string())) }
     }

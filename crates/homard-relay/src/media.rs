@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use homard_channel::{Content, File, Outbound};
 use homard_runtime::OrLog;
+use homard_tools::Caller;
 
 use crate::acts::{FileError, FileWanted, Folders, Guise, is_address, take_file};
 use crate::relay::Inner;
@@ -29,7 +30,11 @@ pub(crate) enum NotSendable {
 
 /// Takes a file an answer of an agent names, and keeps a copy until it is sent. A picture or film that is too large for
 /// its kind goes as a file.
-pub(crate) async fn take(inner: &Inner, workspace: &Path, named: &str) -> Result<File, NotSendable> {
+pub(crate) async fn take(
+    inner: &Inner,
+    (workspace, caller): (&Path, Caller),
+    named: &str,
+) -> Result<File, NotSendable> {
     if is_address(named) {
         return Err(NotSendable::Address);
     }
@@ -40,6 +45,7 @@ pub(crate) async fn take(inner: &Inner, workspace: &Path, named: &str) -> Result
         media: media_dir(inner),
         state: paths.state_dir.clone(),
         scratch: None,
+        caller,
     };
     let wanted = || FileWanted::At(named.to_owned());
     match take_file(wanted(), Guise::Plain, &folders).await {

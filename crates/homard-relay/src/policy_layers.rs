@@ -13,8 +13,8 @@ use homard_config::config::tools::{ApplyPatch, SandboxMode, ToolProfile, ToolRul
 use homard_protocol::{AccountId, ChannelId, SessionKey, SessionScope};
 use homard_store::SessionEntry;
 use homard_tools::{
-    Layer, LayerName, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER,
-    ToolPolicy, Unmatched, known_names,
+    ALL_FILES, Caller, Layer, LayerName, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
+    SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
 };
 
 use crate::exec_rules::may_run_commands;
@@ -44,8 +44,25 @@ pub struct Circumstances<'a> {
     pub session: Option<&'a SessionEntry>,
     /// The conversation at the beginning of a chain of subagents; `None` where the session's own word is enough.
     pub works_for: Option<&'a SessionKey>,
+    /// Whether the sender is the owner, as the rules of company judged.
+    pub is_owner: bool,
     /// Whether the message only passes on what others than the owner said.
     pub passed_on: bool,
+}
+
+/// Who asks for what a turn does, and what the owner gives them beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asker {
+    pub(crate) caller: Caller,
+    /// Whether a guest has the files the owner has.
+    pub(crate) has_all_files: bool,
+}
+
+/// Who asks in these circumstances.
+pub(crate) fn asker(config: &Config, about: &Circumstances<'_>) -> Asker {
+    let caller = if is_owner(about) { Caller::Owner } else { Caller::Guest };
+    let has_all_files = groups::given(config, about).iter().any(|name| name == ALL_FILES);
+    Asker { caller, has_all_files }
 }
 
 /// Which tools a turn of `agent` is offered.
@@ -62,10 +79,13 @@ pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> 
     layers.extend(groups::layers(config, about));
     layers.extend(sandbox(config, agent, about.key));
     push_subagent(&mut layers, config, about);
-    if !is_owner(config, about) {
-        let words =
-            "only the owner may have this done; who that is on chat platforms is in commands.ownerAllowFrom";
-        layers.push(Layer::new(LayerName::Owner, &[], OWNER_ONLY).at(BUILT_IN).remedy(words));
+    if !is_owner(about) {
+        let words = "only the owner may have this done; who that is on chat platforms is in commands.ownerAllowFrom, \
+                     and tools.toolsBySender.<id>.alsoAllow can give it to somebody else";
+        let given = groups::given(config, about);
+        let is_given = |name: &&str| given.iter().any(|given| given == name) && !OWNER_ALWAYS.contains(name);
+        let never: Vec<&str> = OWNER_ONLY.iter().copied().filter(|name| !is_given(name)).collect();
+        layers.push(Layer::new(LayerName::Owner, &[], &never).at(BUILT_IN).remedy(words));
     }
     ToolPolicy::new(layers)
 }
@@ -84,6 +104,7 @@ pub(crate) fn have_same_tools(config: &Config, one: &Routed, other: &Routed) -> 
                 model: ("", ""),
                 session: None,
                 works_for: None,
+                is_owner: routed.standing().is_owner,
                 passed_on: false,
             },
         )
@@ -217,7 +238,7 @@ fn push_subagent(layers: &mut Vec<Layer>, config: &Config, about: &Circumstances
 
 /// Whether the owner speaks. What a hook brings, and what works for a chat with others, does not count as the
 /// owner's wish, whoever passed it on.
-fn is_owner(config: &Config, about: &Circumstances<'_>) -> bool {
+fn is_owner(about: &Circumstances<'_>) -> bool {
     if let SessionKey::Agent { scope, .. } = about.key {
         let works_for_others = match scope {
             SessionScope::Hook(_) => true,
@@ -230,7 +251,7 @@ fn is_owner(config: &Config, about: &Circumstances<'_>) -> bool {
     }
     match about.sender {
         Sender::Operator => !about.passed_on,
-        Sender::Peer { id, .. } => config.owners.includes(about.channel.as_str(), id.as_str()),
+        Sender::Peer { .. } => about.is_owner,
     }
 }
 
@@ -246,6 +267,7 @@ fn parent(about: &Circumstances<'_>) -> Option<SessionKey> {
 pub(crate) fn misspelled<'n>(config: &Config, there: impl Iterator<Item = &'n str>) -> Vec<Unmatched> {
     let mut known: Vec<&str> = known_names().collect();
     known.extend(there);
+    known.push(ALL_FILES);
     let mut layers = vec![
         lists(LayerName::Global, &config.tools.rule).at("tools"),
         also(&config.tools.rule).at("tools.profile"),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use homard_channel::Sender;
 use homard_models::select::SelectError;
-use homard_protocol::{AgentId, ChannelId, ModelRef, PeerId, SessionKey};
+use homard_protocol::{AccountId, AgentId, ChannelId, ModelRef, PeerId, SessionKey};
 use homard_store::SessionRecord;
-use homard_tools::{ToolPolicy, Toolbox};
+use homard_tools::{Caller, ToolPolicy, Toolbox};
 
-use crate::policy_layers::{Circumstances, misspelled, policy_for};
+use crate::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
 use crate::relay::Relay;
 use crate::settings::chosen_model;
 
@@ -32,6 +32,8 @@ pub struct PolicyView {
     pub model: ModelRef,
     /// The profile in effect, by its word.
     pub profile: &'static str,
+    /// Which files are to be had.
+    pub files: &'static str,
 }
 
 impl Relay {
@@ -65,19 +67,27 @@ impl Relay {
             None => Sender::Operator,
         };
         let operator = ChannelId::operator();
+        let channel = key.channel().unwrap_or(&operator);
+        let account = entry.and_then(|entry| AccountId::parse(entry.last_account_id.as_deref()?).ok());
         let about = Circumstances {
             key,
             sender: &sender,
-            channel: key.channel().unwrap_or(&operator),
-            account: None,
+            channel,
+            account: account.as_ref(),
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
             works_for: None,
+            is_owner: self.is_owner_by_id((channel, account.as_ref()), &sender),
             passed_on: false,
         };
         let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
         let policy = policy_for(&config, agent, &about);
-        Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model })
+        let files = match asker(&config, &about) {
+            Asker { caller: Caller::Owner, .. } => "all but the gateway's own records, for the owner",
+            Asker { has_all_files: true, .. } => "what the owner has, by files:all in alsoAllow",
+            Asker { .. } => "the workspace, less what is about the owner: they are not the owner",
+        };
+        Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model, files })
     }
 
     /// Tells the log about entries of the owner's lists that name no tool.

@@ -12,7 +12,7 @@ use homard_tools::{
 };
 use jiff::Timestamp;
 
-use crate::access::{agent_of, has_strangers, judge, may_reach};
+use crate::access::{agent_of, has_strangers, judge, may_reach, visibility};
 use crate::doors::not_kept;
 use crate::relay::Relay;
 use crate::settings::{chosen_model, time_zone};
@@ -62,11 +62,12 @@ impl Relay {
         });
         let query = SessionQuery { limit: MAX_LOOKED_AT, active_since: since, ..SessionQuery::default() };
         let tools = &config.tools;
-        let query = match tools.visibility {
+        let visibility = visibility(&config, cx);
+        let query = match visibility {
             Visibility::OnlySelf | Visibility::Tree => {
                 let mut rows: Vec<SessionRecord> =
                     store.session(&cx.session_key).await.map_err(not_kept)?.into_iter().collect();
-                if tools.visibility == Visibility::Tree {
+                if visibility == Visibility::Tree {
                     rows.extend(self.descendants(cx, &query).await?);
                 }
                 rows.retain(|row| since.is_none_or(|since| row.entry.updated_at >= since));
@@ -79,7 +80,7 @@ impl Relay {
         let mut rows = store.list_sessions(query).await.map_err(not_kept)?.rows;
         rows.retain(|row| {
             let agents = (own, agent_of(&config, &row.key));
-            judge(tools.visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
+            judge(visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
         });
         Ok(rows)
     }
@@ -146,7 +147,7 @@ impl Relay {
         let unknown = || DoorError::NoSession(key.chars().take(200).collect());
         let parsed = SessionKey::parse_for(key.trim(), agent_of(&config, &cx.session_key));
         let parsed = parsed.map_err(|_unreadable| unknown())?;
-        may_reach(&config, store, &cx.session_key, &parsed).await?;
+        may_reach(&config, store, cx, &parsed).await?;
         store.session(&parsed).await.map_err(not_kept)?.ok_or_else(unknown)
     }
 

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use homard_agent::History;
@@ -15,10 +16,11 @@ use homard_protocol::{SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::Redactor;
 use homard_skills::Snapshot;
 use homard_store::StoreError;
-use homard_tools::{GateMode, GatePolicy, Label, Scope, Source, Taint};
+use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Source, Taint};
 use jiff::tz::TimeZone;
 
 use crate::access::has_strangers;
+use crate::policy_layers::Asker;
 use crate::relay::{Inner, Relay};
 
 /// The labels of a message by its sender: what the owner says and attaches has none, wherever they say it.
@@ -90,12 +92,24 @@ pub(crate) struct Granted {
     pub(crate) exec: ExecRules,
     /// Whether its file tools stay inside the workspace.
     pub(crate) workspace_only: Option<bool>,
+    /// Who asks, and what they are given.
+    pub(crate) asker: Asker,
+    /// Folders of the skills it is told of.
+    pub(crate) skill_folders: Vec<PathBuf>,
 }
 
 impl Granted {
-    /// What `agent` is granted, with the variables of its skills.
-    pub(crate) fn of(agent: &Agent, skills: &Snapshot, exec: ExecRules) -> Self {
-        Self { env: skills.env().clone(), exec, workspace_only: agent.tools.workspace_only }
+    /// What `agent` is granted for whoever asks, with the variables of its skills.
+    pub(crate) fn of(agent: &Agent, skills: &Snapshot, exec: ExecRules, asker: Asker) -> Self {
+        // The owner has all folders anyway.
+        let folders = skills.skills.iter().filter(|_| asker.caller == Caller::Guest);
+        Self {
+            env: skills.env().clone(),
+            exec,
+            workspace_only: agent.tools.workspace_only,
+            asker,
+            skill_folders: folders.map(|skill| skill.dir.clone()).collect(),
+        }
     }
 }
 
@@ -115,6 +129,12 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
         env: granted.env,
         exec: granted.exec,
         workspace_only: granted.workspace_only,
+        access: FileAccess {
+            caller: granted.asker.caller,
+            is_widened: granted.asker.has_all_files,
+            state_dir: Some(inner.paths().state_dir.clone()),
+            given: granted.skill_folders,
+        },
         undo: inner.undo().clone(),
         ..Scope::default()
     })

@@ -17,7 +17,7 @@ use homard_protocol::SessionKey;
 use homard_protocol::prompt_report::PromptReport;
 use homard_skills::Snapshot;
 use homard_store::{RawJson, SessionEntry, StoreError};
-use homard_tools::{ToolPolicy, ToolSpec};
+use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
@@ -63,13 +63,22 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
 }
 
 /// Fits the prompt to the conversation it is for.
-pub(crate) fn fit(settings: &mut TurnSettings, key: &SessionKey, policy: &ToolPolicy, skills: &Snapshot) {
+pub(crate) fn fit(
+    settings: &mut TurnSettings,
+    (key, caller): (&SessionKey, Caller),
+    policy: &ToolPolicy,
+    skills: &Snapshot,
+) {
     let can_run = policy.decide("exec").allowed;
     let prompt = &mut settings.prompt;
     // Skills are read before they are used.
     prompt.skills = skills.prompt.clone().filter(|_| policy.decide("read").allowed);
     prompt.mode = PromptMode::of(key);
-    prompt.audience = Audience::of(key);
+    prompt.audience = match (Audience::of(key), caller) {
+        // What is remembered of the owner is not for others, alone or in a group.
+        (Audience::Owner, Caller::Guest) => Audience::Group,
+        (audience, _) => audience,
+    };
     prompt.surroundings.channel = key.channel().map(ToString::to_string);
     prompt.surroundings.thinking = settings.thinking.as_str().to_owned();
     prompt.surroundings.docs = can_run.then(|| DOCS.to_owned());
@@ -212,7 +221,7 @@ impl Relay {
         let policy =
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = inner.skills().for_turn(&config, agent).await;
-        fit(&mut settings, key, &policy, &skills);
+        fit(&mut settings, (key, Caller::Owner), &policy, &skills);
         let offer = rooms.offers.of(&rooms.tools, &policy);
         let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {

@@ -30,7 +30,7 @@ use crate::live;
 use crate::meter::RunMeter;
 use crate::narrate::Reasoning;
 use crate::origin;
-use crate::policy_layers::{Circumstances, policy_for};
+use crate::policy_layers::{Asker, Circumstances, asker, policy_for};
 use crate::relay::Inner;
 use crate::route::Routed;
 use crate::rules::rules_for;
@@ -246,9 +246,10 @@ pub(crate) async fn prepare(
     }
     let works_for = works_for(inner.store(), &session).await;
     let others = Others { works_for: works_for.as_ref(), labels: &overrides.labels };
-    let policy = Arc::new(tool_policy((&config, agent), &routed, (&settings.model, &session), &others));
+    let (policy, asker) = tool_policy((&config, agent), &routed, (&settings.model, &session), &others);
+    let policy = Arc::new(policy);
     let skills = inner.skills().for_turn(&config, agent).await;
-    told::fit(&mut settings, routed.session_key(), &policy, &skills);
+    told::fit(&mut settings, (routed.session_key(), asker.caller), &policy, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = overrides.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
@@ -315,7 +316,7 @@ pub(crate) async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy,
         compaction: settings.compaction,
-        scope: strangers::scope(inner, &config, told.taint(), Granted::of(agent, &skills, exec)),
+        scope: strangers::scope(inner, &config, told.taint(), Granted::of(agent, &skills, exec, asker)),
         rules,
         steer,
     };
@@ -339,13 +340,13 @@ struct Others<'a> {
     labels: &'a [Label],
 }
 
-/// Which tools the turn is offered.
+/// Which tools the turn is offered, and who asks for it.
 fn tool_policy(
     (config, agent): (&Config, &ConfiguredAgent),
     routed: &Routed,
     (model, session): (&Resolved, &SessionRecord),
     others: &Others<'_>,
-) -> ToolPolicy {
+) -> (ToolPolicy, Asker) {
     let message = routed.message();
     let about = Circumstances {
         key: routed.session_key(),
@@ -355,9 +356,10 @@ fn tool_policy(
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
         works_for: others.works_for,
+        is_owner: routed.standing().is_owner,
         passed_on: others.labels.iter().any(|label| matches!(label.source, Source::Message | Source::Hook)),
     };
-    policy_for(config, agent, &about)
+    (policy_for(config, agent, &about), asker(config, &about))
 }
 
 /// What was said, this turn's message included, as the transcript has it.

@@ -52,6 +52,16 @@ pub struct ApprovalRequest {
     pub call_id: Option<ToolCallId>,
 }
 
+impl ApprovalRequest {
+    /// Lets the person say "always", and tells them what that allows; not at all when there is nothing to tell.
+    pub(crate) fn allow_always(&mut self, what: Option<&str>) {
+        self.can_always = what.is_some();
+        self.reasons.extend(
+            what.map(|what| format!("“always” allows {what}, until further text of others comes in")),
+        );
+    }
+}
+
 /// What a person said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {

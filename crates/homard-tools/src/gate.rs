@@ -7,7 +7,7 @@
 //! `reach` is what tools declare, `asking` words what a person is asked, `paths` knows which files steer the assistant, `fetching` which commands bring
 //! words of others in.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use homard_protocol::UserBlock;
 use serde_json::Value;
@@ -82,8 +82,6 @@ pub(crate) struct Call<'c> {
 pub(crate) struct Places {
     reads: Vec<Place>,
     writes: Vec<Place>,
-    /// One that is written and is the gateway's own: its settings, rules and records.
-    of_house: Option<PathBuf>,
 }
 
 impl Call<'_> {
@@ -95,14 +93,9 @@ impl Call<'_> {
             return Places::default();
         }
         let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
-        let house = cx.scope.exec.store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned);
-        let looking = tokio::task::spawn_blocking(move || {
-            let writes = paths::places(&home, &workspace, &subject.writes);
-            Places {
-                reads: paths::places(&home, &workspace, &subject.reads),
-                of_house: house.and_then(|house| paths::of_house(&house, &workspace, &writes)),
-                writes,
-            }
+        let looking = tokio::task::spawn_blocking(move || Places {
+            reads: paths::places(&home, &workspace, &subject.reads),
+            writes: paths::places(&home, &workspace, &subject.writes),
         });
         looking.await.unwrap_or_default()
     }
@@ -115,15 +108,12 @@ impl Call<'_> {
         cx: &ToolCx,
     ) -> Result<(), ToolOutcome> {
         let taint = &cx.scope.taint;
-        // Whoever speaks: it would change the rules and records it is held against.
-        let of_house = |path: &PathBuf| format!("changes the gateway's own files: {}", path.display());
-        let house = places.of_house.as_ref().map(of_house);
-        if house.is_none() && (taint.is_clean() || cx.scope.gate.lets_through(self.name)) {
+        if taint.is_clean() || cx.scope.gate.lets_through(self.name) {
             return Ok(());
         }
-        let is_house = house.is_some();
-        let Some(reason) = house.or_else(|| self.reason(places, cx)) else { return Ok(()) };
-        if !is_house && taint.allows(self.name) {
+        let Some(reason) = self.reason(places, cx) else { return Ok(()) };
+        let grant = self.grant();
+        if grant.as_ref().is_some_and(|what| taint.allows(self.name, what)) {
             taint.pass(&cx.call_id, Passed::Allowed);
             return Ok(());
         }
@@ -135,10 +125,15 @@ impl Call<'_> {
             taint.pass(&cx.call_id, Passed::MustAsk(reasons));
             return Ok(());
         }
-        let asked = ApprovalRequest { can_always: !is_house, ..self.request(arguments, &reasons, cx) };
+        let mut asked = self.request(arguments, &reasons, cx);
+        asked.allow_always(grant.as_deref());
         match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
             Outcome::Said(Verdict::AllowOnce) => {}
-            Outcome::Said(Verdict::AllowAlways) => taint.allow(self.name),
+            Outcome::Said(Verdict::AllowAlways) => {
+                if let Some(what) = &grant {
+                    taint.allow(self.name, what);
+                }
+            }
             Outcome::Said(Verdict::Deny) => return Err(refusal(&reasons, "the owner was asked and said no")),
             Outcome::Expired => {
                 return Err(refusal(&reasons, "the owner was asked and did not answer in time"));
@@ -148,6 +143,20 @@ impl Call<'_> {
         }
         taint.pass(&cx.call_id, Passed::Allowed);
         Ok(())
+    }
+
+    /// What "always" would allow: this and nothing wider; `None` when it cannot be said, and never for files: those
+    /// that are asked about lie outside the workspace or steer the assistant.
+    fn grant(&self) -> Option<String> {
+        match self.reach {
+            Reach::Looks | Reach::Files => None,
+            Reach::Web if self.subject.query.is_some() => None,
+            Reach::Web => match self.subject.addresses.as_slice() {
+                [address] => Some(format!("exactly {address}")),
+                _ => None,
+            },
+            Reach::Outward => self.subject.grant.clone(),
+        }
     }
 
     /// Why the call needs a yes; `None` when it reaches nothing that matters.
@@ -207,7 +216,7 @@ impl Call<'_> {
             cwd: Some(cx.workspace.display().to_string()),
             resolved_path: None,
             reasons,
-            can_always: true,
+            can_always: false,
             security: None,
             ask: None,
             session_key: Some(cx.session_key.clone()),

@@ -12,6 +12,7 @@ mod arguments;
 mod brief;
 mod cx;
 mod doors;
+mod file_access;
 mod gate;
 mod outcome;
 mod paths;
@@ -40,12 +41,13 @@ pub use doors::{
     MessageVerb, MessageWish, NodeAnswer, NodeCall, NodesDoor, SessionFilter, SessionLine, SessionTarget,
     SessionsDoor, SessionsPage, Spawned, VisionDoor, WishedButton,
 };
+pub use file_access::{Caller, FileAccess, Withheld};
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;
 pub use policy::{
-    DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ONLY, Profile, SANDBOX_ALLOW,
-    SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, canonical_name, decision_of,
-    is_known_group, known_names, near_names,
+    ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS, OWNER_ONLY,
+    Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched,
+    canonical_name, decision_of, is_known_group, known_names, near_names,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};

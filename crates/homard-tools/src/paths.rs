@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cx::ToolCx;
+use crate::file_access::{FileAccess, Withheld, real_path};
 
 /// Longest path a model may write, in characters; also the system's own limit.
 pub(crate) const MAX_PATH_CHARS: usize = 4096;
@@ -26,6 +27,12 @@ pub(crate) enum PathError {
     TooLong { limit: usize },
     #[error("`{path}` is outside the workspace `{workspace}`: use a path inside it")]
     Outside { path: String, workspace: PathBuf },
+    #[error("`{path}` {why}")]
+    Withheld {
+        path: String,
+        #[source]
+        why: Withheld,
+    },
     #[error("`{path}` leads through more than {MAX_LINKS} symbolic links")]
     TooManyLinks { path: String },
     #[error("could not look at `{path}`")]
@@ -43,13 +50,26 @@ pub(crate) struct Paths {
     pub(crate) home: PathBuf,
     /// Whether paths that lead out of the workspace are refused.
     pub(crate) workspace_only: bool,
+    /// Which files whoever asked may have.
+    pub(crate) access: FileAccess,
 }
 
 impl Paths {
+    /// The rules a tool is built with; each call brings its own.
+    pub(crate) fn new(home: &Path, workspace_only: bool) -> Self {
+        Self { home: home.to_owned(), workspace_only, access: FileAccess::default() }
+    }
+
     /// The rules for one call: the run's own word about the workspace counts.
     pub(crate) fn for_call(&self, cx: &ToolCx) -> Self {
         let workspace_only = cx.scope.workspace_only.unwrap_or(self.workspace_only);
-        Self { home: self.home.clone(), workspace_only }
+        Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
+    }
+
+    /// The same for a tool with a rule of its own about the workspace, which a run can only make stricter.
+    pub(crate) fn narrowed_for(&self, cx: &ToolCx) -> Self {
+        let workspace_only = self.workspace_only || cx.scope.workspace_only == Some(true);
+        Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
     }
 
     /// The real path `raw` means, with every symbolic link followed. The file need not exist. Blocks on the
@@ -59,12 +79,11 @@ impl Paths {
         let look = |source| PathError::Look { path: raw.to_owned(), source };
         let asked = std::path::absolute(self.place(workspace, raw)).map_err(look)?;
         let real = follow(&asked, raw)?;
-        if self.workspace_only {
-            let workspace = workspace.canonicalize().map_err(look)?;
-            if !real.starts_with(&workspace) {
-                return Err(PathError::Outside { path: raw.to_owned(), workspace });
-            }
+        let inside = real_path(workspace);
+        if self.workspace_only && !real.starts_with(&inside) {
+            return Err(PathError::Outside { path: raw.to_owned(), workspace: inside });
         }
+        self.access.check(&inside, &real).map_err(|why| PathError::Withheld { path: raw.to_owned(), why })?;
         Ok(real)
     }
 

@@ -10,8 +10,8 @@ mod layers;
 
 pub use explain::{LayerVerdict, Unmatched, decision_of, near_names};
 pub use groups::{
-    GROUPS, Group, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER,
-    canonical_name, is_known_group, known_names,
+    ALL_FILES, GROUPS, Group, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
+    SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, canonical_name, is_known_group, known_names,
 };
 pub(crate) use layers::lists;
 pub use layers::{DecidedBy, Layer, LayerName};

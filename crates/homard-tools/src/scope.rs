@@ -6,6 +6,7 @@ use homard_exec::approvals::ExecRules;
 use homard_runtime::Redactor;
 
 use crate::approvals::Approvals;
+use crate::file_access::FileAccess;
 use crate::gate::GatePolicy;
 use crate::seen::Seen;
 use crate::taint::Taint;
@@ -32,6 +33,8 @@ pub struct Scope {
     pub guards: Guards,
     /// Whether file tools stay inside the workspace; `None` means as the tools were built.
     pub workspace_only: Option<bool>,
+    /// Which files whoever asked may have.
+    pub access: FileAccess,
     /// Where file tools keep what they replace.
     pub undo: Undo,
 }

@@ -101,7 +101,7 @@ pub(crate) fn plain_to_see(text: &str) -> String {
 }
 
 /// Whether a character is invisible or changes how others are shown.
-fn misleads(c: char) -> bool {
+pub(crate) fn misleads(c: char) -> bool {
     matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{3164}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
         || ('\u{E0000}'..='\u{E007F}').contains(&c)
 }
@@ -124,7 +124,7 @@ pub struct Taint {
 #[derive(Debug, Default)]
 struct State {
     labels: Vec<Label>,
-    /// Tools the owner allowed for as long as no further content comes.
+    /// What the owner allowed for as long as no further content comes: a tool's name and what exactly.
     allowed: BTreeSet<String>,
     /// Those of them the transcript does not know yet.
     unwritten: Vec<String>,
@@ -154,21 +154,30 @@ impl Taint {
         self.state().labels.is_empty()
     }
 
-    /// The owner allows a tool in this conversation until other content comes.
-    pub fn allow(&self, tool: &str) {
+    /// The owner allows a tool to do exactly `what` in this conversation until other content comes.
+    pub fn allow(&self, tool: &str, what: &str) {
         let mut state = self.state();
-        if state.allowed.insert(tool.to_owned()) {
-            state.unwritten.push(tool.to_owned());
+        let grant = grant(tool, what);
+        if state.allowed.insert(grant.clone()) {
+            state.unwritten.push(grant);
         }
     }
 
     /// Whether the owner did.
     #[must_use]
-    pub fn allows(&self, tool: &str) -> bool {
-        self.state().allowed.contains(tool)
+    pub fn allows(&self, tool: &str, what: &str) -> bool {
+        self.state().allowed.contains(&grant(tool, what))
     }
 
-    /// Tools allowed since the last time this was asked, as far as it still holds; for the transcript.
+    /// All a tool was allowed to do.
+    #[must_use]
+    pub fn allowed(&self, tool: &str) -> Vec<String> {
+        let begin = grant(tool, "");
+        let state = self.state();
+        state.allowed.iter().filter_map(|grant| grant.strip_prefix(&begin)).map(str::to_owned).collect()
+    }
+
+    /// What was allowed since the last time this was asked, as far as it still holds; for the transcript.
     #[must_use]
     pub fn take_allowed(&self) -> Vec<String> {
         let mut state = self.state();
@@ -194,14 +203,19 @@ impl Taint {
         self.state().passed.remove(call);
     }
 
-    /// What was allowed, as the transcript says.
-    fn restore_allowed(&self, tool: &str) {
-        self.state().allowed.insert(tool.to_owned());
+    /// What was allowed, as the transcript says. Older ones name a tool and not what; that allows nothing.
+    fn restore_allowed(&self, grant: &str) {
+        self.state().allowed.insert(grant.to_owned());
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A tool and what exactly it may do, as one text.
+fn grant(tool: &str, what: &str) -> String {
+    format!("{tool} {what}")
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
 use homard_runtime::Clock;
 use homard_tools::{
-    Approvals, Described, DoorError, Doors, Label, ProgressSender, Question, Scope, Source, ToolCx,
-    ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionDoor, WebOptions,
+    Approvals, Caller, Described, DoorError, Doors, FileAccess, Label, ProgressSender, Question, Scope,
+    Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionDoor, WebOptions,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,8 @@ impl World {
         std::fs::create_dir(dir.path().join("work")).unwrap();
         let store = Some(PolicyStore::new(dir.path().join("exec-approvals.json")));
         let exec = ExecRules { agent: "main".to_owned(), store, ..ExecRules::default() };
-        let scope = Scope { exec, ..Scope::default() };
+        let access = FileAccess { state_dir: Some(dir.path().to_owned()), ..FileAccess::default() };
+        let scope = Scope { exec, access, ..Scope::default() };
         Self { dir, scope, processes: Processes::new(Clock::fixed(0)) }
     }
 
@@ -185,15 +186,42 @@ async fn a_command_typed_into_a_shell_counts_like_one_that_is_run() {
 }
 
 #[tokio::test]
-async fn the_gateways_own_files_are_asked_about_whoever_speaks() {
+async fn the_gateways_own_files_are_nobodys_whoever_speaks() {
     let world = World::new();
-    let mut asked = refusing(&world.scope.approvals);
+    std::fs::write(world.dir.path().join("homard.json"), "the settings").unwrap();
+    std::os::unix::fs::symlink("../homard.json", world.work().join("harmless.json")).unwrap();
     let rules =
         json!({"path": "../exec-approvals.json", "content": "{\"defaults\": {\"security\": \"full\"}}"});
-    let outcome = world.call("write", rules).await;
-    assert!(outcome.is_error && !world.dir.path().join("exec-approvals.json").exists(), "{outcome:?}");
-    let request = asked.recv().await.unwrap().request;
-    assert!(!request.can_always && request.action.contains("\"security\": \"full\""), "{request:?}");
+    let rows = [
+        ("write", rules),
+        ("read", json!({"path": "../homard.json"})),
+        ("read", json!({"path": "harmless.json"})),
+        ("edit", json!({"path": "../homard.json", "oldText": "the settings", "newText": "others"})),
+        ("image", json!({"image": "../homard.json"})),
+    ];
+    for (tool, arguments) in rows {
+        let outcome = world.call(tool, arguments).await;
+        let told = format!("{outcome:?}");
+        assert!(outcome.is_error && told.contains("own records") && !told.contains("the settings"), "{told}");
+    }
+    assert!(!world.dir.path().join("exec-approvals.json").exists());
     let outcome = world.call("write", json!({"path": "notes.md", "content": "x"})).await;
     assert!(!outcome.is_error, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn people_who_are_not_the_owner_have_the_workspace_and_nothing_else() {
+    let mut world = World::new();
+    world.scope.access.caller = Caller::Guest;
+    let outside = tempfile::tempdir().unwrap();
+    let key = outside.path().join("id_ed25519");
+    std::fs::write(&key, "PRIVATE").unwrap();
+    std::fs::write(world.work().join("MEMORY.md"), "PRIVATE").unwrap();
+    std::fs::write(world.work().join("notes.md"), "for all").unwrap();
+    for path in [key.display().to_string(), "MEMORY.md".to_owned(), "./memory/../MEMORY.md".to_owned()] {
+        let outcome = world.call("read", json!({"path": path})).await;
+        assert!(outcome.is_error && !format!("{outcome:?}").contains("PRIVATE"), "{path}: {outcome:?}");
+    }
+    let outcome = world.call("read", json!({"path": "notes.md"})).await;
+    assert!(format!("{outcome:?}").contains("for all"), "{outcome:?}");
 }

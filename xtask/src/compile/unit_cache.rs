@@ -195,8 +195,14 @@ impl Call {
 
     /// Keeps what the call made, unless it read what its name does not cover.
     fn keep(&self, messages: &str) -> Result<()> {
-        let read = fs::read_to_string(self.out.join(format!("{}.d", self.stem)))?;
-        let Some(outside) = self.outside(&read)? else { return Ok(()) };
+        let list = self.out.join(format!("{}.d", self.stem));
+        let read = fs::read_to_string(&list)?;
+        let outside = self.outside(&read)?;
+        // Cargo compares this variable with what it would tell today.
+        let told = |value: &str| format!("# env-dep:CARGO_MANIFEST_DIR={value}\n");
+        let package = self.root.join(&self.package);
+        fs::write(&list, read.replace(&told(PACKAGE), &told(&package.to_string_lossy())))?;
+        let Some(outside) = outside else { return Ok(()) };
         if self.is_library
             && let Some((file, _)) = outside.first()
         {

@@ -72,6 +72,7 @@ impl Ears {
         let details = Details {
             username: Some(mask.nick.clone()),
             also_known_as: also_known_as(mask, tags, &fold),
+            vouched: Some(services_account(tags).into_iter().collect()),
             is_bot: tags.bot,
             label: room.map(str::to_owned),
             mentions_us: Some(room.is_none() || plain::mentions(&text, place.our_nick, place.mapping)),
@@ -134,7 +135,12 @@ fn said_by(mask: &Mask, text: &str) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// The names by which allow-lists may know somebody beside their nick: what the server vouches for.
+/// The account somebody has logged in to: the one name nobody else can take.
+fn services_account(tags: &Tags) -> Option<String> {
+    tags.account.as_ref().map(|account| format!("account:{}", account.to_ascii_lowercase()))
+}
+
+/// The names by which allow-lists may know somebody beside their nick.
 fn also_known_as(mask: &Mask, tags: &Tags, fold: &dyn Fn(&str) -> String) -> Vec<String> {
     let mut names = Vec::new();
     // A nick with brackets has another letter in its folded spelling than people write.
@@ -150,9 +156,7 @@ fn also_known_as(mask: &Mask, tags: &Tags, fold: &dyn Fn(&str) -> String) -> Vec
             names.push(format!("{nick}!{user}@{}", mask.host.to_ascii_lowercase()));
         }
     }
-    if let Some(account) = &tags.account {
-        names.push(format!("account:{}", account.to_ascii_lowercase()));
-    }
+    names.extend(services_account(tags));
     names
 }
 

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::Resolve;
 use crate::raw::session as raw;
+
+/// Platforms where anybody can take a free name, and what stands before the names their servers vouch for.
+const CLAIMED_NAMES: [(&str, &str); 2] = [("irc", "account:"), ("internet-relay-chat", "account:")];
 
 /// The owner's names on chat platforms. Empty means nobody on any platform.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,14 +23,23 @@ pub struct Owners {
 }
 
 impl Owners {
-    pub(super) fn resolve(raw: raw::Commands) -> Self {
+    pub(super) fn resolve(raw: raw::Commands, cx: &mut Resolve<'_>) -> Self {
         let text = |id: Value| match id {
             Value::String(text) => Some(text),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         };
         let ids = raw.owner_allow_from.unwrap_or_default().into_iter().filter_map(text);
-        let ids = ids.map(|id| id.trim().to_lowercase()).filter(|id| !id.is_empty()).collect();
+        let ids: Vec<String> = ids.map(|id| id.trim().to_lowercase()).filter(|id| !id.is_empty()).collect();
+        for (at, id) in ids.iter().enumerate() {
+            if let Some((channel, vouched)) = claimed(id) {
+                let message = format!(
+                    "`{id}` is a name anybody can take on {channel}, so it cannot be the owner's; write \
+                     `{channel}:{vouched}NAME` with the account you log in to there"
+                );
+                cx.issue(format!("commands.ownerAllowFrom[{at}]"), message);
+            }
+        }
         let senders = raw.allow_from.unwrap_or_default().into_iter();
         let senders = senders.map(|(channel, ids)| (channel, ids.into_iter().filter_map(text).collect()));
         Self {
@@ -53,14 +66,13 @@ impl Owners {
     pub fn uses_access_groups(&self) -> bool {
         !self.ignores_access_groups
     }
+}
 
-    /// Whether somebody is the owner. `*` is nobody: the owner is one person, not everybody.
-    #[must_use]
-    pub fn includes(&self, channel: &str, id: &str) -> bool {
-        let bare = id.trim().to_lowercase();
-        let whole = format!("{}:{bare}", channel.to_lowercase());
-        bare != "*" && self.ids.iter().any(|known| *known == bare || *known == whole)
-    }
+/// The platform and the right spelling, for a name nobody vouches for.
+fn claimed(id: &str) -> Option<(&'static str, &'static str)> {
+    let (channel, name) = id.split_once(':')?;
+    let found = CLAIMED_NAMES.iter().find(|(known, _)| *known == channel.trim())?;
+    (!name.trim().starts_with(found.1)).then_some(*found)
 }
 
 #[cfg(test)]

@@ -72,6 +72,8 @@ pub struct Session {
     pub scope: SessionScopeMode,
     /// How direct messages are told apart.
     pub dm_scope: DmScope,
+    /// The same for people who are not the owner, where `dm_scope` is the main conversation.
+    pub guest_dm_scope: DmScope,
     /// Whether groups have conversations of their own, rather than the agent's main one.
     pub own_groups: bool,
     /// People known under several names: name to `channel:id`s.
@@ -112,6 +114,7 @@ impl Session {
         Self {
             scope: raw.scope.unwrap_or_default(),
             dm_scope: raw.dm_scope.unwrap_or_default(),
+            guest_dm_scope: raw.guest_dm_scope.unwrap_or(DmScope::PerChannelPeer),
             own_groups: super::bindings::own_groups(raw.group_scope.as_deref()).unwrap_or(true),
             identity_links: raw.identity_links.unwrap_or_default(),
             reset_triggers: raw

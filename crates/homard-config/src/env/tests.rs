@@ -46,7 +46,10 @@ fn dotenv_layers_stand_beneath_the_process_and_above_each_other() {
 #[test]
 fn controls_of_where_things_are_cannot_come_from_the_working_directory() {
     assert!(is_protected("OPENCLAW_STATE_DIR"));
-    assert!(!is_protected("HOMARD_GATEWAY_PORT"));
+    assert!(is_protected("HOMARD_GATEWAY_PORT"));
+    assert!(is_protected("CLAWDBOT_GATEWAY_TOKEN"));
+    assert!(is_protected("Homard_Gateway_Token"));
+    assert!(!is_protected("OPENAI_API_KEY"));
 }
 
 #[test]

@@ -141,6 +141,11 @@ pub struct Session {
     ///
     /// Default: `main`.
     pub dm_scope: Option<DmScope>,
+    /// The same for people who are not the owner, where the owner's messages share `main`. `main` lets everybody who
+    /// may write read along in the owner's own conversation.
+    ///
+    /// Default: `per-channel-peer`.
+    pub guest_dm_scope: Option<DmScope>,
     /// How groups are told apart.
     ///
     /// Default: `per-group`.

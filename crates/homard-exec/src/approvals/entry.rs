@@ -88,14 +88,23 @@ pub(super) fn remembered(call: &Call, shape: &Shape, line: &str, now_ms: i64) ->
     let brief: String = line.chars().take(MAX_SHOWN_CHARS).collect();
     let mut entry = Map::new();
     entry.insert("id".to_owned(), json!(uuid::Uuid::new_v4().to_string()));
+    if let Value::Object(shaped) = shaped(call, shape) {
+        entry.extend(shaped);
+    }
+    entry.insert("source".to_owned(), json!("allow-always"));
+    entry.insert("commandText".to_owned(), json!(brief));
+    entry.extend(used(call, line, now_ms));
+    Value::Object(entry)
+}
+
+/// The rule itself: a program, the shape of its arguments and where.
+pub(super) fn shaped(call: &Call, shape: &Shape) -> Value {
+    let mut entry = Map::new();
     entry.insert("pattern".to_owned(), json!(escape_glob(&call.program.path.to_string_lossy())));
     entry.insert("argPattern".to_owned(), json!(shape.arg_pattern));
     if let Some(cwd) = &shape.cwd {
         entry.insert("cwd".to_owned(), json!(cwd));
     }
-    entry.insert("source".to_owned(), json!("allow-always"));
-    entry.insert("commandText".to_owned(), json!(brief));
-    entry.extend(used(call, line, now_ms));
     Value::Object(entry)
 }
 

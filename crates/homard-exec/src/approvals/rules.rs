@@ -105,6 +105,57 @@ impl Question {
     pub fn can_always(&self) -> bool {
         !self.remembered.is_empty()
     }
+
+    /// What "always" would allow, for the person who is asked; `None` when it cannot be remembered.
+    #[must_use]
+    pub fn always(&self) -> Option<String> {
+        let words: Vec<&str> = self.remembered.iter().map(|(_, shape)| shape.words.as_str()).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
+/// What "always" allows for a while: the programs of one command line, each with the shape of its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grant {
+    /// The same for the person who is asked.
+    pub words: String,
+    /// One for each program, to be kept as they are.
+    pub entries: Vec<String>,
+}
+
+impl Grant {
+    /// What "always" would allow of a command; `None` when nothing of it can be allowed beforehand. Reads the disk.
+    #[must_use]
+    pub fn of(request: &Request<'_>) -> Option<Self> {
+        if kinds::may_call_us(request.line) {
+            return None;
+        }
+        let shapes: Option<Vec<_>> =
+            calls(request)?.into_iter().map(|call| shape::of(&call).map(|shape| (call, shape))).collect();
+        let shapes = shapes.filter(|shapes| !shapes.is_empty())?;
+        Some(Self {
+            words: shapes.iter().map(|(_, shape)| shape.words.as_str()).collect::<Vec<_>>().join("; "),
+            entries: shapes.iter().map(|(call, shape)| entry::shaped(call, shape).to_string()).collect(),
+        })
+    }
+
+    /// Whether every program of a command was allowed by one of these entries. Reads the disk.
+    #[must_use]
+    pub fn covers(entries: &[String], request: &Request<'_>) -> bool {
+        let read = |entry: &String| Entry::from_value(&serde_json::from_str(entry).ok()?);
+        // A rule for a whole program is none of ours.
+        let list: Vec<Entry> =
+            entries.iter().filter_map(read).filter(|entry| entry.arg_pattern.is_some()).collect();
+        !list.is_empty()
+            && !kinds::may_call_us(request.line)
+            && calls(request).is_some_and(|calls| {
+                !calls.is_empty() && calls.iter().all(|call| list.iter().any(|entry| entry.covers(call)))
+            })
+    }
+}
+
+fn calls(request: &Request<'_>) -> Option<Vec<Call>> {
+    analyse(request.line, request.cwd, request.env.search_path(), request.variables).ok()
 }
 
 impl ExecRules {

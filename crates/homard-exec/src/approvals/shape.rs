@@ -135,6 +135,8 @@ pub(super) struct Shape {
     pub(super) arg_pattern: String,
     /// The folder it must happen in, unless it is the same everywhere.
     pub(super) cwd: Option<String>,
+    /// The same for a person.
+    pub(super) words: String,
 }
 
 /// What would be remembered of this call; `None` when nothing may be.
@@ -146,11 +148,21 @@ pub(super) fn of(call: &Call) -> Option<Shape> {
     }
     let known = KNOWN.iter().filter(|known| known.fits(call)).find(|known| matches(&known.pattern(), call));
     match known {
-        Some(known) if known.anywhere => Some(Shape { arg_pattern: known.pattern(), cwd: None }),
-        Some(known) => Some(Shape { arg_pattern: known.pattern(), cwd: Some(cwd?.to_owned()) }),
+        Some(known) => {
+            let arg_pattern = known.pattern();
+            let what = format!("{} {}", known.program, known.subcommand);
+            let what = format!("`{}` with its harmless options and names below the folder", what.trim());
+            if known.anywhere {
+                return Some(Shape { arg_pattern, cwd: None, words: format!("{what}, in every folder") });
+            }
+            let cwd = cwd?.to_owned();
+            Some(Shape { arg_pattern, words: format!("{what}, in {cwd}"), cwd: Some(cwd) })
+        }
         None => {
             let exact = regex_lite::escape(&line).replace('\0', r"\x00");
-            Some(Shape { arg_pattern: format!("^{exact}$"), cwd: Some(cwd?.to_owned()) })
+            let cwd = cwd?.to_owned();
+            let words = format!("`{}` with exactly these arguments, in {cwd}", call.program.name);
+            Some(Shape { arg_pattern: format!("^{exact}$"), cwd: Some(cwd), words })
         }
     }
 }

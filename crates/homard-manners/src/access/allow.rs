@@ -80,6 +80,8 @@ pub struct Who<'a> {
     pub name: Option<&'a str>,
     /// Their handle.
     pub username: Option<&'a str>,
+    /// The only names the platform vouches for, where that is not the id.
+    pub vouched: Option<&'a [String]>,
 }
 
 impl<'a> Who<'a> {
@@ -93,7 +95,15 @@ impl<'a> Who<'a> {
             also: &details.also_known_as,
             name: name.as_deref(),
             username: details.username.as_deref(),
+            vouched: details.vouched.as_deref(),
         })
+    }
+
+    /// The same by the names the platform vouches for; `None` where it vouches for none.
+    pub(super) fn as_vouched(&self) -> Option<Self> {
+        let Some(names) = self.vouched else { return Some(*self) };
+        let (id, also) = names.split_first()?;
+        Some(Self { id, also, name: None, username: None, ..*self })
     }
 }
 
@@ -138,6 +148,15 @@ impl AllowList {
     #[must_use]
     pub fn entries(&self) -> &[String] {
         &self.entries
+    }
+
+    /// The one it names, if it names exactly one; `*` names nobody.
+    #[must_use]
+    pub fn only(&self) -> Option<&str> {
+        match self.entries.as_slice() {
+            [entry] => Some(entry),
+            _ => None,
+        }
     }
 
     /// Whether and how somebody is on it; an id beats a name beats `*`.

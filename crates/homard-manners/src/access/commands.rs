@@ -63,11 +63,14 @@ impl CommandRules {
         !self.owners.entries().is_empty()
     }
 
-    /// Whether somebody is the owner: named so, or, where nobody is, listed by id for direct messages. `*` is nobody,
-    /// and neither is who merely was let in.
-    pub(super) fn is_owner(&self, who: &Who<'_>, lists: &Lists<'_>) -> bool {
-        let list = if self.owners.is_empty() { lists.direct } else { &self.owners };
-        list.find_named(who, NameMatching::Never).is_some()
+    /// Whether somebody is the owner, by a name their platform vouches for: named so, or, where nobody is, the only
+    /// one `allowFrom` lists for direct messages (`direct`). `*` is nobody, and neither is who merely was let in.
+    #[must_use]
+    pub fn is_owner(&self, who: &Who<'_>, direct: &AllowList) -> bool {
+        let Some(who) = who.as_vouched() else { return false };
+        let list = if self.owners.is_empty() { direct } else { &self.owners };
+        let names_one = !self.owners.is_empty() || direct.only().is_some();
+        names_one && list.find_named(&who, NameMatching::Never).is_some()
     }
 
     /// Whether somebody may use commands.
@@ -76,7 +79,7 @@ impl CommandRules {
             return list.find(who, lists.names).is_some();
         }
         // Who is named as the owner commands wherever they may speak; beside an owner, nobody else does.
-        let is_owner = self.owners.find_named(who, NameMatching::Never).is_some();
+        let is_owner = !self.owners.is_empty() && self.is_owner(who, lists.direct);
         let may_others = self.owners.is_empty() || self.owners.has_everybody();
         is_owner || (may_others && (!self.access_groups || is_listed(who, lists)))
     }

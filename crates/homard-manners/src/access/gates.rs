@@ -34,7 +34,7 @@ pub(super) fn pass(case: &Case<'_>) -> Result<Verdict, Verdict> {
     };
     let standing = Standing {
         may_command: case.commands.may_command(&who, &lists),
-        is_owner: case.commands.is_owner(&who, &lists),
+        is_owner: case.commands.is_owner(&who, &rules.allow),
         was_mentioned: place.is_none() || mention.is_meant,
         matched,
     };

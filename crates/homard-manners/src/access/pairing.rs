@@ -33,14 +33,16 @@ pub fn plain_name(name: &str) -> String {
     letters.take(MAX_NAME).collect::<String>().trim().to_owned()
 }
 
-/// Where the owner is: named so (`commands.ownerAllowFrom`, on any platform), else listed by id for the account's
-/// direct messages.
+/// Where the owner can be told something: named so (`commands.ownerAllowFrom`, on any platform), else the only one
+/// listed for the account's direct messages. A login is no address.
 #[must_use]
 pub fn owner_ids(config: &Config, rules: &AccountRules, channel: &ChannelId) -> Vec<(ChannelId, String)> {
     let named = config.owners.ids();
-    let listed = if named.is_empty() { rules.allow.entries() } else { named };
+    let only = rules.allow.only().map(str::to_owned);
+    let listed = if named.is_empty() { only.as_slice() } else { named };
     let place = |entry: &String| {
-        if entry == "*" || entry.starts_with('@') {
+        let is_login = entry.split(':').rev().nth(1) == Some("account");
+        if entry == "*" || entry.starts_with('@') || is_login {
             return None;
         }
         if let Some(id) = without_channel(entry, channel.as_str()) {

@@ -36,6 +36,8 @@ struct Row {
     #[serde(default)]
     also: Vec<String>,
     #[serde(default)]
+    vouched: Option<Vec<String>>,
+    #[serde(default)]
     text: String,
     #[serde(default)]
     bot: bool,
@@ -90,6 +92,7 @@ fn message(row: &Row) -> Inbound {
         details: Details {
             username: row.user.clone(),
             also_known_as: row.also.clone(),
+            vouched: row.vouched.clone(),
             is_bot: row.bot,
             mentions_us: row.mentions,
             reply_to: row.reply.then(|| Quoted { is_ours: true, ..Quoted::default() }),
@@ -241,6 +244,7 @@ proptest! {
             name: Some(name.clone()),
             user: Some(name.clone()),
             also: Vec::new(),
+            vouched: None,
             text: String::new(),
             bot: false,
             bots: 0,

@@ -7,7 +7,7 @@ use homard_config::config::bindings::{Binding, PeerKind};
 use homard_config::config::session::{DmScope, SessionScopeMode};
 use homard_protocol::{AgentId, SessionKey};
 
-use super::{Facts, RouteRules};
+use super::{Facts, RouteRules, Speaker};
 
 /// Longest id of a person or room that is used as it is, in bytes; the rest of a key needs its place as well.
 const MAX_ID_LEN: usize = 200;
@@ -29,7 +29,8 @@ impl RouteRules {
         let base = match facts.kind {
             PeerKind::Direct => {
                 let scope = binding.and_then(|binding| binding.dm_scope).unwrap_or(self.dm_scope);
-                self.direct(scope, facts)
+                let is_guest = facts.speaker == Speaker::Guest && scope == DmScope::Main;
+                self.direct(if is_guest { self.guest_dm_scope } else { scope }, facts)
             }
             PeerKind::Group | PeerKind::Channel if !own_groups => {
                 return (SessionKey::main(agent.clone()), None);
@@ -63,8 +64,10 @@ impl RouteRules {
 
     /// The name under which the owner knows somebody who has several.
     fn linked(&self, facts: &Facts<'_>) -> Option<&str> {
-        let whole = format!("{}:{}", facts.channel, facts.room);
-        let is = |id: &String| *id == facts.room || *id == whole;
+        let is = |id: &String| {
+            let bare = id.strip_prefix(facts.channel.as_str()).and_then(|rest| rest.strip_prefix(':'));
+            facts.names.iter().any(|name| id == name || bare == Some(name))
+        };
         self.links.iter().find(|(_, ids)| ids.iter().any(is)).map(|(name, _)| name.as_str())
     }
 }

@@ -7,7 +7,7 @@ use homard_protocol::{PeerId, SessionKey};
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
-use super::{Outcome, RouteRules, Tier, destination, destinations, explain};
+use super::{Outcome, RouteRules, Speaker, Tier, destination, destinations, explain};
 use crate::written;
 
 const CASES: &str = include_str!("cases.txt");
@@ -106,7 +106,7 @@ fn every_message_of_the_table_goes_where_the_table_says() {
         let columns: Vec<&str> = row.split(" | ").collect();
         let [setup, line, who, session, parent] = columns.as_slice() else { panic!("{row}") };
         let (message, threads) = said(line);
-        let found = destination(&setups[setup], &message, threads);
+        let found = destination(&setups[setup], (&message, Speaker::Owner), threads);
         let index = found.binding.map_or("-".to_owned(), |index| index.to_string());
         let told = format!("{} {} {index}", found.agent, short(found.tier));
         let above = found.parent.map_or("-".to_owned(), |key| key.to_string());
@@ -122,21 +122,21 @@ fn every_message_of_the_table_goes_where_the_table_says() {
 #[test]
 fn an_agent_nobody_knows_is_replaced_and_the_owner_is_told() {
     let (message, threads) = said("matrix/default channel:!r:x suffix");
-    let found = destination(&setups()["bound"], &message, threads);
+    let found = destination(&setups()["bound"], (&message, Speaker::Owner), threads);
     assert_eq!(found.agent.as_str(), "main");
     let note = found.note.unwrap();
     assert!(note.contains("bindings[9]") && note.contains("`ghost`"), "{note}");
     let (message, threads) = said("irc/default channel:#rust none");
-    assert_eq!(destination(&setups()["bound"], &message, threads).note, None);
+    assert_eq!(destination(&setups()["bound"], (&message, Speaker::Owner), threads).note, None);
 }
 
 #[test]
 fn a_conversation_an_operator_names_is_taken_as_it_is() {
     let key = SessionKey::parse("agent:work:shopping").unwrap();
     let message = written::message("webchat", "default", Conversation::Session(key.clone()));
-    let found = destination(&setups()["bound"], &message, Threads::None);
+    let found = destination(&setups()["bound"], (&message, Speaker::Owner), Threads::None);
     assert_eq!((found.agent.as_str(), found.session), ("work", key));
-    assert!(explain(&setups()["bound"], &message, Threads::None).considered.is_empty());
+    assert!(explain(&setups()["bound"], (&message, Speaker::Owner), Threads::None).considered.is_empty());
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn several_agents_answer_where_the_owner_wants_it() {
     let setups = setups();
     let keys = |line: &str| -> Vec<String> {
         let (message, threads) = said(line);
-        let places = destinations(&setups["bound"], &message, threads);
+        let places = destinations(&setups["bound"], (&message, Speaker::Owner), threads);
         places.into_iter().map(|place| place.session.to_string()).collect()
     };
     assert_eq!(
@@ -166,7 +166,11 @@ fn a_binding_may_keep_its_people_apart_though_others_are_not() {
         ("irc/other channel:#a none", "agent:main:irc:channel:#a"),
     ] {
         let (message, threads) = said(line);
-        assert_eq!(destination(&rules, &message, threads).session.to_string(), expected, "{line}");
+        assert_eq!(
+            destination(&rules, (&message, Speaker::Owner), threads).session.to_string(),
+            expected,
+            "{line}"
+        );
     }
 }
 
@@ -187,7 +191,7 @@ fn every_binding_is_told_why_it_won_or_did_not() {
     ];
     for (line, index, outcome, words) in rows {
         let (message, threads) = said(line);
-        let told = explain(&setups()["bound"], &message, threads);
+        let told = explain(&setups()["bound"], (&message, Speaker::Owner), threads);
         let one = &told.considered[index];
         assert_eq!((one.index, one.outcome), (index, outcome), "{line} {index}: {}", one.why);
         assert!(one.why.contains(words), "{line} {index}: {}", one.why);
@@ -212,8 +216,46 @@ proptest! {
         let mut rules = RouteRules::of(&homard_config::Config::empty(
             &homard_config::Paths::under(std::path::Path::new("home")), &homard_config::Environment::default()));
         rules.dm_scope = serde_json::from_value(json!(scope)).unwrap();
-        let found = destination(&rules, &message, style);
+        let found = destination(&rules, (&message, Speaker::Owner), style);
         prop_assert!(found.session != SessionKey::Unknown, "{:?}", found);
         prop_assert_eq!(SessionKey::parse(&found.session.to_string()).unwrap(), found.session);
     }
+}
+
+#[test]
+fn only_the_owner_joins_the_main_conversation_and_a_taken_nick_joins_nobodys() {
+    let direct = |channel: &str, id: &str, vouched: Option<&str>| {
+        let mut message = Inbound::from_operator(SessionKey::Global, String::new(), String::new(), 0);
+        message.channel = homard_protocol::ChannelId::parse(channel).unwrap();
+        message.conversation = Conversation::Direct { peer: PeerId::parse(id).unwrap(), thread: None };
+        message.details.vouched = vouched.map(|name| vec![name.to_owned()]);
+        message
+    };
+    let key = |rules: &RouteRules, message: &Inbound, speaker| {
+        destination(rules, (message, speaker), Threads::None).session.to_string()
+    };
+    let bare = rules(&json!({}), &json!([]));
+    let message = direct("telegram", "7", None);
+    assert_eq!(key(&bare, &message, Speaker::Owner), "agent:main:main");
+    assert_eq!(key(&bare, &message, Speaker::Guest), "agent:main:telegram:direct:7");
+    let shared = rules(&json!({"guestDmScope": "main"}), &json!([]));
+    assert_eq!(key(&shared, &message, Speaker::Guest), "agent:main:main");
+    let bound =
+        json!([{ "agentId": "work", "match": { "channel": "telegram" }, "session": { "dmScope": "main" } }]);
+    let bound = rules(&json!({"dmScope": "per-peer"}), &bound);
+    assert_eq!(key(&bound, &message, Speaker::Guest), "agent:work:telegram:direct:7");
+
+    let links = json!({ "ada": ["irc:ada", "irc:account:ada"] });
+    let linked = rules(&json!({ "dmScope": "per-peer", "identityLinks": links }), &json!([]));
+    let known = direct("irc", "ada_", Some("account:ada"));
+    assert_eq!(key(&linked, &known, Speaker::Guest), "agent:main:direct:ada");
+    let taken = rules(
+        &json!({ "dmScope": "per-channel-peer", "identityLinks": { "boss": ["irc:ada"] } }),
+        &json!([]),
+    );
+    assert_eq!(
+        key(&taken, &direct("irc", "ada", Some("account:mallory")), Speaker::Guest),
+        "agent:main:irc:direct:ada",
+        "the nick is linked, and nobody vouches for it"
+    );
 }

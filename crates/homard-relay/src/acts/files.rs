@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{File, MediaKind};
 use homard_config::create_private_dir;
-use homard_tools::{FetchLimits, NotFetched, PublicFetch, image_type};
+use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type};
 use uuid::Uuid;
 
 use super::deed::{FileWanted, Guise};
@@ -88,6 +88,8 @@ pub(crate) struct Folders {
     pub(crate) state: PathBuf,
     /// One more that files may come from.
     pub(crate) scratch: Option<PathBuf>,
+    /// For whom the file is.
+    pub(crate) caller: Caller,
 }
 
 /// A file's bytes and what is known about them.
@@ -181,7 +183,9 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
     if !roots.into_iter().flatten().any(is_inside) {
         return Err(FileError::Outside(shown(place)));
     }
-    if is_sensitive(&real) || is_of_the_house(&real, folders) {
+    let workspace = folders.workspace.canonicalize().unwrap_or_else(|_| folders.workspace.clone());
+    let access = FileAccess { caller: folders.caller, ..FileAccess::default() };
+    if is_sensitive(&real) || is_of_the_house(&real, folders) || access.check(&workspace, &real).is_err() {
         return Err(FileError::Sensitive(shown(place)));
     }
     let unreadable = |error: std::io::Error| FileError::Unreadable(format!("`{}`: {error}", shown(place)));

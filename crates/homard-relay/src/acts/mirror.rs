@@ -1,8 +1,7 @@
 //! What was said to somebody stands in their conversation, so that their answer finds it there.
 
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender, Threads};
-use homard_config::Config;
-use homard_manners::routing::{RouteRules, destination};
+use homard_manners::routing::destination;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::{AssistantMessage, EntryKind, Message, SessionKey, StopReason};
 use homard_runtime::OrLog;
@@ -15,12 +14,11 @@ impl Relay {
     /// Writes what was said into the conversation it was said in. Failing is logged: it has been said.
     pub(super) async fn mirror(
         &self,
-        config: &Config,
         (address, threads): (&Address, Threads),
         acting: &ActingFor,
         said: String,
     ) {
-        let key = self.session_at(config, address, threads);
+        let key = self.session_at(address, threads);
         if acting.session.as_ref() == Some(&key) {
             return;
         }
@@ -28,7 +26,7 @@ impl Relay {
     }
 
     /// The conversation an address belongs to.
-    pub(crate) fn session_at(&self, config: &Config, address: &Address, threads: Threads) -> SessionKey {
+    pub(crate) fn session_at(&self, address: &Address, threads: Threads) -> SessionKey {
         let Address { channel, account, chat, to, thread } = address.clone();
         let conversation = match chat {
             ChatKind::Direct => Conversation::Direct { peer: to.clone(), thread },
@@ -46,7 +44,8 @@ impl Relay {
             timestamp: self.inner().clock().now_ms(),
             details: Details::default(),
         };
-        destination(&RouteRules::of(config), &heard, threads).session
+        let rules = self.company_rules();
+        destination(&rules.routes, (&heard, rules.speaker(&heard)), threads).session
     }
 
     async fn inject(&self, key: &SessionKey, address: &Address, said: String) -> Result<(), StoreError> {

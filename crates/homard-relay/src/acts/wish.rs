@@ -21,6 +21,7 @@ impl Relay {
             session: Some(cx.session_key.clone()),
             run: Some(cx.run_id.clone()),
             gated: true,
+            caller: cx.scope.access.caller,
         };
         let words = serde_json::to_string(&wish).unwrap_or_default();
         let key = run_name("message", cx, &[&words])?;

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
-use homard_manners::access::{AccountRules, CommandRules, MentionPatterns};
-use homard_manners::routing::RouteRules;
+use homard_manners::access::{AccountRules, CommandRules, MentionPatterns, Who};
+use homard_manners::routing::{RouteRules, Speaker};
 use homard_manners::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
 use serde_json::Value;
@@ -16,9 +17,9 @@ use crate::relay::Relay;
 const DEFAULTS: &str = "defaults";
 
 /// The rules of one configuration.
-pub(super) struct CompanyRules {
+pub(crate) struct CompanyRules {
     pub(super) config: Arc<Config>,
-    pub(super) routes: RouteRules,
+    pub(crate) routes: RouteRules,
     pub(super) commands: CommandRules,
     pub(super) words: Vocabulary,
     accounts: Mutex<HashMap<(ChannelId, AccountId), Arc<AccountRules>>>,
@@ -55,6 +56,14 @@ impl CompanyRules {
         Arc::clone(made)
     }
 
+    /// Who a message is from, as far as it decides where it is answered.
+    pub(crate) fn speaker(&self, message: &Inbound) -> Speaker {
+        let account = self.account(&message.channel, &message.account);
+        let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
+        // Only an operator is nobody on a platform.
+        Speaker::of(who.is_none_or(|who| self.commands.is_owner(&who, &account.allow)))
+    }
+
     /// What counts as our name for an agent.
     pub(super) fn patterns(
         &self,
@@ -81,8 +90,22 @@ impl Relay {
         self.company_rules().account(channel, account).config_writes
     }
 
+    /// Whether a sender of whom only the id is known is the owner, on one of our accounts there.
+    pub(crate) fn is_owner_by_id(
+        &self,
+        (channel, account): (&ChannelId, Option<&AccountId>),
+        sender: &Sender,
+    ) -> bool {
+        let rules = self.company_rules();
+        let usual = AccountId::default_account();
+        let account = rules.account(channel, account.unwrap_or(&usual));
+        let details = Details::default();
+        let who = Who::sent(channel.as_str(), sender, &details);
+        who.is_none_or(|who| rules.commands.is_owner(&who, &account.allow))
+    }
+
     /// The rules as the owner has them now.
-    pub(super) fn company_rules(&self) -> Arc<CompanyRules> {
+    pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.inner().config();
         let mut kept = lock(&self.inner().intake().rules);
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {

@@ -144,7 +144,7 @@ impl Relay {
         let account = rules.account(&message.channel, &message.account);
         let our_name = self.our_name(&message);
         let mut outcome = Outcome::Nothing("nobody is to answer".to_owned());
-        let destinations = destinations(&rules.routes, &message, threads);
+        let destinations = destinations(&rules.routes, (&message, rules.speaker(&message)), threads);
         let last = destinations.len().saturating_sub(1);
         let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {

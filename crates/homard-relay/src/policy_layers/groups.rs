@@ -3,9 +3,10 @@
 
 use homard_channel::Sender;
 use homard_config::Config;
+use homard_config::config::tools::ToolRule;
 use homard_protocol::{SessionKey, SessionScope};
-use homard_tools::{Layer, LayerName};
-use serde_json::{Map, Value};
+use homard_tools::{Layer, LayerName, canonical_name};
+use serde_json::Value;
 
 use super::{Circumstances, lists, parent};
 
@@ -19,22 +20,36 @@ const TOPIC: &str = ":topic:";
 /// The sender's layer for all conversations, and the group's. A subagent is in the group it works for.
 pub(super) fn layers(config: &Config, about: &Circumstances<'_>) -> Vec<Layer> {
     let mut layers = Vec::new();
-    let by_sender = &config.tools.by_sender;
-    if let Some(key) = sender_key(by_sender.keys().map(String::as_str), about)
-        && let Some(rule) = by_sender.get(key)
-    {
+    if let Some((key, rule)) = by_sender(config, about) {
         layers.push(lists(LayerName::Group, rule).at(format!("tools.toolsBySender[{key}]")));
     }
+    let group = group(config, about);
+    layers.extend(group.map(|(tools, place)| written(tools).at(place)));
+    layers
+}
+
+/// What the owner gives this sender or this group beside what everybody has (`alsoAllow`), in one spelling.
+pub(super) fn given(config: &Config, about: &Circumstances<'_>) -> Vec<String> {
+    let to_sender = by_sender(config, about).map(|(_, rule)| rule.also_allow.clone());
+    let to_group = group(config, about).map(|(tools, _)| list(tools, "alsoAllow"));
+    let to_group = to_group.into_iter().flatten().map(str::to_owned);
+    to_sender.into_iter().flatten().chain(to_group).map(|name| canonical_name(&name)).collect()
+}
+
+fn by_sender<'c>(config: &'c Config, about: &Circumstances<'_>) -> Option<(&'c str, &'c ToolRule)> {
+    let rules = &config.tools.by_sender;
+    let key = sender_key(rules.keys().map(String::as_str), about)?;
+    Some((key, rules.get(key)?))
+}
+
+/// The first of: the group's for this sender, the group's, every group's for this sender, every group's; and where it
+/// is written.
+fn group<'c>(config: &'c Config, about: &Circumstances<'_>) -> Option<(&'c Value, String)> {
     let works_for = match about.key {
         SessionKey::Agent { scope: SessionScope::Subagent(_), .. } => parent(about),
         SessionKey::Agent { .. } | SessionKey::Global | SessionKey::Unknown => None,
     };
-    layers.extend(group(config, works_for.as_ref().unwrap_or(about.key), about));
-    layers
-}
-
-/// The first of: the group's for this sender, the group's, every group's for this sender, every group's.
-fn group(config: &Config, key: &SessionKey, about: &Circumstances<'_>) -> Option<Layer> {
+    let key = works_for.as_ref().unwrap_or(about.key);
     let SessionKey::Agent { scope, .. } = key else { return None };
     let (SessionScope::Group { channel, id } | SessionScope::Channel { channel, id }) = scope else {
         return None;
@@ -52,7 +67,7 @@ fn group(config: &Config, key: &SessionKey, about: &Circumstances<'_>) -> Option
     let sources: Vec<(&Value, String)> = account.into_iter().chain([(section, place)]).collect();
     let found =
         |name: &&str| sources.iter().flat_map(|(at, place)| entries(at, place, name)).collect::<Vec<_>>();
-    names.iter().flat_map(found).find_map(|(entry, place)| entry_layer(entry, &place, about))
+    names.iter().flat_map(found).find_map(|(entry, place)| entry_tools(entry, &place, about))
 }
 
 /// The entries of a channel section (or an account's) that are about the group `name`.
@@ -80,27 +95,30 @@ fn member<'v>(map: Option<&'v Value>, name: &str) -> Option<(&'v str, &'v Value)
     found.map(|(key, entry)| (key.as_str(), entry))
 }
 
-fn entry_layer(entry: &Value, place: &str, about: &Circumstances<'_>) -> Option<Layer> {
+fn entry_tools<'v>(entry: &'v Value, place: &str, about: &Circumstances<'_>) -> Option<(&'v Value, String)> {
     if let Some(senders) = entry.get("toolsBySender").and_then(Value::as_object)
         && let Some(key) = sender_key(senders.keys().map(String::as_str), about)
     {
-        return written(senders.get(key)?).map(|layer| layer.at(format!("{place}.toolsBySender[{key}]")));
+        let tools = senders.get(key).filter(|tools| tools.is_object())?;
+        return Some((tools, format!("{place}.toolsBySender[{key}]")));
     }
-    written(entry.get("tools")?).map(|layer| layer.at(format!("{place}.tools")))
+    let tools = entry.get("tools").filter(|tools| tools.is_object())?;
+    Some((tools, format!("{place}.tools")))
+}
+
+/// A list as a channel section spells it.
+fn list<'v>(tools: &'v Value, name: &str) -> Vec<&'v str> {
+    let entries = tools.get(name).and_then(Value::as_array).into_iter().flatten();
+    entries.filter_map(Value::as_str).collect()
 }
 
 /// Lists as a channel section spells them.
-fn written(tools: &Value) -> Option<Layer> {
-    let tools: &Map<String, Value> = tools.as_object()?;
-    let list = |name: &str| -> Vec<&str> {
-        let entries = tools.get(name).and_then(Value::as_array).into_iter().flatten();
-        entries.filter_map(Value::as_str).collect()
-    };
-    let mut allow = list("allow");
+fn written(tools: &Value) -> Layer {
+    let mut allow = list(tools, "allow");
     if !allow.is_empty() {
-        allow.extend(list("alsoAllow"));
+        allow.extend(list(tools, "alsoAllow"));
     }
-    Some(Layer::new(LayerName::Group, &allow, &list("deny")))
+    Layer::new(LayerName::Group, &allow, &list(tools, "deny"))
 }
 
 /// The key that means this sender: by the platform's id, never by a name, which anybody can take. Else `*`.

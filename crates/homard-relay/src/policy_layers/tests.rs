@@ -1,9 +1,9 @@
 //! Every layer comes from where the owner wrote it, and in the documented order.
 
-use homard_channel::{Inbound, Sender};
+use homard_channel::{Details, Inbound, Sender};
 use homard_config::config::tools::ApplyPatch;
 use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
-use homard_manners::access::{Standing, Verdict};
+use homard_manners::access::{AllowList, CommandRules, Standing, Verdict, Who};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
 use homard_store::SessionEntry;
@@ -46,6 +46,13 @@ const CASE: Case<'static> = Case {
 };
 
 impl Case<'_> {
+    /// As the rules of company judge, with nobody on the platform's own list.
+    fn is_owner(&self, config: &Config, sender: &Sender, channel: &ChannelId) -> bool {
+        let details = Details::default();
+        let who = Who::sent(channel.as_str(), sender, &details);
+        who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &AllowList::default()))
+    }
+
     fn policy(&self, config: &Config) -> ToolPolicy {
         let key = SessionKey::parse(self.key).unwrap();
         let sender = match self.sender {
@@ -63,6 +70,7 @@ impl Case<'_> {
             model: self.model,
             session: self.session.as_ref(),
             works_for: works_for.as_ref(),
+            is_owner: self.is_owner(config, &sender, key.channel().unwrap_or(&operator)),
             passed_on: self.passed_on,
         };
         let agent =
@@ -289,6 +297,29 @@ fn only_the_owner_gets_what_changes_the_assistant_itself() {
         let case = Case { key, sender, session, ..CASE };
         assert_eq!(case.decides(&config, "nodes"), expected, "{key} {sender:?}");
     }
+}
+
+#[test]
+fn the_owner_can_give_somebody_else_some_of_it_and_never_the_settings() {
+    let gives = json!({"alsoAllow": ["nodes", "gateway", "files:all"]});
+    let written = json!({
+        "tools": {"toolsBySender": {"telegram:43": gives}},
+        "channels": {"telegram": {"groups": {"-1": {"tools": {"alsoAllow": ["cron"]}}}}},
+    });
+    let config = config(&written);
+    let rows = [
+        ("agent:main:telegram:direct:43", "43", "nodes", "+"),
+        ("agent:main:telegram:direct:43", "43", "gateway", "owner built in"),
+        ("agent:main:telegram:direct:43", "43", "cron", "owner built in"),
+        ("agent:main:telegram:direct:44", "44", "nodes", "owner built in"),
+        ("agent:main:telegram:group:-1", "44", "cron", "+"),
+        ("agent:main:telegram:group:-2", "44", "cron", "owner built in"),
+    ];
+    for (key, sender, tool, expected) in rows {
+        let decides = Case { key, sender: Some(sender), ..CASE }.decides(&config, tool);
+        assert_eq!(decides, expected, "{tool} in {key} for {sender}");
+    }
+    assert_eq!(misspelled(&config, std::iter::empty()), Vec::new());
 }
 
 #[test]

@@ -3,14 +3,16 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::paths::Paths;
+use crate::taint::misleads;
 
-/// Files the assistant is told at the beginning of every conversation, or that decide what it does by itself;
-/// in lower case.
-const STEERING_FILES: [&str; 10] = [
+/// Files the assistant, or another agent that works in the same folder, is told at the beginning of every
+/// conversation, or that decide what it does by itself; folded.
+const STEERING_FILES: [&str; 11] = [
     "agents.md",
     "boot.md",
     "bootstrap.md",
     "claude.md",
+    "gemini.md",
     "heartbeat.md",
     "identity.md",
     "memory.md",
@@ -18,11 +20,9 @@ const STEERING_FILES: [&str; 10] = [
     "tools.md",
     "user.md",
 ];
-/// Folders whose files are instructions or run by themselves.
-const STEERING_FOLDERS: [&str; 5] = [".git", ".homard", ".openclaw", "hooks", "skills"];
-
-/// What the folders of the gateway's files begin with in which others work, too.
-const SHARED_FOLDERS: [&str; 3] = ["media", "skills", "workspace"];
+/// Folders whose files are instructions or run by themselves. Everything that begins with a dot does, too: `.git`
+/// (also as a file), `.env`, `.envrc`, `.husky`, `.claude`, `.mcp.json`, `.vscode`, `.cargo`.
+const STEERING_FOLDERS: [&str; 2] = ["hooks", "skills"];
 
 /// Where a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Place {
 
 /// Where these files really are. What is no path is left out: the tool says so better. Blocks on the disk.
 pub(super) fn places(home: &Path, workspace: &Path, names: &[String]) -> Vec<Place> {
-    let paths = Paths { home: home.to_owned(), workspace_only: false };
+    let paths = Paths::new(home, false);
     let inside = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let real = names.iter().filter_map(|name| paths.resolve(workspace, name).ok());
     real.map(|path| place(&inside, path)).collect()
@@ -59,30 +59,19 @@ pub(super) fn places(home: &Path, workspace: &Path, names: &[String]) -> Vec<Pla
 
 fn place(workspace: &Path, path: PathBuf) -> Place {
     let Ok(relative) = path.strip_prefix(workspace) else { return Place::Outside(path) };
-    let lower = |part: Component<'_>| part.as_os_str().to_string_lossy().to_lowercase();
-    let name = relative.components().next_back().map(lower).unwrap_or_default();
-    let in_folder = relative.parent().is_some_and(|parent| {
-        parent.components().any(|part| STEERING_FOLDERS.contains(&lower(part).as_str()))
-    });
-    if in_folder || STEERING_FILES.contains(&name.as_str()) {
+    let parts: Vec<String> = relative.components().map(folded).collect();
+    let name = parts.last().map_or("", String::as_str);
+    let steers = |part: &String| part.starts_with('.') || STEERING_FOLDERS.contains(&part.as_str());
+    if parts.iter().any(steers) || STEERING_FILES.contains(&name) {
         Place::Steers(path)
     } else {
         Place::Inside(path)
     }
 }
 
-/// The first of these files that is one of the gateway's own in `house`: its settings, rules and records. Workspaces,
-/// and what is taught and received, also lie there and are not. Blocks on the disk.
-pub(super) fn of_house(house: &Path, workspace: &Path, places: &[Place]) -> Option<PathBuf> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (house, workspace) = (real(house), real(workspace));
-    let is_of_house = |path: &&Path| {
-        let Ok(relative) = path.strip_prefix(&house) else { return false };
-        let first = relative.components().next().map(|part| part.as_os_str().to_string_lossy());
-        let is_shared =
-            first.is_none_or(|first| SHARED_FOLDERS.iter().any(|shared| first.starts_with(shared)));
-        let is_work = workspace.starts_with(&house) && path.starts_with(&workspace);
-        !is_shared && !is_work
-    };
-    places.iter().map(Place::path).find(is_of_house).map(Path::to_owned)
+/// A name as a file system that does not tell some letters apart may read it: without characters nobody sees, in one
+/// case.
+fn folded(part: Component<'_>) -> String {
+    let seen = part.as_os_str().to_string_lossy().chars().filter(|c| !misleads(*c)).collect::<String>();
+    seen.to_uppercase().to_lowercase()
 }

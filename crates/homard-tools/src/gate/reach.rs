@@ -32,6 +32,8 @@ pub struct Subject {
     pub query: Option<String>,
     /// Whether this call only looks, though the tool can do more.
     pub only_looks: bool,
+    /// What a person's "always" would allow, in words that say all of it; `None` when it can only be allowed once.
+    pub grant: Option<String>,
 }
 
 impl Subject {

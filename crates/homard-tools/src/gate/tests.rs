@@ -1,7 +1,8 @@
 //! The gate's decisions, as tables. Whole stories with injected instructions are in `homard-agent/tests/red_team`.
 
 use super::fetching;
-use super::paths::{Place, of_house, places};
+use super::paths::{Place, places};
+use crate::file_access::is_record;
 
 #[test]
 fn commands_that_fetch_are_known() {
@@ -53,6 +54,16 @@ fn files_that_steer_the_assistant_are_told_from_others() {
         ("skills/x/SKILL.md", "steers"),
         ("sub/skills/deep/er/run.sh", "steers"),
         (".git/hooks/pre-commit", "steers"),
+        (".git", "steers"),
+        (".env", "steers"),
+        ("sub/.envrc", "steers"),
+        (".husky/pre-push", "steers"),
+        (".vscode/tasks.json", "steers"),
+        (".Cargo/config.toml", "steers"),
+        ("GEMINI.md", "steers"),
+        ("\u{17f}KILLS/x/run.sh", "steers"),
+        (".g\u{200c}it/config", "steers"),
+        ("age\u{200b}nts.md", "steers"),
         ("harmless.txt", "steers"),
         ("../elsewhere.txt", "outside"),
         ("way-out/elsewhere.txt", "outside"),
@@ -73,9 +84,14 @@ fn files_that_steer_the_assistant_are_told_from_others() {
 #[test]
 fn the_gateways_own_files_are_told_from_workspaces_beside_them() {
     let dir = tempfile::tempdir().unwrap();
-    let (house, workspace) = (dir.path().join("house"), dir.path().join("house/work"));
+    let root = dir.path().canonicalize().unwrap();
+    let (house, workspace) = (root.join("house"), root.join("house/work"));
     std::fs::create_dir_all(&workspace).unwrap();
     std::os::unix::fs::symlink("../exec-approvals.json", workspace.join("harmless.json")).unwrap();
+    let found = |workspace: &std::path::Path, name: &str| {
+        let place = places(&root, workspace, &[name.to_owned()]).remove(0);
+        is_record(&house, workspace, place.path())
+    };
     for (name, is_of_house) in [
         ("../exec-approvals.json", true),
         ("../homard.json", true),
@@ -86,10 +102,8 @@ fn the_gateways_own_files_are_told_from_workspaces_beside_them() {
         ("../skills/x/SKILL.md", false),
         ("../../elsewhere", false),
     ] {
-        let found = places(dir.path(), &workspace, &[name.to_owned()]);
-        assert_eq!(of_house(&house, &workspace, &found).is_some(), is_of_house, "{name}");
+        assert_eq!(found(&workspace, name), is_of_house, "{name}");
     }
     // A house inside the workspace is no part of the work.
-    let found = places(dir.path(), dir.path(), &["house/homard.json".to_owned()]);
-    assert!(of_house(&house, dir.path(), &found).is_some());
+    assert!(found(&root, "house/homard.json"));
 }

@@ -28,7 +28,7 @@ fn world() -> (TempDir, PathBuf) {
 }
 
 fn paths(workspace: &Path, workspace_only: bool) -> Paths {
-    Paths { home: workspace.join("sub"), workspace_only }
+    Paths::new(&workspace.join("sub"), workspace_only)
 }
 
 #[test]
@@ -137,6 +137,6 @@ proptest! {
     #[test]
     fn no_text_panics(raw in ".*") {
         let workspace = std::env::temp_dir();
-        drop(Paths { home: workspace.clone(), workspace_only: true }.resolve(&workspace, &raw));
+        drop(Paths::new(&workspace, true).resolve(&workspace, &raw));
     }
 }

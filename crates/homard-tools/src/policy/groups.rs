@@ -71,6 +71,12 @@ const ALONE: &[&str] = &["whatsapp_login"];
 /// owner may have them used.
 pub const OWNER_ONLY: &[&str] = &["cron", "gateway", "nodes", "whatsapp_login"];
 
+/// Those of them that nobody else can be given either.
+pub const OWNER_ALWAYS: &[&str] = &["gateway", "whatsapp_login"];
+
+/// Stands in `alsoAllow` for all files the owner may have, for somebody who is not the owner.
+pub const ALL_FILES: &str = "files:all";
+
 /// What a subagent never gets: it works for another conversation, which speaks for it.
 pub const SUBAGENT_NEVER: &[&str] = &[
     // Logging in to a platform, whichever.

@@ -13,17 +13,18 @@ fn page(n: usize) -> Label {
 fn further_content_takes_back_what_was_allowed() {
     let taint = Taint::default();
     taint.add(page(1));
-    taint.allow("exec");
-    assert_eq!(taint.take_allowed(), ["exec"]);
+    taint.allow("exec", "ls");
+    assert_eq!(taint.take_allowed(), ["exec ls"]);
+    assert!(taint.allows("exec", "ls") && !taint.allows("exec", "rm") && !taint.allows("write", "ls"));
     taint.add(page(2));
-    assert!(!taint.allows("exec"));
+    assert!(!taint.allows("exec", "ls"));
 }
 
 #[test]
 fn what_was_taken_back_is_not_written_down() {
     let taint = Taint::default();
     taint.add(page(1));
-    taint.allow("exec");
+    taint.allow("exec", "ls");
     taint.add(page(2));
     assert_eq!(taint.take_allowed(), Vec::<String>::new());
 }
@@ -32,9 +33,9 @@ fn what_was_taken_back_is_not_written_down() {
 fn too_many_labels_still_take_back_what_was_allowed() {
     let taint = Taint::default();
     (0..100).for_each(|n| taint.add(page(n)));
-    taint.allow("exec");
+    taint.allow("exec", "ls");
     taint.add(page(100));
-    assert!(!taint.allows("exec"));
+    assert!(!taint.allows("exec", "ls"));
     assert_eq!(taint.labels().len(), 32);
 }
 
@@ -43,7 +44,7 @@ fn labels_come_back_from_the_transcript_in_order() {
     let labels = [page(1), Label::new(Source::Hook, "mail from ann@example.org")];
     let entries = [
         Label::entry(&labels),
-        Taint::allowed_entry(&["exec".to_owned()]),
+        Taint::allowed_entry(&["exec ls".to_owned(), "write".to_owned()]),
         EntryKind::Custom {
             custom_type: "somebody.else".to_owned(),
             data: json!({"labels": [{"source": "web"}]}),
@@ -52,9 +53,10 @@ fn labels_come_back_from_the_transcript_in_order() {
     let taint = Taint::default();
     entries.iter().for_each(|entry| taint.read(entry));
     assert_eq!(taint.labels(), labels);
-    assert!(taint.allows("exec"));
+    assert!(taint.allows("exec", "ls"));
+    assert!(taint.allowed("write").is_empty(), "a whole tool, as it was once remembered");
     taint.read(&Label::entry(&[page(2)]));
-    assert!(!taint.allows("exec"));
+    assert!(!taint.allows("exec", "ls"));
 }
 
 #[test]
@@ -89,8 +91,8 @@ fn what_will_be_run_is_shown_whole_and_without_tricks() {
 fn more_of_the_same_sender_takes_back_what_was_allowed() {
     let taint = Taint::default();
     taint.add(page(1));
-    taint.allow("exec");
+    taint.allow("exec", "ls");
     taint.add(page(1));
-    assert!(!taint.allows("exec"));
+    assert!(!taint.allows("exec", "ls"));
     assert_eq!(taint.labels().len(), 1);
 }

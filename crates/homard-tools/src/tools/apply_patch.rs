@@ -34,7 +34,7 @@ use parse::{Change, Hunk, ParseError, Section, parse};
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
         let patch = options.apply_patch?;
-        let paths = Paths { home: options.home.clone(), workspace_only: patch.workspace_only };
+        let paths = Paths::new(&options.home, patch.workspace_only);
         Some(Arc::new(ApplyPatch { paths }))
     },
 };
@@ -85,9 +85,7 @@ impl Tool for ApplyPatch {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was changed");
         }
-        // The tool has a rule of its own about the workspace; a run can only make it stricter.
-        let workspace_only = self.paths.workspace_only || cx.scope.workspace_only == Some(true);
-        let paths = Paths { workspace_only, ..self.paths.clone() };
+        let paths = self.paths.narrowed_for(cx);
         let (workspace, keeper) = (cx.workspace.clone(), Keeper::of(cx, Self::NAME));
         off_thread(move || apply_patch(&paths, &workspace, &input.input, &keeper)).await
     }

@@ -24,11 +24,7 @@ use crate::undo::{KeepError, Keeper, Planned};
 const MAX_PLACES: usize = 10;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    build: |options| {
-        Some(Arc::new(Edit {
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
-        }))
-    },
+    build: |options| Some(Arc::new(Edit { paths: Paths::new(&options.home, options.workspace_only) })),
 };
 
 pub(crate) struct Edit {

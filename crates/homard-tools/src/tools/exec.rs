@@ -164,7 +164,7 @@ enum ExecToolError {
 impl ExecTool {
     fn new(options: &ToolOptions) -> Self {
         Self {
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+            paths: Paths::new(&options.home, options.workspace_only),
             env: options.env.clone(),
             timeout: options.exec_timeout,
             background: None,
@@ -183,7 +183,7 @@ impl ExecTool {
             return on_node::execute(&input, timeout, &self.nodes, cx).await;
         }
         let env = self.environment(&input, cx)?;
-        let cwd = self.workdir(input.workdir.clone(), &cx.workspace).await?;
+        let cwd = self.workdir(input.workdir.clone(), cx).await?;
         permission::obtain(Wanted { input: &input, cwd: &cwd, env: &env }, cx).await?;
         let command = Command::shell(&input.command, &cwd, env);
         let limits = Limits { timeout, max_output_bytes: MAX_OUTPUT_BYTES };
@@ -212,11 +212,12 @@ impl ExecTool {
         Ok(env)
     }
 
-    async fn workdir(&self, asked: Option<String>, workspace: &Path) -> Result<PathBuf, ExecToolError> {
+    async fn workdir(&self, asked: Option<String>, cx: &ToolCx) -> Result<PathBuf, ExecToolError> {
+        let workspace = &cx.workspace;
         let Some(asked) = asked.filter(|asked| !asked.trim().is_empty()) else {
             return Ok(workspace.to_owned());
         };
-        let (paths, workspace) = (self.paths.clone(), workspace.to_owned());
+        let (paths, workspace) = (self.paths.for_call(cx), workspace.clone());
         Ok(tokio::task::spawn_blocking(move || paths.resolve(&workspace, &asked)).await??)
     }
 }

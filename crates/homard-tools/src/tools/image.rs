@@ -46,7 +46,7 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
         let fetch = &options.web.tools.fetch;
         Some(Arc::new(Image {
             door: options.doors.vision.clone(),
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
+            paths: Paths::new(&options.home, options.workspace_only),
             web: fetch.enabled.then(|| Web {
                 guard: Guard::new(&options.web.reachable),
                 max_redirects: fetch.max_redirects,

@@ -23,7 +23,10 @@ impl Tool for MessageTool {
 
     fn subject(input: &MessageWish) -> Subject {
         // What is said in this conversation could as well be the answer, which nobody is asked about.
-        if input.dry_run || is_answer(input) { Subject::looking() } else { Subject::default() }
+        if input.dry_run || is_answer(input) {
+            return Subject::looking();
+        }
+        Subject { grant: grant(input), ..Subject::default() }
     }
 
     fn is_open(&self) -> bool {
@@ -36,6 +39,17 @@ impl Tool for MessageTool {
             Err(error) => ToolOutcome::from_error(&error),
         }
     }
+}
+
+/// What "always" would allow: words and nothing else, to the same place.
+fn grant(wish: &MessageWish) -> Option<String> {
+    let is_words = wish.media.is_none() && wish.more_media.is_empty() && wish.buffer.is_none();
+    let (Some(target), true) = (&wish.target, is_words && wish.action == MessageVerb::Send) else {
+        return None;
+    };
+    let channel = wish.channel.as_deref().unwrap_or("the platform of this conversation");
+    let account = wish.account_id.as_deref().unwrap_or("the usual account");
+    Some(format!("texts to {target} on {channel} by {account}"))
 }
 
 /// Whether a call says something in the conversation it is made in, and nothing but words.

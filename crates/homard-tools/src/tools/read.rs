@@ -38,11 +38,7 @@ const SNIFF_BYTES: u64 = 8 * 1024;
 const MAX_ENTRIES_SHOWN: usize = 30;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    build: |options| {
-        Some(Arc::new(Read {
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
-        }))
-    },
+    build: |options| Some(Arc::new(Read { paths: Paths::new(&options.home, options.workspace_only) })),
 };
 
 pub(crate) struct Read {

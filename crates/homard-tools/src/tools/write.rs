@@ -21,11 +21,7 @@ use crate::undo::{KeepError, Keeper, Planned};
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    build: |options| {
-        Some(Arc::new(Write {
-            paths: Paths { home: options.home.clone(), workspace_only: options.workspace_only },
-        }))
-    },
+    build: |options| Some(Arc::new(Write { paths: Paths::new(&options.home, options.workspace_only) })),
 };
 
 pub(crate) struct Write {

@@ -6,7 +6,8 @@ use homard_channel::{Conversation, Details, Inbound, Sender, Threads};
 use homard_channels::Parts;
 use homard_config::Config;
 use homard_config::config::bindings::{PeerKind, default_account};
-use homard_manners::routing::{Considered, Destination, Explanation, Outcome, RouteRules, explain};
+use homard_manners::access::{AccountRules, CommandRules, Who};
+use homard_manners::routing::{Considered, Destination, Explanation, Outcome, RouteRules, Speaker, explain};
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde::Serialize;
@@ -105,11 +106,19 @@ pub(crate) fn run(cx: &Cx, args: RouteArgs) -> anyhow::Result<()> {
         Some(style) => style.into(),
         None => threads_of(cx, &config, &message),
     };
-    let explanation = explain(&RouteRules::of(&config), &message, threads);
+    let explanation = explain(&RouteRules::of(&config), (&message, speaker(&config, &message)), threads);
     if args.json {
         return Ok(cx.console.json(&report(&message, &explanation))?);
     }
     print(cx, &explanation)
+}
+
+/// Whether the owner would write it, as far as the id says.
+fn speaker(config: &Config, message: &Inbound) -> Speaker {
+    let section = config.channels.get(&message.channel).map_or(&Value::Null, |section| section.as_value());
+    let account = AccountRules::of(&message.channel, &message.account, section, None);
+    let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
+    Speaker::of(who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &account.allow)))
 }
 
 fn message(config: &Config, args: &ExplainArgs) -> anyhow::Result<Inbound> {

@@ -53,7 +53,7 @@ async fn somebody_who_may_speak_is_answered_where_they_spoke() {
     assert_eq!(company.ann.hears(US, "ann").await.unwrap(), "hello Ann");
     assert!(company.asked(1).await.contains("hello?"));
     let mut owner = company.world.owner().await;
-    let messages = history(&mut owner, "agent:main:main").await;
+    let messages = history(&mut owner, "agent:main:irc:direct:ann").await;
     assert_eq!(messages.len(), 2, "{messages:?}");
     let listed = owner.call("sessions.list", json!({})).await.unwrap();
     let row = &listed["sessions"][0];

@@ -14,6 +14,9 @@ async fn invoke(world: &World, body: Value) -> Page {
     post(world.gateway.port(), "/tools/invoke", &[BEARER], &body.to_string()).await
 }
 
+/// A conversation in which others speak.
+const GROUP: &str = "agent:main:telegram:group:-1";
+
 #[tokio::test]
 async fn a_tool_is_called_under_the_policy_of_a_conversation() {
     let world =
@@ -68,8 +71,8 @@ async fn the_tool_route_is_for_who_knows_the_secret_and_takes_posts_of_a_size() 
 #[tokio::test]
 async fn what_needs_a_yes_says_so_and_is_done_when_somebody_says_it() {
     let world = World::start().await;
-    let file = world.gateway.home().state_dir().join("of-the-house.txt");
-    let body = json!({"tool": "write", "args": {"path": file, "content": "x"}});
+    let file = world.gateway.home().path().join("outside-the-workspace.txt");
+    let body = json!({"tool": "write", "args": {"path": file, "content": "x"}, "sessionKey": GROUP});
     let page = invoke(&world, body.clone()).await;
     let answer = json_of(&page);
     assert_eq!((page.status, &answer["error"]["requiresApproval"]), (403, &json!(true)), "{answer}");
@@ -115,10 +118,16 @@ async fn programs_call_tools_over_the_socket_too() {
         client.call("tools.invoke", json!({"name": "exec", "args": {"command": "echo hi"}})).await.unwrap();
     assert!(text_of(&ran["output"]).contains("hi"), "{ran}");
     let house = world.gateway.home().state_dir().join("x.txt");
+    let outside = world.gateway.home().path().join("x.txt");
     let rows = [
         (json!({"name": "frobnicate"}), "not_found", None),
         (json!({"name": "read", "args": {"path": "gone.txt"}}), "tool_error", None),
-        (json!({"name": "write", "args": {"path": house, "content": "x"}}), "requires_approval", Some(true)),
+        (json!({"name": "write", "args": {"path": house, "content": "x"}}), "tool_error", None),
+        (
+            json!({"name": "write", "args": {"path": outside, "content": "x"}, "sessionKey": GROUP}),
+            "requires_approval",
+            Some(true),
+        ),
     ];
     for (params, code, asks) in rows {
         let failed = client.call("tools.invoke", params.clone()).await.unwrap();

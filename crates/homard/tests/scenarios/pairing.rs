@@ -8,9 +8,15 @@ use crate::scenarios::world::{OPENAI, World, as_owner, config, launch};
 
 /// A world in which some people wait. Nobody listens where the account would connect to.
 async fn with_waiting(people: &[(&str, &str, &str)]) -> World {
+    with_waiting_on("irc", people).await
+}
+
+async fn with_waiting_on(channel: &str, people: &[(&str, &str, &str)]) -> World {
     let fake = FakeLlm::start().await.unwrap();
     let server = json!({"host": "127.0.0.1", "port": 1, "tls": false, "nick": "homard"});
-    let config = config(&fake, OPENAI, |config| config["channels"] = json!({"irc": server}));
+    let bot = json!({"botToken": "1:x", "apiRoot": "http://127.0.0.1:1"});
+    let section = if channel == "irc" { server } else { bot };
+    let config = config(&fake, OPENAI, |config| config["channels"] = json!({channel: section}));
     let home = TestHome::with_config(&config).unwrap();
     let now = jiff::Timestamp::now().to_string();
     let requests = people.iter().map(|(id, code, account)| {
@@ -20,7 +26,7 @@ async fn with_waiting(people: &[(&str, &str, &str)]) -> World {
     let file = json!({"version": 1, "requests": requests.collect::<Vec<_>>()});
     let credentials = home.state_dir().join("credentials");
     std::fs::create_dir_all(&credentials).unwrap();
-    std::fs::write(credentials.join("irc-pairing.json"), file.to_string()).unwrap();
+    std::fs::write(credentials.join(format!("{channel}-pairing.json")), file.to_string()).unwrap();
     World { gateway: TestGateway::start(launch(), home).await.unwrap(), fake }
 }
 
@@ -76,10 +82,12 @@ async fn who_waits_is_listed_let_in_or_forgotten() {
 
 #[tokio::test]
 async fn the_first_to_be_let_in_becomes_the_owner_only_if_an_admin_says_so() {
-    let world = with_waiting(&[("ada", "ABCDEFGH", "default"), ("eve", "ABCDEFG2", "default")]).await;
+    let people = [("42", "ABCDEFGH", "default"), ("43", "ABCDEFG2", "default")];
+    let world = with_waiting_on("telegram", &people).await;
     let mut helper = world.with_scopes(&["operator.pairing"]).await;
     let as_owner = |code: &str| {
         let mut params = answer("default", code);
+        params["channel"] = json!("telegram");
         params["bootstrapCommandOwner"] = json!(true);
         params
     };
@@ -90,11 +98,26 @@ async fn the_first_to_be_let_in_becomes_the_owner_only_if_an_admin_says_so() {
     let approved = owner.call("channels.pairing.approve", as_owner("ABCDEFGH")).await.unwrap();
     assert_eq!(approved["commandOwnerBootstrap"], "configured");
     let config = owner.call("config.get", json!({})).await.unwrap();
-    assert_eq!(config["config"]["commands"]["ownerAllowFrom"], json!(["irc:ada"]));
+    assert_eq!(config["config"]["commands"]["ownerAllowFrom"], json!(["telegram:42"]));
     let approved = owner.call("channels.pairing.approve", as_owner("ABCDEFG2")).await.unwrap();
     assert_eq!(approved["commandOwnerBootstrap"], "already-configured");
     let listed = owner.call("channels.pairing.list", json!({})).await.unwrap();
     assert_eq!(listed["commandOwnerConfigured"], true);
+}
+
+#[tokio::test]
+async fn a_name_that_anybody_can_take_does_not_become_the_owners() {
+    let world = with_waiting(&[("ada", "ABCDEFGH", "default")]).await;
+    let mut owner = world.owner().await;
+    let mut params = answer("default", "ABCDEFGH");
+    params["bootstrapCommandOwner"] = json!(true);
+    let approved = owner.call("channels.pairing.approve", params).await.unwrap();
+    assert_eq!(
+        (&approved["senderId"], &approved["commandOwnerBootstrap"]),
+        (&json!("ada"), &json!("unavailable"))
+    );
+    let config = owner.call("config.get", json!({})).await.unwrap();
+    assert_eq!(config["config"]["commands"]["ownerAllowFrom"], json!(null));
 }
 
 async fn homard(world: &World, args: &[&str]) -> (bool, String) {

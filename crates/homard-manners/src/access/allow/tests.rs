@@ -8,7 +8,7 @@ use MatchSource as By;
 
 fn who<'a>(channel: &'a str, id: &'a str, also: &'a [String], names: (&'a str, &'a str)) -> Who<'a> {
     let some = |text: &'a str| (!text.is_empty()).then_some(text);
-    Who { channel, id, also, name: some(names.0), username: some(names.1) }
+    Who { channel, id, also, name: some(names.0), username: some(names.1), vouched: None }
 }
 
 fn find(entry: &str, person: &Who<'_>, names: NameMatching) -> Option<By> {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use homard_channel::MediaKind;
 
+use homard_tools::Caller;
+
 use super::{FileError, Folders, decode, is_address, mime_of, safe_name, take};
 use crate::acts::deed::{FileWanted, Guise};
 
@@ -24,8 +26,14 @@ fn room() -> Room {
     for folder in [&workspace, &media, &scratch] {
         fs::create_dir(folder).unwrap();
     }
-    let folders =
-        Folders { workspace, home: root.clone(), media, state: root.join("state"), scratch: Some(scratch) };
+    let folders = Folders {
+        workspace,
+        home: root.clone(),
+        media,
+        state: root.join("state"),
+        scratch: Some(scratch),
+        caller: Caller::Owner,
+    };
     Room { _dir: dir, root, folders }
 }
 
@@ -145,4 +153,15 @@ fn names_are_one_part_of_a_path() {
     assert_eq!((mime_of("A.PNG"), mime_of("x")), ("image/png", "application/octet-stream"));
     assert_eq!(decode("data:text/plain;base64,aGk=").unwrap(), b"hi");
     assert!(is_address("https://x") && !is_address("file:///x"));
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_the_owner_is_sent_to_nobody_else() {
+    let mut room = room();
+    fs::write(room.folders.workspace.join("MEMORY.md"), "the PIN").unwrap();
+    fs::write(room.folders.workspace.join("chart.png"), "a chart").unwrap();
+    assert!(try_take(&room, "MEMORY.md").await.is_ok());
+    room.folders.caller = Caller::Guest;
+    assert!(matches!(try_take(&room, "MEMORY.md").await, Err(FileError::Sensitive(_))));
+    assert!(try_take(&room, "chart.png").await.is_ok());
 }

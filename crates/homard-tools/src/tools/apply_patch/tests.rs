@@ -36,7 +36,7 @@ impl World {
     }
 
     fn apply(&self, body: &str, workspace_only: bool) -> ToolOutcome {
-        let paths = Paths { home: self.dir.path().to_owned(), workspace_only };
+        let paths = Paths::new(self.dir.path(), workspace_only);
         let patch = format!("*** Begin Patch\n{body}\n*** End Patch");
         apply_patch(&paths, &self.workspace(), &patch, &Keeper::nothing()).into()
     }

@@ -66,7 +66,7 @@ fn the_answer_carries_a_unified_diff() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("f.txt");
     std::fs::write(&file, "1\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
-    let paths = Paths { home: dir.path().to_owned(), workspace_only: true };
+    let paths = Paths::new(dir.path(), true);
     let input =
         EditInput { path: "f.txt".to_owned(), old_text: "5\n".to_owned(), new_text: "five\n".to_owned() };
     let outcome = edit(&paths, dir.path(), &input, &Keeper::nothing()).unwrap();
@@ -81,7 +81,7 @@ fn what_cannot_be_edited_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("dir")).unwrap();
     std::fs::write(dir.path().join("latin"), b"caf\xe9").unwrap();
-    let paths = Paths { home: dir.path().to_owned(), workspace_only: true };
+    let paths = Paths::new(dir.path(), true);
     let rows = [
         ("dir", "`dir` is not a regular file"),
         ("latin", "`latin` is not UTF-8 text (at byte 3); use exec to change it"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::BuiltEnv;
-use homard_exec::approvals::{Decision, ExecRules, Question, Request};
+use homard_exec::approvals::{Decision, ExecRules, Grant, Question, Request};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -95,8 +95,17 @@ pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAll
         env: wanted.env.clone(),
         variables: input.env.iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
     };
-    let rules = cx.scope.exec.clone();
-    let decided = tokio::task::spawn_blocking(move || subject.decide(&rules, security, ask, now)).await?;
+    let (rules, granted) = (cx.scope.exec.clone(), cx.scope.taint.allowed(super::NAME));
+    let looking = tokio::task::spawn_blocking(move || {
+        let request = subject.request(security, ask);
+        let grant = if Grant::covers(&granted, &request) {
+            Granted::Before
+        } else {
+            Granted::Not(Grant::of(&request))
+        };
+        (rules.decide(&request, now), grant)
+    });
+    let (decided, granted) = looking.await?;
     // The gate leaves its question to us, so that a person is asked once.
     let gate = match cx.scope.taint.passed(&cx.call_id) {
         Some(Passed::MustAsk(reasons)) => Some(reasons),
@@ -105,19 +114,37 @@ pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAll
     match (decided, gate) {
         (Decision::Refuse(reason), _) => Err(NotAllowed::Refused { reason }),
         (Decision::Run, None) => Ok(()),
-        (Decision::Run, Some(reasons)) => put_for_gate(reasons, &wanted, cx).await,
+        (Decision::Run, Some(reasons)) => match granted {
+            Granted::Before => Ok(()),
+            Granted::Not(grant) => put_for_gate(reasons, grant, &wanted, cx).await,
+        },
         (Decision::Ask(question), gate) => put(question, gate, &wanted, cx).await,
     }
 }
 
+/// Whether a person has allowed such a command in this conversation before.
+enum Granted {
+    /// They have.
+    Before,
+    /// They have not; this is what "always" would allow.
+    Not(Option<Grant>),
+}
+
 /// Asks a person about a command the rules allow, because words of others are in play.
-async fn put_for_gate(reasons: Vec<String>, wanted: &Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
-    let request =
-        ApprovalRequest { reasons: told(reasons, wanted.input, cx), can_always: true, ..asked(wanted, cx) };
+async fn put_for_gate(
+    reasons: Vec<String>,
+    grant: Option<Grant>,
+    wanted: &Wanted<'_>,
+    cx: &ToolCx,
+) -> Result<(), NotAllowed> {
+    let mut request = ApprovalRequest { reasons: told(reasons, wanted.input, cx), ..asked(wanted, cx) };
+    request.allow_always(grant.as_ref().map(|grant| grant.words.as_str()));
     match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
         Outcome::Said(Verdict::AllowOnce) => Ok(()),
         Outcome::Said(Verdict::AllowAlways) => {
-            cx.scope.taint.allow(super::NAME);
+            for entry in grant.iter().flat_map(|grant| &grant.entries) {
+                cx.scope.taint.allow(super::NAME, entry);
+            }
             Ok(())
         }
         other => Err(not_allowed(other)),
@@ -159,22 +186,15 @@ struct Subject {
 }
 
 impl Subject {
-    fn decide(
-        &self,
-        rules: &ExecRules,
-        security: Option<ExecSecurity>,
-        ask: Option<ExecAsk>,
-        now: i64,
-    ) -> Decision {
-        let request = Request {
+    fn request(&self, security: Option<ExecSecurity>, ask: Option<ExecAsk>) -> Request<'_> {
+        Request {
             line: &self.line,
             cwd: &self.cwd,
             env: &self.env,
             variables: &self.variables,
             security,
             ask,
-        };
-        rules.decide(&request, now)
+        }
     }
 }
 
@@ -190,6 +210,7 @@ async fn put(
     let labels =
         || cx.scope.taint.labels().iter().map(|label| format!("{label} is in this conversation")).collect();
     let mut reasons = question.reasons.clone();
+    reasons.extend(question.always().map(|what| format!("“always” puts on the list: {what}")));
     reasons.extend(gate.unwrap_or_else(labels));
     let request = ApprovalRequest {
         resolved_path: question.resolved_path.clone(),

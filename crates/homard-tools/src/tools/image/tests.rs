@@ -62,7 +62,7 @@ async fn pictures_come_from_files_and_data_and_nothing_else_passes_for_one() {
     let eye = Arc::new(Eye::default());
     let door: Door<dyn VisionDoor> = Door::default();
     door.open(Arc::clone(&eye) as _);
-    let tool = Image { door, paths: Paths { home: dir.path().to_owned(), workspace_only: true }, web: None };
+    let tool = Image { door, paths: Paths::new(dir.path(), true), web: None };
     let cases: [(Value, Result<usize, &str>); 10] = [
         (json!({"image": "a.png", "prompt": "what?"}), Ok(1)),
         (json!({"images": ["a.png", data_url(PNG)]}), Ok(2)),

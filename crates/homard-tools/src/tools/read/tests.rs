@@ -126,7 +126,7 @@ fn files_that_cannot_be_shown_are_refused_with_words() {
             "`large.png` is an image of 5242881 bytes; at most 5242880 can be shown: make it smaller first",
         ),
     ];
-    let paths = Paths { home: root.clone(), workspace_only: false };
+    let paths = Paths::new(&root, false);
     for (path, offset, expected) in rows {
         let input = ReadInput { path: path.to_owned(), offset, limit: None };
         let outcome = ToolOutcome::from(read(&paths, &root, &input));
@@ -144,7 +144,7 @@ fn a_picture_is_known_by_its_first_bytes() {
         (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
     ];
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths { home: dir.path().to_owned(), workspace_only: true };
+    let paths = Paths::new(dir.path(), true);
     for (bytes, expected) in rows {
         std::fs::write(dir.path().join("named.txt"), bytes).unwrap();
         let input = ReadInput { path: "named.txt".to_owned(), offset: None, limit: None };

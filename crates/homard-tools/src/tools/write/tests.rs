@@ -11,7 +11,7 @@ use crate::paths::Paths;
 use crate::undo::Keeper;
 
 fn put(workspace: &Path, path: &str, content: &str) -> ToolOutcome {
-    let paths = Paths { home: workspace.to_owned(), workspace_only: true };
+    let paths = Paths::new(workspace, true);
     let input = WriteInput { path: path.to_owned(), content: content.to_owned() };
     write(&paths, workspace, &input, &Keeper::nothing()).into()
 }
