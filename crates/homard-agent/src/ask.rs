@@ -190,6 +190,7 @@ impl<'a> Asker<'a> {
             thinking: turn.thinking,
             credential: None,
             session: Some(Arc::from(turn.session_id.as_str())),
+            program_dir: turn.program_dir(),
         };
         let mut stream = turn.model.provider.stream(request, cancel.child_token());
         let mut filter = TagFilter::default();

@@ -380,6 +380,7 @@ impl Compactor<'_> {
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,
+            program_dir: turn.program_dir(),
         };
         let mut stream = turn.model.provider.stream(request, self.cancel.child_token());
         while let Some(event) = stream.next().await {

@@ -1,6 +1,6 @@
 //! The loop itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use homard_llm::{Attempt, FailReason, LlmError, Resolved, ThinkingLevel, ToolSpec};
@@ -63,6 +63,13 @@ pub struct Turn {
     pub rules: Rules,
     /// Where messages that come while it is under way come from.
     pub steer: Steering,
+}
+
+impl Turn {
+    /// Where a program on this machine may be asked, while only the owner's words are in play.
+    pub(crate) fn program_dir(&self) -> Option<Arc<Path>> {
+        self.scope.is_owners().then(|| Arc::from(self.workspace.as_path()))
+    }
 }
 
 /// Something that happened, told as it happens.

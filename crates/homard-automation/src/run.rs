@@ -256,6 +256,7 @@ impl Automation {
             thinking: plan.thinking.clone(),
             timeout: plan.timeout_ms.map(Duration::from_millis),
             extra_system: None,
+            without_admin: false,
         };
         match relay.submit_from(submission, plan.labels.clone()).await {
             Ok(Submitted::Finished(record)) => Some(Outcome::of(*record)),

@@ -24,12 +24,18 @@ const SENSITIVE_ENDINGS: [&str; 9] = [
     "serviceaccount",
 ];
 
+/// Last words of names with several (`DB_PASS`, `GITHUB_PAT`) that say the same; alone or at the end of another word
+/// they mean something else.
+const SENSITIVE_WORDS: [&str; 4] = ["pass", "passwd", "pat", "pwd"];
+
 /// Whether a key is named like a secret: `botToken`, `signingSecret`, `api_key`.
 #[must_use]
 pub fn is_sensitive_key(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let last_word = key.rsplit_once(['_', '-']).map(|(_, last)| last.to_ascii_lowercase());
     SENSITIVE_ENDINGS.iter().any(|end| plain.ends_with(end))
+        || last_word.is_some_and(|last| SENSITIVE_WORDS.contains(&last.as_str()))
 }
 
 /// The value with every secret replaced by [`REDACTED`]. `schema` is the schema of the value, as from

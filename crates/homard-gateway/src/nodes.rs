@@ -14,7 +14,7 @@ mod room;
 pub(crate) mod rows;
 pub(crate) mod surface;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -32,6 +32,10 @@ use self::replays::Replays;
 use crate::caller::Caller;
 use crate::fanout::Client;
 
+/// Turns one node may begin within [`TURNS_WITHIN`].
+const MAX_TURNS: usize = 30;
+/// See [`MAX_TURNS`].
+const TURNS_WITHIN: Duration = Duration::from_secs(60);
 /// Conversations one node may listen to.
 const MAX_SUBSCRIPTIONS: usize = 64;
 /// Least time between two things of the same sort that a node has written down or told to everyone.
@@ -100,6 +104,8 @@ struct State {
     /// One connection per node; the newest counts.
     here: BTreeMap<DeviceId, Session>,
     open: HashMap<String, Open>,
+    /// When each node began its last turns, over all its connections.
+    begun: HashMap<DeviceId, VecDeque<Instant>>,
 }
 
 impl Nodes {
@@ -155,6 +161,19 @@ impl Nodes {
             }
             may
         })
+    }
+
+    /// Whether a node may begin one more turn now; what costs money is not begun as fast as a program can ask.
+    pub(crate) fn may_begin(&self, node: &DeviceId) -> bool {
+        let now = Instant::now();
+        let mut state = self.state();
+        let begun = state.begun.entry(node.clone()).or_default();
+        begun.retain(|at| now.duration_since(*at) < TURNS_WITHIN);
+        let may = begun.len() < MAX_TURNS;
+        if may {
+            begun.push_back(now);
+        }
+        may
     }
 
     /// All that are here.

@@ -92,6 +92,7 @@ impl Gateway {
                 thinking: None,
                 timeout: None,
                 extra_system: None,
+                without_admin: false,
             };
             if let Err(error) = self.relay().submit(submission).await {
                 tracing::warn!(%error, "nobody could be told about the restart");

@@ -157,6 +157,7 @@ fn request(api: &str, messages: Vec<Value>) -> Result<Request, Failure> {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     })
 }
 

@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     };
     let mut out = std::io::stdout().lock();
     for file in args {

@@ -1,5 +1,6 @@
 //! What goes into a model call, in no provider's spelling.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use homard_protocol::Message;
@@ -29,6 +30,9 @@ pub struct Request {
     pub credential: Option<Arc<Credential>>,
     /// Names the conversation to providers that route by it, so that their caches are met again.
     pub session: Option<Arc<str>>,
+    /// The folder in which a program on this machine may be asked. `None` where none may be started: such programs
+    /// have tools of their own that nobody is asked about, so only the owner's own words go to them.
+    pub program_dir: Option<Arc<Path>>,
 }
 
 /// A tool as the model reads it.

@@ -119,6 +119,7 @@ fn caller(fake: &FakeLlm, files: ProfileFiles) -> Result<(Caller, Request), Fail
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     };
     let cx = AuthContext {
         clock: clock.clone(),

@@ -201,6 +201,9 @@ impl Inner {
 
     /// One question, asked again without memory when the program lost it.
     async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Result<Reading, LlmError> {
+        if request.program_dir.is_none() {
+            return Err(failure::not_for_others(&self.id));
+        }
         let program = self.program().ok_or_else(|| failure::not_found(&self.id, &self.row))?;
         let _turn = if self.row.serialize {
             let waiting = self.parts.queue(&self.id).lock_owned().or_cancel(cancel).await;
@@ -296,7 +299,7 @@ impl Ask<'_> {
             args,
             has_input,
             env: self.inner.env.clone(),
-            cwd: self.inner.cwd.clone(),
+            cwd: self.request.program_dir.as_deref().unwrap_or(&self.inner.cwd).to_owned(),
             limit: *limit,
             silence: silence.limit(*limit),
         };

@@ -174,6 +174,7 @@ fn question(
         thinking: ThinkingLevel::Off,
         credential: Some(credential),
         session: None,
+        program_dir: Some(Arc::from(std::env::temp_dir())),
     }
 }
 

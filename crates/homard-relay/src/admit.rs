@@ -50,9 +50,13 @@ pub(crate) fn owners_standing() -> Standing {
 ///
 /// # Errors
 /// [`Refused`] names the reason, for the log.
-pub fn admit(message: Inbound) -> Result<Admitted, Refused> {
+pub fn admit(message: Inbound, without_admin: bool) -> Result<Admitted, Refused> {
     match message.sender {
-        Sender::Operator => Ok(Admitted { message, standing: owners_standing() }),
+        // Commands that change settings are the owner's, like the methods that do.
+        Sender::Operator => {
+            let standing = Standing { is_owner: !without_admin, ..owners_standing() };
+            Ok(Admitted { message, standing })
+        }
         Sender::Peer { .. } => Err(Refused::Stranger),
     }
 }

@@ -119,6 +119,7 @@ impl World {
             thinking: None,
             timeout: None,
             extra_system: None,
+            without_admin: false,
         };
         let brought = Brought { reply: Some(Box::new(route)), ..Brought::default() };
         self.relay.take(submission, queue, brought).await.unwrap();

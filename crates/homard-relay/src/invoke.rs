@@ -10,7 +10,8 @@ use homard_channel::Sender;
 use homard_protocol::{ChannelId, RunId, SessionKey, ToolCallId};
 use homard_store::StoreError;
 use homard_tools::{
-    ANSWER_WITHIN, ApprovalOutcome, Approvals, ProgressSender, Taint, ToolCx, ToolOutcome, canonical_name,
+    ANSWER_WITHIN, ApprovalOutcome, Approvals, Label, ProgressSender, Source, Taint, ToolCx, ToolOutcome,
+    canonical_name,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -51,6 +52,9 @@ pub struct Invocation {
     pub call_id: Option<String>,
     /// What happens when it needs somebody's yes.
     pub when_asked: WhenAsked,
+    /// Whether who calls may change settings. Anybody else has what people have who are not the owner, and is asked
+    /// about as they are.
+    pub is_admin: bool,
 }
 
 /// What came of a call.
@@ -91,7 +95,8 @@ impl Relay {
             session: entry,
             works_for: None,
             is_owner: true,
-            passed_on: false,
+            passed_on: !call.is_admin,
+            without_admin: !call.is_admin,
         };
         let policy = policy_for(&config, agent, &about);
         let name = canonical_name(&call.tool);
@@ -105,6 +110,9 @@ impl Relay {
         let taint = Taint::default();
         for label in self.labels_of(key).await? {
             taint.add(label);
+        }
+        if !call.is_admin {
+            taint.add(Label::new(Source::Tool, "asked for by a client that may not change settings"));
         }
         let desk = Desk::new();
         let mut scope = (*strangers::scope(

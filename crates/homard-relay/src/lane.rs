@@ -107,6 +107,9 @@ pub(crate) struct Overrides {
     /// Whose words the message is, where they are not the owner's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) labels: Vec<Label>,
+    /// Whether it came from a client that may not change settings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) without_admin: bool,
     /// What a program wants that talks to the agent as if it were a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<Box<Program>>,

@@ -34,6 +34,7 @@ impl Relay {
             thinking: None,
             timeout: None,
             extra_system: None,
+            without_admin: false,
         };
         let submitted = self.submit_from(submission, cx.scope.taint.labels()).await;
         let submitted = submitted.map_err(|error| DoorError::Failed(error.to_string()))?;

@@ -13,8 +13,8 @@ use homard_config::config::tools::{ApplyPatch, SandboxMode, ToolProfile, ToolRul
 use homard_protocol::{AccountId, ChannelId, SessionKey, SessionScope};
 use homard_store::SessionEntry;
 use homard_tools::{
-    ALL_FILES, Caller, Layer, LayerName, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
-    SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
+    ADMIN_TOOLS, ALL_FILES, Caller, Layer, LayerName, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW,
+    SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
 };
 
 use crate::exec_rules::may_run_commands;
@@ -48,6 +48,8 @@ pub struct Circumstances<'a> {
     pub is_owner: bool,
     /// Whether the message only passes on what others than the owner said.
     pub passed_on: bool,
+    /// Whether it came from a client that may write and not change settings.
+    pub without_admin: bool,
 }
 
 /// Who asks for what a turn does, and what the owner gives them beside.
@@ -87,6 +89,10 @@ pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> 
         let never: Vec<&str> = OWNER_ONLY.iter().copied().filter(|name| !is_given(name)).collect();
         layers.push(Layer::new(LayerName::Owner, &[], &never).at(BUILT_IN).remedy(words));
     }
+    if about.without_admin {
+        let words = "it changes settings, and the client that asks may not (operator.admin)";
+        layers.push(Layer::new(LayerName::Owner, &[], ADMIN_TOOLS).at(BUILT_IN).remedy(words));
+    }
     ToolPolicy::new(layers)
 }
 
@@ -106,6 +112,7 @@ pub(crate) fn have_same_tools(config: &Config, one: &Routed, other: &Routed) -> 
                 works_for: None,
                 is_owner: routed.standing().is_owner,
                 passed_on: false,
+                without_admin: false,
             },
         )
     };

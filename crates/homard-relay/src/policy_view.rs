@@ -79,6 +79,7 @@ impl Relay {
             works_for: None,
             is_owner: self.is_owner_by_id((channel, account.as_ref()), &sender),
             passed_on: false,
+            without_admin: false,
         };
         let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
         let policy = policy_for(&config, agent, &about);

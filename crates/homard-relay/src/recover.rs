@@ -98,7 +98,9 @@ impl Relay {
             }
             None => {
                 let inbound = Inbound::from_operator(key, id, text, timestamp);
-                admit(inbound).ok().and_then(|admitted| route(&policy, admitted).ok())
+                admit(inbound, request.overrides.without_admin)
+                    .ok()
+                    .and_then(|admitted| route(&policy, admitted).ok())
             }
         };
         let Some(routed) = routed else { return false };

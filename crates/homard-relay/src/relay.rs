@@ -16,7 +16,7 @@ use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
 use homard_tools::{Approvals, Guards, Toolbox, Undo};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +24,7 @@ use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
 use crate::intake::Intake;
-use crate::lane::Lanes;
+use crate::lane::{Lanes, Waiting};
 use crate::offer::Offers;
 use crate::outbox::Outbox;
 use crate::runs::{RunEnd, RunView, Runs};
@@ -73,6 +73,9 @@ pub(crate) struct Rooms {
     nested_permits: usize,
 }
 
+/// Places beside those, for the owner alone: others who take all of them do not keep the owner waiting.
+const OWNERS_PLACES: usize = 1;
+
 /// How many runs, and how many nested ones, the owner wants at once.
 fn places(config: &Config) -> (usize, usize) {
     let defaults = &config.agents.defaults;
@@ -110,6 +113,7 @@ pub(crate) struct Inner {
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
     on_end: std::sync::OnceLock<EndListener>,
+    owners_places: Arc<Semaphore>,
 }
 
 impl Inner {
@@ -147,9 +151,23 @@ impl Inner {
         &self.approvals
     }
 
-    pub(crate) fn capacity(&self, is_nested: bool) -> Arc<Semaphore> {
-        let rooms = self.rooms.load();
-        Arc::clone(if is_nested { &rooms.nested } else { &rooms.capacity })
+    /// A place among the runs that run at once.
+    pub(crate) async fn place(&self, waiting: &Waiting) -> Option<OwnedSemaphorePermit> {
+        let (capacity, nested) = {
+            let rooms = self.rooms.load();
+            (Arc::clone(&rooms.capacity), Arc::clone(&rooms.nested))
+        };
+        if waiting.is_nested() {
+            return nested.acquire_owned().await.ok();
+        }
+        if !waiting.routed.standing().is_owner {
+            return capacity.acquire_owned().await.ok();
+        }
+        tokio::select! {
+            biased;
+            place = capacity.acquire_owned() => place.ok(),
+            place = Arc::clone(&self.owners_places).acquire_owned() => place.ok(),
+        }
     }
 
     pub(crate) fn tasks(&self) -> &Tasks {
@@ -337,6 +355,7 @@ impl Relay {
             stopping,
             processes: std::sync::OnceLock::new(),
             on_end: std::sync::OnceLock::new(),
+            owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
         };
         let relay = Self { inner: Arc::new(inner) };
         relay.warn_of_misspelled_tools();

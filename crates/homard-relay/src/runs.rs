@@ -10,7 +10,8 @@ use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
 use homard_runtime::TRACE;
 use homard_store::RunStatus;
-use tokio::sync::watch;
+use homard_tools::Seat;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
@@ -75,9 +76,21 @@ pub(crate) struct Run {
     /// Its way to a chat platform, if it came from one.
     pub(crate) delivery: Delivery,
     end: watch::Sender<Option<RunEnd>>,
+    /// Its place among the runs that run at once, once it has one.
+    seat: std::sync::OnceLock<Seat>,
 }
 
 impl Run {
+    /// Takes a place.
+    pub(crate) fn sit(&self, permit: Option<OwnedSemaphorePermit>) -> Seat {
+        self.seat.get_or_init(|| permit.map(Seat::new).unwrap_or_default()).clone()
+    }
+
+    /// Its place.
+    pub(crate) fn seat(&self) -> Seat {
+        self.seat.get().cloned().unwrap_or_default()
+    }
+
     pub(crate) fn new(
         id: RunId,
         session_key: SessionKey,
@@ -98,6 +111,7 @@ impl Run {
             attended: AtomicBool::new(false),
             delivery: Delivery::default(),
             end: watch::Sender::new(None),
+            seat: std::sync::OnceLock::new(),
         }
     }
 

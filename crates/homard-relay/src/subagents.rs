@@ -117,6 +117,7 @@ impl Relay {
             thinking: None,
             timeout: task.timeout.or(limits.run_timeout),
             extra_system: Some(child_prompt(plan.depth, limits.max_depth)),
+            without_admin: false,
         };
         if let Err(error) = self.submit_from(submission, cx.scope.taint.labels()).await {
             store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
@@ -228,6 +229,7 @@ impl Relay {
             thinking: None,
             timeout: None,
             extra_system: Some(child_prompt(row.asked.depth, max_depth)),
+            without_admin: false,
         };
         let labels = cx.scope.taint.labels();
         self.submit_from(submission, labels).await.map_err(|error| DoorError::Failed(error.to_string()))?;

@@ -40,6 +40,8 @@ pub struct Submission {
     pub timeout: Option<Duration>,
     /// Added to the system prompt of this turn only.
     pub extra_system: Option<String>,
+    /// Whether the client it came from may not change settings.
+    pub without_admin: bool,
 }
 
 /// A message that has found its place, with what its sender asked for besides.
@@ -51,6 +53,7 @@ pub(crate) struct Placed {
     pub(crate) thinking: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) extra_system: Option<String>,
+    pub(crate) without_admin: bool,
 }
 
 impl Placed {
@@ -169,10 +172,11 @@ impl Relay {
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
-        let Submission { message, source, model, thinking, timeout, extra_system } = submission;
+        let Submission { message, source, model, thinking, timeout, extra_system, without_admin } =
+            submission;
         let policy = RoutePolicy::of(&self.inner().config());
-        let routed = route(&policy, admit(message)?)?;
-        Ok(Placed { routed, source, model, thinking, timeout, extra_system })
+        let routed = route(&policy, admit(message, without_admin)?)?;
+        Ok(Placed { routed, source, model, thinking, timeout, extra_system, without_admin })
     }
 
     pub(crate) async fn take(
@@ -196,7 +200,7 @@ impl Relay {
         if self.inner().stopping().is_cancelled() {
             return Err(SubmitError::Stopping);
         }
-        let Placed { routed, source, model, thinking, timeout, extra_system } = placed;
+        let Placed { routed, source, model, thinking, timeout, extra_system, without_admin } = placed;
         let key = routed.session_key().clone();
         // Before the room is looked at: a repeated request is not one more.
         if self.inner().runs().get(&run_id).is_some() {
@@ -220,6 +224,7 @@ impl Relay {
             thinking,
             timeout_ms: timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             extra_system,
+            without_admin,
             nested: source == letters::SOURCE,
             labels,
             program,

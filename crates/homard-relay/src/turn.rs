@@ -14,7 +14,7 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, Source, ToolPolicy};
+use homard_tools::{Label, Seat, Source, ToolPolicy};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -63,6 +63,15 @@ pub(crate) struct Prepared {
 /// Why a turn could not even begin.
 pub(crate) struct NotBegun(pub(crate) String);
 
+/// Frees the place of a turn when it is over, however that comes about.
+struct Seated(Seat);
+
+impl Drop for Seated {
+    fn drop(&mut self) {
+        self.0.give_up();
+    }
+}
+
 /// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
@@ -78,10 +87,11 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             waiting.merged.iter().chain([&run]).for_each(|run| inner.runs().remove(run));
             return;
         }
-        permit = inner.capacity(waiting.is_nested()).acquire_owned().or_cancel(&run.cancel) => permit,
+        permit = inner.place(&waiting).or_cancel(&run.cancel) => permit,
     };
     let reply = match permit {
-        Ok(_permit) => {
+        Ok(permit) => {
+            let _seated = Seated(run.sit(permit));
             run.begin();
             if let Kind::Compact(wish) = &waiting.kind {
                 let wish = wish.clone();
@@ -245,7 +255,7 @@ pub(crate) async fn prepare(
         settings.thinking = level_for(&settings.model.model, level);
     }
     let works_for = works_for(inner.store(), &session).await;
-    let others = Others { works_for: works_for.as_ref(), labels: &overrides.labels };
+    let others = Others { works_for: works_for.as_ref(), overrides: &overrides };
     let (policy, asker) = tool_policy((&config, agent), &routed, (&settings.model, &session), &others);
     let policy = Arc::new(policy);
     let skills = inner.skills().for_turn(&config, agent).await;
@@ -316,7 +326,12 @@ pub(crate) async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy,
         compaction: settings.compaction,
-        scope: strangers::scope(inner, &config, told.taint(), Granted::of(agent, &skills, exec, asker)),
+        scope: strangers::scope(
+            inner,
+            &config,
+            told.taint(),
+            Granted::of(agent, &skills, exec, asker).seated(run.seat()),
+        ),
         rules,
         steer,
     };
@@ -336,8 +351,8 @@ fn job_of(key: &SessionKey) -> Option<String> {
 struct Others<'a> {
     /// The conversation at the beginning of a chain of subagents.
     works_for: Option<&'a SessionKey>,
-    /// Whose words the message brings.
-    labels: &'a [Label],
+    /// Whose words the message brings, and what the client it came from may do.
+    overrides: &'a Overrides,
 }
 
 /// Which tools the turn is offered, and who asks for it.
@@ -357,7 +372,12 @@ fn tool_policy(
         session: Some(&session.entry),
         works_for: others.works_for,
         is_owner: routed.standing().is_owner,
-        passed_on: others.labels.iter().any(|label| matches!(label.source, Source::Message | Source::Hook)),
+        passed_on: others
+            .overrides
+            .labels
+            .iter()
+            .any(|label| matches!(label.source, Source::Message | Source::Hook)),
+        without_admin: others.overrides.without_admin,
     };
     (policy_for(config, agent, &about), asker(config, &about))
 }

@@ -54,6 +54,7 @@ impl Relay {
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,
+            program_dir: cx.scope.is_owners().then(|| Arc::from(cx.workspace.as_path())),
         };
         let answer = answered(&caller, request, cx).await.map_err(|error| match error.reason {
             FailReason::Aborted => DoorError::Stopped,

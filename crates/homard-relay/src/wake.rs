@@ -100,6 +100,7 @@ impl Relay {
             thinking: None,
             timeout: None,
             extra_system: Some(WOKEN.to_owned()),
+            without_admin: false,
         };
         let run_id = match self.submit_from(submission, labels).await? {
             Submitted::Started { run_id, .. } => {

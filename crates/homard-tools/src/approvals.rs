@@ -24,6 +24,10 @@ pub const ANSWER_WITHIN: Duration = Duration::from_secs(120);
 pub const KEEP_ANSWERED: Duration = Duration::from_secs(15);
 /// Questions that may wait at the same time; one more is answered with no.
 pub const MAX_PENDING: usize = 100;
+/// Of these, questions that others than the owner have asked; the rest of the places are the owner's.
+pub(crate) const MAX_GUEST_PENDING: usize = 50;
+/// Questions of one conversation that may wait at the same time.
+pub(crate) const MAX_PENDING_OF_SESSION: usize = 10;
 
 /// What a person is asked to allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +54,8 @@ pub struct ApprovalRequest {
     pub run_id: Option<RunId>,
     /// The call.
     pub call_id: Option<ToolCallId>,
+    /// Whether somebody else than the owner has it asked.
+    pub for_guest: bool,
 }
 
 impl ApprovalRequest {

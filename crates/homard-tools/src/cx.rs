@@ -8,6 +8,8 @@ use homard_runtime::Clock;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome};
+use crate::file_access::Caller;
 use crate::scope::Scope;
 
 /// One call's surroundings. Made by the loop for every call; tools keep nothing of it.
@@ -32,6 +34,17 @@ pub struct ToolCx {
 }
 
 impl ToolCx {
+    /// Whether somebody else than the owner asks for it.
+    pub(crate) fn is_for_guest(&self) -> bool {
+        self.scope.access.caller == Caller::Guest
+    }
+
+    /// Asks a person, and waits for the end of the question without holding anybody else up.
+    pub(crate) async fn ask(&self, request: ApprovalRequest) -> Outcome {
+        let asking = self.scope.approvals.ask(request, &self.clock, ANSWER_WITHIN, &self.cancel);
+        self.scope.seat.while_away(asking).await
+    }
+
     /// Tells whoever watches what the call has produced since the last time.
     pub fn report(&self, text: &str) {
         self.progress.send(&self.call_id, text);

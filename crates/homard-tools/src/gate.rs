@@ -7,27 +7,28 @@
 //! `reach` is what tools declare, `asking` words what a person is asked, `paths` knows which files steer the assistant, `fetching` which commands bring
 //! words of others in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use homard_protocol::UserBlock;
 use serde_json::Value;
 
-use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
-use crate::scope::Guards;
 use crate::seen::News;
-use crate::taint::{Label, Passed, one_line};
+use crate::taint::{Label, Passed, Source, one_line};
 
 mod asking;
 mod fetching;
 mod paths;
+mod provenance;
 mod reach;
 
 pub use reach::{Reach, Subject};
 
 use paths::Place;
+use provenance::Provenance;
 
 /// Most labels a question names; the rest are counted.
 const MAX_NAMED: usize = 6;
@@ -53,16 +54,24 @@ pub enum GateMode {
 pub struct GatePolicy {
     mode: GateMode,
     allow: Vec<String>,
+    /// Files and folders the owner vouches for.
+    vouched: Vec<PathBuf>,
 }
 
 impl GatePolicy {
     /// A policy; `allow` names tools that run without being asked about, as tool lists do.
     pub fn new<S: AsRef<str>>(mode: GateMode, allow: &[S]) -> Self {
         let allow = allow.iter().map(|pattern| policy::canonical_name(pattern.as_ref())).collect();
-        Self { mode, allow }
+        Self { mode, allow, vouched: Vec::new() }
     }
 
-    fn lets_through(&self, tool: &str) -> bool {
+    /// The same with files and folders whose content counts as the owner's own words.
+    #[must_use]
+    pub fn vouching(self, vouched: Vec<PathBuf>) -> Self {
+        Self { vouched, ..self }
+    }
+
+    pub(crate) fn lets_through(&self, tool: &str) -> bool {
         self.mode == GateMode::Off || policy::lists(&self.allow, tool)
     }
 }
@@ -80,22 +89,25 @@ pub(crate) struct Call<'c> {
 /// Where a call's files really are.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    reads: Vec<Place>,
+    /// Whose words the files are that are read, where they are not the owner's.
+    read: Vec<Label>,
     writes: Vec<Place>,
 }
 
 impl Call<'_> {
     /// Where the files of the call are, as far as anybody has to know. Symbolic links are followed.
     pub(crate) async fn places(&self, cx: &ToolCx) -> Places {
-        let files = &cx.scope.guards.files;
-        let wanted = !self.subject.writes.is_empty() || (!self.subject.reads.is_empty() && !files.is_empty());
-        if !wanted {
+        if self.subject.writes.is_empty() && self.subject.reads.is_empty() {
             return Places::default();
         }
         let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
-        let looking = tokio::task::spawn_blocking(move || Places {
-            reads: paths::places(&home, &workspace, &subject.reads),
-            writes: paths::places(&home, &workspace, &subject.writes),
+        let provenance = Provenance::of(self.home, cx);
+        let looking = tokio::task::spawn_blocking(move || {
+            let reads = paths::places(&home, &workspace, &subject.reads);
+            Places {
+                read: reads.iter().filter_map(|place| provenance.of_file(place.path())).collect(),
+                writes: paths::places(&home, &workspace, &subject.writes),
+            }
         });
         looking.await.unwrap_or_default()
     }
@@ -127,7 +139,7 @@ impl Call<'_> {
         }
         let mut asked = self.request(arguments, &reasons, cx);
         asked.allow_always(grant.as_deref());
-        match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+        match cx.ask(asked).await {
             Outcome::Said(Verdict::AllowOnce) => {}
             Outcome::Said(Verdict::AllowAlways) => {
                 if let Some(what) = &grant {
@@ -222,6 +234,7 @@ impl Call<'_> {
             session_key: Some(cx.session_key.clone()),
             run_id: Some(cx.run_id.clone()),
             call_id: Some(cx.call_id.clone()),
+            for_guest: cx.is_for_guest(),
         }
     }
 
@@ -230,14 +243,14 @@ impl Call<'_> {
         cx.scope.taint.forget(&cx.call_id);
         let guards = &cx.scope.guards;
         let mut outcome = outcome;
-        outcome.untrusted.extend(places.reads.iter().filter_map(|place| guards.files.label_of(place.path())));
+        outcome.untrusted.extend(places.read);
         if !self.subject.replaces {
             // What is changed in places is shown in places: in what did not fit, and in what it came to.
             let changed = places.writes.iter().filter_map(|place| guards.files.label_of(place.path()));
             outcome.untrusted.extend(changed);
         }
         if let Some(command) = &self.subject.command {
-            outcome.untrusted.extend(labels_of_command(command, guards));
+            outcome.untrusted.extend(labels_of_command(command, self.home, cx).await);
         }
         if !outcome.is_error && !places.writes.is_empty() {
             self.mark(places.writes, cx).await;
@@ -268,8 +281,10 @@ impl Call<'_> {
 }
 
 /// Whose words the output of a command is, where they are not the owner's.
-pub(crate) fn labels_of_command(command: &str, guards: &Guards) -> Vec<Label> {
-    guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect()
+pub(crate) async fn labels_of_command(command: &str, home: &Path, cx: &ToolCx) -> Vec<Label> {
+    let (provenance, command) = (Provenance::of(home, cx), command.to_owned());
+    let looking = tokio::task::spawn_blocking(move || provenance.of_command(&command)).await;
+    looking.unwrap_or_else(|_stopped| vec![Label::new(Source::Tool, "output nobody could place")])
 }
 
 /// Makes the labels of an answer the conversation's, and hides secrets in it.

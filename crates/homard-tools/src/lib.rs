@@ -20,6 +20,7 @@ mod policy;
 mod registry;
 mod schema;
 mod scope;
+mod seat;
 mod seen;
 mod taint;
 mod tainted_files;
@@ -45,12 +46,13 @@ pub use file_access::{Caller, FileAccess, Withheld};
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
 pub use outcome::ToolOutcome;
 pub use policy::{
-    ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS, OWNER_ONLY,
-    Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched,
-    canonical_name, decision_of, is_known_group, known_names, near_names,
+    ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
+    OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
+    Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
+pub use seat::Seat;
 pub use seen::Seen;
 pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;

@@ -10,7 +10,7 @@ mod layers;
 
 pub use explain::{LayerVerdict, Unmatched, decision_of, near_names};
 pub use groups::{
-    ALL_FILES, GROUPS, Group, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
+    ADMIN_TOOLS, ALL_FILES, GROUPS, Group, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
     SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, canonical_name, is_known_group, known_names,
 };
 pub(crate) use layers::lists;

@@ -6,8 +6,9 @@ use homard_exec::approvals::ExecRules;
 use homard_runtime::Redactor;
 
 use crate::approvals::Approvals;
-use crate::file_access::FileAccess;
+use crate::file_access::{Caller, FileAccess};
 use crate::gate::GatePolicy;
+use crate::seat::Seat;
 use crate::seen::Seen;
 use crate::taint::Taint;
 use crate::tainted_files::TaintedFiles;
@@ -35,8 +36,18 @@ pub struct Scope {
     pub workspace_only: Option<bool>,
     /// Which files whoever asked may have.
     pub access: FileAccess,
+    /// Its place among the turns that run at once.
+    pub seat: Seat,
     /// Where file tools keep what they replace.
     pub undo: Undo,
+}
+
+impl Scope {
+    /// Whether only the owner's words are in play, and the owner asks.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        self.access.caller == Caller::Owner && self.taint.is_clean()
+    }
 }
 
 /// What the whole house knows about secrets and strangers' files. Clone-cheap; the default knows nothing.

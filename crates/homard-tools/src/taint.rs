@@ -102,8 +102,13 @@ pub(crate) fn plain_to_see(text: &str) -> String {
 
 /// Whether a character is invisible or changes how others are shown.
 pub(crate) fn misleads(c: char) -> bool {
-    matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{3164}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
-        || ('\u{E0000}'..='\u{E007F}').contains(&c)
+    matches!(
+        c,
+        '\u{A0}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{1680}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{2000}'..='\u{200F}' | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}'
+            | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+    )
 }
 
 /// A person's answer to the gate's question, for the tool that would ask one of its own.
@@ -194,7 +199,8 @@ impl Taint {
     pub(crate) fn pass(&self, call: &ToolCallId, passed: Passed) {
         let mut state = self.state();
         if state.passed.len() >= MAX_PASSED {
-            state.passed.clear();
+            // Whose passing is forgotten is asked about.
+            state.passed.pop_first();
         }
         state.passed.insert(call.clone(), passed);
     }

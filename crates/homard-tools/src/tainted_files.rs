@@ -9,12 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::taint::{Label, Source};
 use crate::tools::replace_file::replace_file;
 
 /// Files remembered; beyond it the ones marked first are forgotten.
 const MAX_FILES: usize = 4_096;
+/// Largest file that is known again by its content.
+const MAX_HASHED: u64 = 16 * 1024 * 1024;
+/// Where words in a file came from that somebody attached, the owner included.
+const ATTACHED: &str = "attached to a message";
 /// Shortest file name that is looked for in command lines.
 const MIN_NAMED: usize = 3;
 
@@ -42,6 +47,9 @@ struct Tainted {
     path: PathBuf,
     /// Where its words came from.
     from: Label,
+    /// Its size and the SHA-256 of its content when it was marked, by which a copy is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<(u64, String)>,
     /// Whether the owner has written it anew since. It is not forgotten, because that can be undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_over: bool,
@@ -55,15 +63,23 @@ impl TaintedFiles {
     }
 
     /// These files hold words of others from now on. Blocks on the disk.
-    pub(crate) fn mark(&self, paths: &[PathBuf], from: &Label) {
+    pub fn mark(&self, paths: &[PathBuf], from: &Label) {
+        let contents: Vec<_> = paths.iter().map(|path| content_of(path)).collect();
         let mut state = self.state();
-        for path in paths {
+        for (path, content) in paths.iter().zip(contents) {
             state.files.retain(|file| file.path != *path);
-            state.files.push(Tainted { path: path.clone(), from: from.clone(), is_over: false });
+            state.files.push(Tainted { path: path.clone(), from: from.clone(), content, is_over: false });
         }
         let surplus = state.files.len().saturating_sub(MAX_FILES);
         state.files.drain(..surplus);
         self.save(&state);
+    }
+
+    /// A file that came with a message: somebody made it, whoever passed it on. Blocks on the disk.
+    pub fn mark_attached(&self, path: &Path) {
+        // The list has canonical paths.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.mark(&[path], &Label::new(Source::File, ATTACHED));
     }
 
     /// These files were written anew by the owner. Blocks on the disk.
@@ -95,6 +111,21 @@ impl TaintedFiles {
         self.state().files.iter().find(|file| !file.is_over && file.path == path).map(Tainted::label)
     }
 
+    /// The label of a file that holds what a marked one held. Blocks on the disk.
+    pub(crate) fn label_of_content(&self, path: &Path) -> Option<Label> {
+        let size = path.metadata().ok()?.len();
+        let of_size = |file: &&Tainted| file.content.as_ref().is_some_and(|(known, _)| *known == size);
+        let is_possible = self.state().files.iter().any(|file| of_size(&file));
+        let content = is_possible.then(|| content_of(path)).flatten()?;
+        self.state().files.iter().find(|file| file.content.as_ref() == Some(&content)).map(Tainted::label)
+    }
+
+    /// The label of a marked file below a folder, if there is one.
+    pub(crate) fn label_below(&self, folder: &Path) -> Option<Label> {
+        let state = self.state();
+        state.files.iter().find(|file| !file.is_over && file.path.starts_with(folder)).map(Tainted::label)
+    }
+
     /// The label of a file whose name a command line has. Names are compared, not paths: a command may be
     /// anywhere.
     pub(crate) fn named_in(&self, command: &str) -> Option<Label> {
@@ -104,10 +135,6 @@ impl TaintedFiles {
             !file.is_over && name.is_some_and(|name| name.len() >= MIN_NAMED && has_word(command, name))
         };
         state.files.iter().find(is_named).map(Tainted::label)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.state().files.iter().all(|file| file.is_over)
     }
 
     /// What is known, read from the disk if it has not been.
@@ -139,11 +166,24 @@ impl TaintedFiles {
 
 impl Tainted {
     fn label(&self) -> Label {
+        if self.from.source == Source::File && self.from.detail == ATTACHED {
+            return Label::new(Source::File, format!("{} ({ATTACHED})", self.path.display()));
+        }
         Label::new(
             Source::File,
             format!("{} (written while a {} was in play)", self.path.display(), self.from),
         )
     }
+}
+
+/// A file's size and the hash of its content; nothing for what is no file, empty or too large.
+fn content_of(path: &Path) -> Option<(u64, String)> {
+    let about = path.metadata().ok()?;
+    if !about.is_file() || about.len() == 0 || about.len() > MAX_HASHED {
+        return None;
+    }
+    let hash = Sha256::digest(std::fs::read(path).ok()?);
+    Some((about.len(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
 }
 
 fn load(file: &Path) -> Vec<Tainted> {

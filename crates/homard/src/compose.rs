@@ -58,6 +58,7 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
     let began = Instant::now();
     options.source.environment = with_wishes(&options.source.environment, &options);
     machine::raise_file_limit();
+    machine::close_memory();
     let arrival = Arrival::of(&options.source.environment)?;
     let outcome = live(&options, arrival.clone(), began).await;
     if let (Some(arrival), Err(error)) = (&arrival, &outcome) {
@@ -80,6 +81,7 @@ async fn live(
     let config = house.open_config(options)?;
     let guards = guards(options);
     let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
+    machine::close_state(&options.source.paths.state_dir);
     if !house.wait_for_store(options, &config).await? {
         tracing::info!("the gateway that runs goes on; nothing to take over");
         return Ok(None);

@@ -13,6 +13,7 @@ mod agents;
 mod approvals;
 #[cfg(test)]
 mod asking;
+#[cfg(test)]
 mod attacks;
 #[cfg(test)]
 mod background;

@@ -78,6 +78,7 @@ fn request(api: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
         sampling: Sampling::default(),
     }
 }

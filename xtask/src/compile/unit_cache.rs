@@ -31,6 +31,8 @@ const COMPILER: &str = "HOMARD_WORKSHOP_COMPILER";
 const PLACEHOLDER: &str = "<clone>";
 /// A package's folder, as its tests see it.
 const PACKAGE: &str = ".";
+/// Tells clippy where its settings lie; a call's name covers what is in them.
+const LINT_SETTINGS: &str = "CLIPPY_CONF_DIR";
 /// Tells the snapshot library where the clone lies, seen from a package's folder.
 const SNAPSHOTS: (&str, &str) = ("INSTA_WORKSPACE_ROOT", "../..");
 /// Beginnings of the variables a name covers.
@@ -80,6 +82,7 @@ pub(crate) fn variables(root: &Path, target: &Path) -> Result<Vec<(&'static str,
         (ROOT, root.display().to_string()),
         (COMPILER, Cmd::new("rustc", &["-vV"]).read()?),
         (SNAPSHOTS.0, SNAPSHOTS.1.to_owned()),
+        (LINT_SETTINGS, root.display().to_string()),
     ])
 }
 
@@ -170,7 +173,7 @@ impl Call {
 
     /// Makes the call and keeps it; the compiler's status.
     pub(crate) fn make(&self, compiler: Cmd) -> Result<i32> {
-        let compiler = compiler.env("CLIPPY_CONF_DIR", &self.root).env("CARGO_MANIFEST_DIR", PACKAGE);
+        let compiler = compiler.env("CARGO_MANIFEST_DIR", PACKAGE);
         let up: PathBuf = self.package.iter().map(|_| "..").collect();
         let programs = sh::variables().filter(|(name, _)| name.starts_with(PROGRAM));
         let compiler = programs.fold(compiler, |compiler, (name, program)| {
@@ -244,7 +247,9 @@ impl Call {
     /// it read a variable that tells where the clone lies.
     fn outside(&self, read: &str) -> Result<Option<Vec<(PathBuf, String)>>> {
         let root = self.root.to_string_lossy();
-        if read.lines().any(|line| line.starts_with("# env-dep:") && line.contains(&*root)) {
+        let told = read.lines().filter_map(|line| line.strip_prefix("# env-dep:"));
+        let mut told = told.filter(|variable| !variable.starts_with(LINT_SETTINGS));
+        if told.any(|variable| variable.contains(&*root)) {
             return match self.is_library {
                 true => bail!("the library `{}` has the path of its clone compiled in", self.stem),
                 false => Ok(None),

@@ -93,6 +93,8 @@ pub struct Taint {
     pub mode: TaintMode,
     /// Tools that run all the same.
     pub allow: Vec<String>,
+    /// Files and folders whose content is the owner's own, with `~` as written.
+    pub vouched: Vec<String>,
 }
 
 /// Which tools are offered.
@@ -300,7 +302,11 @@ impl Tools {
 
 impl Taint {
     fn from_raw(raw: raw::Taint) -> Self {
-        Self { mode: raw.mode.unwrap_or_default(), allow: raw.allow.unwrap_or_default() }
+        Self {
+            mode: raw.mode.unwrap_or_default(),
+            allow: raw.allow.unwrap_or_default(),
+            vouched: raw.vouched.unwrap_or_default(),
+        }
     }
 }
 

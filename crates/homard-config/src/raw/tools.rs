@@ -117,6 +117,8 @@ pub struct Taint {
     pub mode: Option<TaintMode>,
     /// Tools that run all the same; `*` and `group:…` work.
     pub allow: Option<Vec<String>>,
+    /// Files and folders outside the workspace whose content is your own, such as `~/projects`.
+    pub vouched: Option<Vec<String>>,
 }
 
 /// Searching the web.

@@ -22,6 +22,7 @@ fn question(tool: &str, action: &str) -> Question {
             session_key: Some(SessionKey::parse("agent:work:main").unwrap()),
             run_id: Some(RunId::parse("run-1").unwrap()),
             call_id: None,
+            for_guest: false,
         },
         created_at: 1,
         expires_at: 2,

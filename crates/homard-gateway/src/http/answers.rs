@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
+use homard_protocol::Scope;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -78,4 +79,13 @@ pub(crate) fn events() -> (mpsc::Sender<Bytes>, Answer) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     *answer.body_mut() = StreamBody::new(frames).boxed_unsync();
     (sender, answer)
+}
+
+/// What somebody reads who may not do it.
+pub(crate) fn missing_scope(scope: Scope) -> Answer {
+    let scope = scope.as_str();
+    let details = json!({"code": "MISSING_SCOPE", "missingScope": scope, "requiredScopes": [scope]});
+    let error =
+        json!({"type": "forbidden", "message": format!("missing scope: {scope}"), "details": details});
+    json_answer(StatusCode::FORBIDDEN, &json!({"ok": false, "error": error}))
 }

@@ -28,7 +28,7 @@ use super::answers::{Answer, method_not_allowed, text};
 use super::{body, who};
 use crate::gateway::Gateway;
 use crate::origin::Peer;
-use refusal::{ApiError, forbidden};
+use refusal::ApiError;
 use wanted::Asker;
 
 const CHAT: &str = "/v1/chat/completions";
@@ -94,13 +94,10 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
     if *request.method() != method {
         return method_not_allowed(allow);
     }
-    let sender = match who::check(gateway, request.headers(), peer) {
+    let sender = match who::check(gateway, request.headers(), peer, route.scope()) {
         Ok(sender) => sender,
         Err(refused) => return *refused,
     };
-    if !sender.scopes.grants(route.scope()) {
-        return forbidden(route.scope());
-    }
     let (head, body) = request.into_parts();
     let asker = Asker { gateway, headers: &head.headers, scopes: sender.scopes };
     let answered = match route {

@@ -1,5 +1,6 @@
 //! Probes and metrics: is it alive, is it ready, how is it doing.
 
+use homard_protocol::Scope;
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
@@ -16,7 +17,8 @@ pub(super) fn owns(path: &str) -> bool {
 
 /// Answers a probe; strangers learn no particulars.
 pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
-    let detailed = peer.locality == Locality::Local || who::check(gateway, request.headers(), peer).is_ok();
+    let detailed =
+        peer.locality == Locality::Local || who::check(gateway, request.headers(), peer, Scope::Read).is_ok();
     match request.uri().path() {
         "/ready" | "/readyz" => ready(gateway, detailed),
         "/startup" | "/startupz" => startup(gateway, detailed),

@@ -17,7 +17,7 @@ pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -
     {
         return Ok(());
     }
-    who::check(gateway, headers, peer).map(|_sender| ())
+    who::check(gateway, headers, peer, Scope::Read).map(|_sender| ())
 }
 
 async fn is_device(gateway: &Gateway, presented: &str) -> bool {

@@ -11,7 +11,7 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, events, json_answer, method_not_allowed};
+use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope};
 use super::{folder, who};
 use crate::auth::SharedAuth;
 use crate::fanout::{Batch, Client};
@@ -137,10 +137,8 @@ fn seq_of(message: &Value) -> Option<i64> {
 }
 
 async fn history(gateway: &Arc<Gateway>, request: &Request<Incoming>, peer: &Peer, key: &str) -> Answer {
-    match who::check(gateway, request.headers(), peer) {
-        Ok(sender) if sender.scopes.grants(Scope::Read) => {}
-        Ok(_sender) => return missing(Scope::Read),
-        Err(refused) => return *refused,
+    if let Err(refused) = who::check(gateway, request.headers(), peer, Scope::Read) {
+        return *refused;
     }
     let view = match View::read(gateway, key, request.uri().query().unwrap_or_default()) {
         Ok(view) => view,
@@ -243,12 +241,12 @@ fn event(name: &str, body: &Value) -> Bytes {
 }
 
 async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &str) -> Answer {
-    if let Err(refused) = who::check(gateway, headers, peer) {
+    if let Err(refused) = who::check(gateway, headers, peer, Scope::Read) {
         return *refused;
     }
     // A secret that many share says nothing about who sends; only a caller who is known may end what others began.
     if !matches!(gateway.access().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
-        return missing(Scope::Admin);
+        return missing_scope(Scope::Admin);
     }
     let view = match View::read(gateway, key, "") {
         Ok(view) => view,
@@ -266,14 +264,6 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
 fn claimed(headers: &HeaderMap) -> ScopeSet {
     let said = headers.get(SCOPES_HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
     ScopeSet::parse(said.split(',').map(str::trim))
-}
-
-fn missing(scope: Scope) -> Answer {
-    let scope = scope.as_str();
-    let details = json!({"code": "MISSING_SCOPE", "missingScope": scope, "requiredScopes": [scope]});
-    let error =
-        json!({"type": "forbidden", "message": format!("missing scope: {scope}"), "details": details});
-    json_answer(StatusCode::FORBIDDEN, &json!({"ok": false, "error": error}))
 }
 
 fn failed(status: StatusCode, kind: &str, message: &str) -> Answer {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use homard_config::config::gateway::HttpTools;
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::methods::tools_invoke::ToolsInvoke;
+use homard_protocol::{AgentId, Scope, SessionKey};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
 use http::{Method, Request, StatusCode};
@@ -27,29 +28,18 @@ const MAX_BODY: usize = 2 * 1024 * 1024;
 const MAX_KEY: usize = 256;
 /// Tools nobody calls over HTTP unless the owner takes them off this list: with a stolen secret they would be the
 /// whole machine.
-const DENIED: [&str; 12] = [
-    "exec",
-    "spawn",
-    "shell",
-    "fs_write",
-    "fs_delete",
-    "fs_move",
-    "apply_patch",
-    "sessions_spawn",
-    "sessions_send",
-    "cron",
-    "gateway",
-    "nodes",
-];
+const DENIED: [&str; 8] =
+    ["exec", "process", "apply_patch", "sessions_spawn", "sessions_send", "cron", "gateway", "nodes"];
 
 /// Answers a call.
 pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
     if *request.method() != Method::POST {
         return method_not_allowed("POST");
     }
-    if let Err(refused) = who::check(gateway, request.headers(), peer) {
-        return *refused;
-    }
+    let sender = match who::check(gateway, request.headers(), peer, who::scope_of::<ToolsInvoke>()) {
+        Ok(sender) => sender,
+        Err(refused) => return *refused,
+    };
     let bytes = match body::read(request.into_body(), MAX_BODY).await {
         Ok(bytes) => bytes,
         Err(error) => return error.answer(),
@@ -80,6 +70,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
         action: asked.action,
         call_id: None,
         when_asked,
+        is_admin: sender.scopes.grants(Scope::Admin),
     };
     let (status, body) = once(gateway, asked.key, call).await;
     json_answer(status, &body)

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use homard_protocol::{Scope, ScopeSet};
+use homard_protocol::method::Access;
+use homard_protocol::{Method, Scope, ScopeSet};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::answers::{Answer, too_many, unauthorized};
+use super::answers::{Answer, missing_scope, too_many, unauthorized};
 use crate::auth::AuthMethod;
 use crate::gateway::Gateway;
 use crate::origin::{Locality, Peer};
@@ -23,8 +24,28 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
+/// What a route that does the same as a method asks for.
+pub(crate) fn scope_of<M: Method>() -> Scope {
+    match M::ACCESS {
+        Access::Operator(scope) => scope,
+        // Nothing else is done over HTTP; if it ever is, only by who may do everything.
+        _ => Scope::Admin,
+    }
+}
+
+/// Asks for the shared secret, and whether who sends may do what needs `scope`.
+pub(crate) fn check(
+    gateway: &Gateway,
+    headers: &HeaderMap,
+    peer: &Peer,
+    scope: Scope,
+) -> Result<Sender, Box<Answer>> {
+    let sender = prove(gateway, headers, peer)?;
+    if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope))) }
+}
+
 /// Asks for the shared secret; wrong ones are counted against the address.
-pub(crate) fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
+fn prove(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
     let (access, who, now) = (gateway.access(), peer.ip.to_string(), Instant::now());
     // As on the WebSocket: programs on this machine share an address, and one must not lock the others out.
     let exempt = access.exempt_loopback && peer.locality == Locality::Local && peer.origin.is_none();

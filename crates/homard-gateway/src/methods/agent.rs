@@ -8,7 +8,7 @@ use homard_protocol::methods::agent::{
     AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
     ExecutionAttempt, ExecutionTrace,
 };
-use homard_protocol::{ErrorShape, RunId, SessionId, SessionKey, Usage};
+use homard_protocol::{ErrorShape, RunId, Scope, SessionId, SessionKey, Usage};
 use homard_relay::{RunEnd, Submission, Submitted};
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
@@ -90,6 +90,7 @@ pub(super) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         thinking: params.thinking,
         timeout,
         extra_system: params.extra_system_prompt,
+        without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
     };
     let submitted = gateway.relay().submit_to(submission, None, to).await.map_err(|e| error::submit(&e))?;
     let (session_key, status) = match submitted {

@@ -11,7 +11,8 @@ use homard_protocol::methods::chat::{
     ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
-    AssistantMessage, EntryKind, ErrorShape, Message, RunId, SessionId, SessionKey, StopReason, UserBlock,
+    AssistantMessage, EntryKind, ErrorShape, Message, RunId, Scope, SessionId, SessionKey, StopReason,
+    UserBlock,
 };
 use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
@@ -57,6 +58,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         thinking: params.thinking,
         timeout: params.timeout_ms.map(Duration::from_millis),
         extra_system: None,
+        without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
     };
     let (relay, mode) = (gateway.relay(), params.queue_mode.as_deref());
     let submitted = if params.suppress_command_interpretation == Some(true) {

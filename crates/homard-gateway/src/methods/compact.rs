@@ -28,6 +28,7 @@ pub(super) async fn compact(
         thinking: None,
         timeout: None,
         extra_system: None,
+        without_admin: false,
     };
     let wish = CompactWish {
         instructions: params.instructions.filter(|words| !words.trim().is_empty()),

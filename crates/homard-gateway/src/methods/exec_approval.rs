@@ -171,6 +171,7 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
             .map(|id| ToolCallId::parse(&id))
             .transpose()
             .map_err(|e| invalid(&e.to_string()))?,
+        for_guest: false,
     })
 }
 

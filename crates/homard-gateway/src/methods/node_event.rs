@@ -135,6 +135,9 @@ struct Message {
 /// Begins a turn with a node's words.
 async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
     let (gateway, node) = (&cx.gateway, own_id(cx)?);
+    if !gateway.nodes().may_begin(&node) {
+        return Ok(Err("throttled"));
+    }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
     let Ok(key) = session_key(gateway, key, None) else { return Ok(Err("invalid_payload")) };
     let short: String = node.as_str().chars().take(12).collect();
@@ -150,6 +153,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
         thinking: message.thinking,
         timeout: message.timeout,
         extra_system: None,
+        without_admin: false,
     };
     let label = Label::new(Source::Hook, format!("from node {short}"));
     gateway.relay().submit_from(submission, vec![label]).await.map_err(|e| error::submit(&e))?;
@@ -167,6 +171,10 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Er
         return Ok(Err("invalid_payload"));
     };
     let Ok(key) = session_key(&cx.gateway, key.trim(), None) else { return Ok(Err("invalid_payload")) };
+    // What others write to the owner's assistant is not for the owner's devices to pass on.
+    if listens && key.channel().is_some() {
+        return Ok(Err("conversation_not_allowed"));
+    }
     let (nodes, client, key) = (cx.gateway.nodes(), &cx.caller.client, key.to_string());
     if !listens {
         return Ok(nodes.unsubscribe(client, &key).map(|()| "unsubscribed").ok_or("stale_connection"));

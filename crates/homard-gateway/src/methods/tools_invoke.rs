@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use homard_protocol::ErrorShape;
 use homard_protocol::methods::tools_invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
+use homard_protocol::{ErrorShape, Scope};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
 use http::StatusCode;
@@ -42,6 +42,7 @@ pub(super) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
         action: None,
         call_id: None,
         when_asked: if params.confirm == Some(true) { WhenAsked::Ask } else { WhenAsked::Report },
+        is_admin: cx.caller.check_scope(Scope::Admin).is_ok(),
     };
     let named = params.idempotency_key.map(|key| format!("rpc\n{}\n{name}\n{key}", call.session_key));
     let sender = match named.map(|key| gateway.http().tool_calls.enter(&key, Instant::now())) {

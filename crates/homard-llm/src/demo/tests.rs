@@ -26,6 +26,7 @@ fn request(demo: &Demo, text: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn request(api: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     }
 }
 

@@ -63,6 +63,7 @@ impl World {
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,
+            program_dir: None,
         }
     }
 

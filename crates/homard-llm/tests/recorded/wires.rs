@@ -19,6 +19,7 @@ pub(crate) fn request(api: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     }
 }
 

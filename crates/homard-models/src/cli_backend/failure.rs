@@ -55,6 +55,15 @@ pub(super) fn is_lost_session(said: &str) -> bool {
     LOST.iter().any(|sentence| said.contains(sentence))
 }
 
+/// A question that is not the owner's alone.
+pub(super) fn not_for_others(backend: &ProviderId) -> LlmError {
+    let words = format!(
+        "{backend} is a program with tools of its own, which nobody is asked about; it is not started while text of \
+         others is in the conversation, nor for anybody but the owner. Choose another model here, for example with /model"
+    );
+    LlmError::new(FailReason::ModelNotFound, words)
+}
+
 /// A program that ran and did not answer.
 pub(super) fn failed(backend: &ProviderId, exit: Exit, said: &str, row: &Row) -> LlmError {
     let said = scrub(&last_lines(said), row);

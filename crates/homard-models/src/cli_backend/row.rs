@@ -53,20 +53,15 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         id: "claude-cli",
         command: "claude",
-        args: &["-p", "--output-format", "json", "--dangerously-skip-permissions"],
-        resume_args: &[
-            "-p",
-            "--output-format",
-            "json",
-            "--dangerously-skip-permissions",
-            "--resume",
-            SESSION_PLACE,
-        ],
+        // Without a flag that skips its own questions: only the owner can want that.
+        args: &["-p", "--output-format", "json"],
+        resume_args: &["-p", "--output-format", "json", "--resume", SESSION_PLACE],
         output: CliOutput::Json,
         session_arg: Some("--session-id"),
         session_mode: CliSessionMode::Always,
         session_id_fields: &["session_id", "sessionId", "conversation_id"],
-        system_append_arg: Some("--append-system-prompt"),
+        // An argument is seen by every program on the machine; the system prompt goes before the prompt.
+        system_append_arg: None,
         system_replace_arg: Some("--system-prompt"),
         image_arg: None,
         models: &["opus", "sonnet", "haiku"],
@@ -198,6 +193,7 @@ impl Row {
             session_mode: known.session_mode,
             session_id_fields: owned(known.session_id_fields),
             system_prompt_arg: known.system_append_arg.map(str::to_owned),
+            input: CliInput::Stdin,
             system_prompt_when: CliSystemPromptWhen::First,
             image_arg: known.image_arg.map(str::to_owned),
             models: owned(known.models),

@@ -47,6 +47,7 @@ impl World {
             command: Some(written.command.unwrap_or_else(|| "sh".to_owned())),
             args: Some(vec![program.clone(), "fresh".to_owned()]),
             resume_args: Some(vec![program, "resume".to_owned(), "{sessionId}".to_owned()]),
+            input: written.input.or(Some(CliInput::Arg)),
             ..written
         };
         config.agents.defaults.cli_backends.insert("claude-cli".to_owned(), written);
@@ -74,6 +75,7 @@ impl World {
             thinking: ThinkingLevel::Off,
             credential: None,
             session: Some("our-session".into()),
+            program_dir: Some(self.config.agents.default_agent().workspace.as_path().into()),
         };
         (found.provider, request)
     }
@@ -145,12 +147,28 @@ async fn an_answer_comes_as_one_piece_and_the_session_goes_on() {
     assert_eq!((message.usage, message.timestamp), (*usage, 7));
     let calls = world.read("calls");
     assert!(calls.starts_with("fresh\n--session-id\n"), "{calls}");
-    assert!(calls.contains("--append-system-prompt\nBe kind.\n\nTools are disabled in this session."));
-    assert!(calls.ends_with("--model\nopus\nsay hi\n"), "{calls}");
+    assert!(calls.contains("--model\nopus\nBe kind.\n\nTools are disabled in this session."), "{calls}");
+    assert!(calls.ends_with("\n---\n\nsay hi\n"), "{calls}");
     assert_eq!(world.session().await.as_deref(), Some("theirs"));
     std::fs::remove_file(world.home.path().join("calls")).unwrap();
     assert_eq!(end(&world.ask().await), Ok("hello".to_owned()));
     assert_eq!(world.read("calls"), "resume\ntheirs\n--model\nopus\nsay hi\n");
+}
+
+#[tokio::test]
+async fn a_program_is_started_for_the_owners_words_alone_where_the_conversation_is_at_home() {
+    let world = World::with("pwd >>\"$HOME/where\"; echo hi", plain());
+    let stopped = CancellationToken::new();
+    let for_others = world.ask_with(|request| request.program_dir = None, &stopped).await;
+    let Err((reason, words)) = end(&for_others) else { panic!("{for_others:?}") };
+    assert_eq!(reason, FailReason::ModelNotFound, "another model of the chain may answer");
+    assert!(words.contains("nor for anybody but the owner") && words.contains("/model"), "{words}");
+    assert_eq!(world.read("where"), "", "it was not started");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().canonicalize().unwrap();
+    let asked = world.ask_with(|request| request.program_dir = Some(folder.as_path().into()), &stopped).await;
+    assert_eq!(end(&asked), Ok("hi".to_owned()));
+    assert_eq!(world.read("where"), format!("{}\n", folder.display()));
 }
 
 #[tokio::test]

@@ -82,6 +82,7 @@ async fn call(row: &Row, api: &str, credential: Credential) -> (String, Recorded
         thinking: ThinkingLevel::Off,
         credential: Some(Arc::new(credential)),
         session: None,
+        program_dir: None,
     };
     let mut stream = resolved.provider.stream(request, CancellationToken::new());
     let mut text = String::new();

@@ -21,7 +21,7 @@ pub(crate) fn inbound(sender: Sender) -> Inbound {
 
 #[test]
 fn operators_may_speak_and_strangers_may_not() {
-    assert!(admit(inbound(Sender::Operator)).is_ok());
+    assert!(admit(inbound(Sender::Operator), false).is_ok());
     let stranger = Sender::Peer { id: PeerId::parse("7").unwrap(), name: Some("the owner, honestly".into()) };
-    assert_eq!(admit(inbound(stranger)), Err(Refused::Stranger));
+    assert_eq!(admit(inbound(stranger), false), Err(Refused::Stranger));
 }

@@ -147,6 +147,7 @@ impl Relay {
             action: None,
             call_id: Some(begun.run.id.to_string()),
             when_asked: WhenAsked::Ask,
+            is_admin: begun.routed.standing().is_owner,
         };
         match self.invoke(call, begun.run.cancel.clone()).await.map_err(words)? {
             Invoked::Ran(outcome) if outcome.is_error => Err(said(&outcome)),

@@ -98,7 +98,14 @@ impl Relay {
     async fn save(&self, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
         let folder = self.inner().media_dir();
         let file = file.clone();
-        let saved = tokio::task::spawn_blocking(move || save(&folder, &file, &fetched)).await;
+        let files = self.inner().guards().files.clone();
+        let saved = tokio::task::spawn_blocking(move || {
+            let saved = save(&folder, &file, &fetched)?;
+            // Whoever attaches it, somebody else may have written it.
+            files.mark_attached(&saved.0.path);
+            Ok::<_, std::io::Error>(saved)
+        });
+        let saved = saved.await;
         match saved {
             Ok(Ok(saved)) => Some(saved),
             Ok(Err(error)) => {

@@ -106,6 +106,9 @@ fn others(visit: &Visit, routed: &Routed, has_history: bool) -> Vec<Label> {
     if !details.about.is_empty() {
         labels.push(Label::new(Source::Message, format!("written about the place on {channel}")));
     }
+    if details.label.is_some() && message.conversation.kind() != homard_channel::ChatKind::Direct {
+        labels.push(Label::new(Source::Message, format!("the name of a group on {channel}")));
+    }
     // What the owner attaches is the owner's; what others attach is a file of theirs.
     if !details.files.is_empty() && !routed.standing().is_owner {
         let who = match &message.sender {

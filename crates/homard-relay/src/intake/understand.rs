@@ -45,6 +45,7 @@ impl Relay {
             thinking: meaning.thinking().map(|level| level.as_str().to_owned()),
             timeout: None,
             extra_system: None,
+            without_admin: false,
         };
         if meaning.stop {
             return self.stop_there(placed, brought).await;

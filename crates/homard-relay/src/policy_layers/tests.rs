@@ -72,6 +72,7 @@ impl Case<'_> {
             works_for: works_for.as_ref(),
             is_owner: self.is_owner(config, &sender, key.channel().unwrap_or(&operator)),
             passed_on: self.passed_on,
+            without_admin: false,
         };
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());

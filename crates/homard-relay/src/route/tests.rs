@@ -13,7 +13,7 @@ fn routed(key: &str) -> Result<(String, String), Unroutable> {
     };
     let mut message = inbound(Sender::Operator);
     message.conversation = Conversation::Session(SessionKey::parse(key).unwrap());
-    let routed = route(&policy, admit(message).unwrap())?;
+    let routed = route(&policy, admit(message, false).unwrap())?;
     Ok((routed.session_key().to_string(), routed.agent().to_string()))
 }
 

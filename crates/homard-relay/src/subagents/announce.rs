@@ -202,6 +202,7 @@ impl Relay {
                 thinking: None,
                 timeout: None,
                 extra_system: extra_system.clone(),
+                without_admin: false,
             };
             match self.submit_from(submission, labels.clone()).await {
                 Ok(_taken) => return Ok(()),

@@ -7,7 +7,10 @@ use homard_runtime::Clock;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{ApprovalRequest, Approvals, MAX_PENDING, Outcome, Question, Waiting};
+use super::{
+    ApprovalRequest, Approvals, MAX_GUEST_PENDING, MAX_PENDING, MAX_PENDING_OF_SESSION, Outcome, Question,
+    Waiting,
+};
 
 /// Why a question was not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +66,14 @@ impl Approvals {
         if waiting.contains_key(&id) {
             return Err(NotAsked::Taken);
         }
-        if waiting.values().filter(|one| one.question.outcome.is_none()).count() >= MAX_PENDING {
+        let open =
+            || waiting.values().filter(|one| one.question.outcome.is_none()).map(|one| &one.question.request);
+        let asked = &question.request;
+        let of_session = || open().filter(|one| one.session_key == asked.session_key).count();
+        let is_full = open().count() >= MAX_PENDING
+            || (asked.for_guest && open().filter(|one| one.for_guest).count() >= MAX_GUEST_PENDING)
+            || (asked.session_key.is_some() && of_session() >= MAX_PENDING_OF_SESSION);
+        if is_full {
             tracing::warn!("too many approval requests wait; one more was refused");
             return Err(NotAsked::TooMany);
         }

@@ -21,6 +21,7 @@ fn request(can_always: bool) -> ApprovalRequest {
         session_key: None,
         run_id: None,
         call_id: None,
+        for_guest: false,
     }
 }
 

@@ -7,6 +7,8 @@ use crate::taint::plain_to_see;
 
 /// Most characters of an action that a person is shown.
 const MAX_ACTION: usize = 20_000;
+/// How many of them are of its end: what matters can stand there.
+const TAIL: usize = 4_000;
 
 /// The call in words: the command as it is, or the tool with everything it is given.
 pub(super) fn action(name: &str, subject: &Subject, arguments: &Value) -> String {
@@ -33,13 +35,12 @@ fn spelled(arguments: &Value) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_ACTION) {
-        None => text.to_owned(),
-        Some((end, _)) => {
-            let (kept, rest) = text.split_at(end);
-            format!("{kept}\n[{} more characters are not shown]", rest.chars().count())
-        }
-    }
+    let Some(left_out) = text.chars().count().checked_sub(MAX_ACTION).filter(|more| *more > 0) else {
+        return text.to_owned();
+    };
+    let head: String = text.chars().take(MAX_ACTION - TAIL).collect();
+    let tail: String = text.chars().skip(MAX_ACTION - TAIL + left_out).collect();
+    format!("{head}\n[{left_out} characters in between are not shown]\n{tail}")
 }
 
 #[cfg(test)]
@@ -67,7 +68,8 @@ mod tests {
     fn what_is_cut_off_is_said_and_what_hides_is_spelled_out() {
         let long = "a".repeat(MAX_ACTION);
         let shown = action("x", &Subject::default(), &json!({"message": long}));
-        assert!(shown.ends_with("more characters are not shown]"), "{}", shown.len());
+        assert!(shown.contains("characters in between are not shown]\na"), "{}", shown.len());
+        assert!(shown.ends_with("aaa\"}"), "the end is shown");
         let shown = action("x", &Subject::default(), &json!({"m": "a\u{202e}b", "n": 1}));
         assert!(shown.contains("\\u{202e}"), "{shown}");
     }

@@ -1,4 +1,5 @@
-//! Commands that bring words of others in: their output is a stranger's, whoever asked for it.
+//! Commands that bring words of others in, from elsewhere or out of what others wrote: their output is a stranger's,
+//! whoever asked for it.
 //!
 //! A short list of programs, looked for where a program stands in a command line. It errs towards seeing one.
 
@@ -62,12 +63,15 @@ const PROGRAMS: [&str; 52] = [
     "yt-dlp",
 ];
 /// Programs that fetch with one of these words after them.
-const WITH_WORD: [(&str, &[&str]); 6] = [
+const WITH_WORD: [(&str, &[&str]); 9] = [
     ("cargo", &["info", "search"]),
-    ("git", &["clone", "fetch", "ls-remote", "pull", "submodule"]),
+    ("docker", &["attach", "exec", "logs", "pull", "run"]),
+    ("git", &["cat-file", "clone", "fetch", "ls-remote", "pull", "show", "submodule"]),
     ("hg", &["clone", "incoming", "pull"]),
+    ("kubectl", &["attach", "describe", "exec", "get", "logs"]),
     ("npm", &["info", "search", "show", "view"]),
     ("openssl", &["s_client"]),
+    ("podman", &["attach", "exec", "logs", "pull", "run"]),
     ("svn", &["checkout", "co", "export", "update", "up"]),
 ];
 /// Programs that run what stands on their command line, and fetch when that names an address.

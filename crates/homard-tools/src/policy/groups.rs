@@ -71,6 +71,9 @@ const ALONE: &[&str] = &["whatsapp_login"];
 /// owner may have them used.
 pub const OWNER_ONLY: &[&str] = &["cron", "gateway", "nodes", "whatsapp_login"];
 
+/// Tools that do what only methods for administrators do: change settings, plan jobs.
+pub const ADMIN_TOOLS: &[&str] = &["cron", "gateway", "whatsapp_login"];
+
 /// Those of them that nobody else can be given either.
 pub const OWNER_ALWAYS: &[&str] = &["gateway", "whatsapp_login"];
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, NodeAnswer, NodeCall, NodesDoor, told};
 use crate::gate::Subject;
@@ -202,8 +202,9 @@ impl NodesTool {
                 session_key: Some(cx.session_key.clone()),
                 run_id: Some(cx.run_id.clone()),
                 call_id: Some(cx.call_id.clone()),
+                for_guest: cx.is_for_guest(),
             };
-            match cx.scope.approvals.ask(asked, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+            match cx.ask(asked).await {
                 Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => {}
                 Outcome::Said(Verdict::Deny) => {
                     return Err(DoorError::NotAllowed("the owner said no".to_owned()));

@@ -4,6 +4,7 @@
 //! `homard-exec`'s; this file reads the model's wishes and words the answers.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,11 +39,17 @@ const MAX_LINE_CHARS: usize = 120;
 /// The name the model calls it by.
 pub(crate) const NAME: &str = "process";
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(ProcessTool { processes: options.processes.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry {
+    build: |options| {
+        let (processes, home) = (options.processes.clone(), options.home.clone());
+        Some(Arc::new(ProcessTool { processes, home }))
+    },
+};
 
 pub(crate) struct ProcessTool {
     processes: Processes,
+    /// What `~` means.
+    home: PathBuf,
 }
 
 /// Look after background commands by action (list, poll, log, write, submit, paste, send-keys, kill, clear, remove)
@@ -164,13 +171,15 @@ impl ProcessTool {
         let process = self.find(&scope, input.session_id.as_deref())?;
         match input.action {
             Action::List => Ok(self.list(&scope, cx)),
-            Action::Poll => Ok(by(&process, poll(&process, input.timeout, cx).await?, cx)),
-            Action::Log => Ok(by(&process, log(&process, input.offset, input.limit), cx)),
+            Action::Poll => Ok(self.by(&process, poll(&process, input.timeout, cx).await?, cx).await),
+            Action::Log => Ok(self.by(&process, log(&process, input.offset, input.limit), cx).await),
             Action::Write | Action::SendKeys | Action::Submit | Action::Paste => {
                 // What is typed may be a command, to a shell; what comes of it is read later.
                 let typed = [&input.data, &input.text, &input.literal].into_iter().flatten();
-                let labels = typed.flat_map(|typed| labels_of_command(typed, &cx.scope.guards));
-                let labels: Vec<_> = labels.collect();
+                let mut labels = Vec::new();
+                for typed in typed {
+                    labels.extend(labels_of_command(typed, &self.home, cx).await);
+                }
                 let sent = send(&process, input).await?;
                 Ok(labels.into_iter().fold(sent, ToolOutcome::from_others))
             }
@@ -183,6 +192,12 @@ impl ProcessTool {
                 Ok(ToolOutcome::text(format!("removed {}", process.id())))
             }
         }
+    }
+
+    /// An answer with the words of whom the command brings in: the conversation it was started in may be over.
+    async fn by(&self, process: &Process, outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
+        let labels = labels_of_command(&process.summary().line, &self.home, cx).await;
+        labels.into_iter().fold(outcome, ToolOutcome::from_others)
     }
 
     fn find(&self, scope: &str, id: Option<&str>) -> Result<Process, ProcessToolError> {
@@ -212,12 +227,6 @@ impl ProcessTool {
         let sessions: Vec<Value> = there.iter().map(details).collect();
         ToolOutcome::text(text).with_details(json!({ "status": "completed", "sessions": sessions }))
     }
-}
-
-/// An answer with the words of whom the command brings in: the conversation it was started in may be over.
-fn by(process: &Process, outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
-    let labels = labels_of_command(&process.summary().line, &cx.scope.guards);
-    labels.into_iter().fold(outcome, ToolOutcome::from_others)
 }
 
 async fn poll(process: &Process, timeout: Option<u64>, cx: &ToolCx) -> Result<ToolOutcome, ProcessToolError> {

@@ -1,5 +1,8 @@
 //! What the operating system gives and asks: signals, limits, its name.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use homard_gateway::HostFacts;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,6 +18,54 @@ pub(crate) fn raise_file_limit() {
         }
     }
 }
+
+/// Keeps other programs of the same user out of this process: its memory and the variables it was started with hold
+/// keys, and commands of agents run as the same user.
+#[cfg(target_os = "linux")]
+pub(crate) fn close_memory() {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::debug!(%error, "other programs may look into this process");
+    }
+}
+
+/// There is no such switch here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn close_memory() {}
+
+/// Takes what others were given to the state directory and to the records in it back. Workspaces, skills and media are
+/// the owner's to share.
+pub(crate) fn close_state(state_dir: &Path) {
+    let shared = ["workspace", "skills", "media"];
+    let entries = std::fs::read_dir(state_dir).into_iter().flatten().flatten();
+    let is_record = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        !shared.iter().any(|shared| name.to_string_lossy().starts_with(shared))
+    };
+    let records = entries.filter(is_record).map(|entry| entry.path());
+    for path in std::iter::once(state_dir.to_owned()).chain(records) {
+        let Ok(about) = path.symlink_metadata() else { continue };
+        let mode = about.permissions().mode();
+        if about.is_symlink() || mode & OTHERS == 0 {
+            continue;
+        }
+        let closed =
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode & !OTHERS & 0o7777));
+        match closed {
+            Ok(()) => tracing::warn!(
+                path = %path.display(),
+                "other users of this machine could look into this; it is closed to them now"
+            ),
+            Err(error) => tracing::warn!(
+                path = %path.display(), %error,
+                "other users of this machine can look into this; close it to them with chmod go-rwx"
+            ),
+        }
+    }
+}
+
+/// The rights of everybody but the owner.
+const OTHERS: u32 = 0o077;
 
 /// Cancels `stop` at the first SIGINT or SIGTERM; ends the process at the second, unless it is `over` before.
 pub(crate) async fn wait_for_stop_signal(stop: &CancellationToken, over: &CancellationToken) {
@@ -101,5 +152,33 @@ impl Drop for HiddenTyping {
                 tracing::debug!("the terminal is gone");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::close_state;
+
+    #[test]
+    fn what_was_open_to_others_is_closed_and_what_is_shared_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode =
+            |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
+        let set = |name: &str, mode: u32| {
+            std::fs::set_permissions(dir.path().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        for name in ["credentials", "workspace"] {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        std::fs::write(dir.path().join("homard.json"), "{}").unwrap();
+        for (name, mode) in
+            [("credentials", 0o755), ("workspace", 0o755), ("homard.json", 0o644), ("", 0o755)]
+        {
+            set(name, mode);
+        }
+        close_state(dir.path());
+        assert_eq!(["", "credentials", "workspace", "homard.json"].map(mode), [0o700, 0o700, 0o755, 0o600]);
     }
 }

@@ -10,6 +10,9 @@ const MAX_FILE: u64 = 4_096;
 /// What a key ends with that names a file.
 const FILE: &str = "File";
 
+/// Fields of addresses that carry a secret under a short name.
+const QUERY_SECRETS: [&str; 5] = ["auth", "key", "pass", "sig", "signature"];
+
 /// The secrets of the settings in effect: keys, tokens and passwords of every section, what the files and variables
 /// hold that it names for them, and variables named like one.
 pub(crate) fn of(config: &ConfigHandle) -> Vec<String> {
@@ -20,6 +23,7 @@ pub(crate) fn of(config: &ConfigHandle) -> Vec<String> {
     found.extend(auth.token.iter().chain(&auth.password).map(|secret| secret.expose().to_owned()));
     let named = current.env.iter().filter(|(name, _)| is_sensitive_key(name));
     found.extend(named.map(|(_, value)| value.to_owned()));
+    found.extend(current.env.iter().flat_map(|(_, value)| in_address(value)));
     elsewhere(effective, &current.env, &mut found);
     found
 }
@@ -29,6 +33,7 @@ pub(crate) fn of(config: &ConfigHandle) -> Vec<String> {
 fn elsewhere(value: &Value, env: &Environment, found: &mut Vec<String>) {
     match value {
         Value::Array(list) => list.iter().for_each(|value| elsewhere(value, env, found)),
+        Value::String(text) => found.extend(in_address(text)),
         Value::Object(map) => {
             found.extend(by_variable(map, env));
             for (key, value) in map {
@@ -36,7 +41,7 @@ fn elsewhere(value: &Value, env: &Environment, found: &mut Vec<String>) {
                     (Some(what), Value::String(path)) if is_sensitive_key(what) => {
                         found.extend(in_file(Path::new(path.trim())));
                     }
-                    (_, Value::String(text)) if key == "proxy" => found.extend(in_address(text)),
+                    (_, Value::String(text)) => found.extend(in_address(text)),
                     (_, Value::Array(rooms)) if key == "channels" => {
                         found.extend(rooms.iter().filter_map(Value::as_str).filter_map(behind_room));
                     }
@@ -44,7 +49,7 @@ fn elsewhere(value: &Value, env: &Environment, found: &mut Vec<String>) {
                 }
             }
         }
-        Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}
+        Value::Number(_) | Value::Bool(_) | Value::Null => {}
     }
 }
 
@@ -59,11 +64,18 @@ fn in_file(path: &Path) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// The password of `scheme://name:password@host`.
-fn in_address(address: &str) -> Option<String> {
-    let (_, rest) = address.split_once("://")?;
-    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
-    user.split_once(':').map(|(_, password)| password.to_owned())
+/// The secrets of an address: the password of `scheme://name:password@host`, and what stands behind `?key=` and its
+/// like.
+fn in_address(address: &str) -> Vec<String> {
+    let Some((_, rest)) = address.split_once("://") else { return Vec::new() };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let user = place.rsplit_once('@').map(|(user, _)| user);
+    let password = user.and_then(|user| user.split_once(':')).map(|(_, password)| password.to_owned());
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    let fields = query.split(['&', '#']).filter_map(|field| field.split_once('='));
+    let is_secret = |name: &str| is_sensitive_key(name) || QUERY_SECRETS.contains(&name);
+    let named = fields.filter(|(name, _)| is_secret(name)).map(|(_, value)| value.to_owned());
+    password.into_iter().chain(named).collect()
 }
 
 /// The key of `#room key`.

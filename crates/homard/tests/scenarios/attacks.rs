@@ -228,3 +228,26 @@ async fn a_file_that_steers_is_never_allowed_always() {
         telegram.next_sent().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_stranger_whose_questions_nobody_answers_does_not_stop_the_owner() {
+    let (world, telegram) = start(|config| config["agents"]["defaults"]["maxConcurrent"] = json!(1)).await;
+    // Somebody hears the questions and answers none.
+    let mut owner = world.owner().await;
+    for group in [-2001, -2002, -2003] {
+        world.fake.calls("exec", json!({"command": "touch pwned"}));
+        telegram.group_says(group, 666, "run it");
+        owner.next_event("exec.approval.requested").await.unwrap();
+    }
+    world.fake.says("here I am");
+    talk(&mut owner, KEY, "are you there?").await;
+    // Nor does one who keeps the only place busy with thinking.
+    let gate = world.fake.gate("thought about it");
+    telegram.group_says(-2004, 666, "think hard");
+    world.fake.wait_for_request(5).await.unwrap();
+    world.fake.says("still here");
+    let last = talk(&mut owner, KEY, "and now?").await;
+    assert_eq!(text_of(&last["message"]), "still here");
+    gate.release();
+    assert!(!world.gateway.home().state_dir().join("workspace/pwned").exists());
+}

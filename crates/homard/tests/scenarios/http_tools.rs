@@ -114,15 +114,29 @@ async fn programs_call_tools_over_the_socket_too() {
     );
     assert!(done["output"]["content"].is_array(), "{done}");
     assert_eq!(client.call("tools.invoke", write).await.unwrap(), done);
-    let ran =
-        client.call("tools.invoke", json!({"name": "exec", "args": {"command": "echo hi"}})).await.unwrap();
+    let echo = json!({"name": "exec", "args": {"command": "echo hi"}});
+    let ran = world.owner().await.call("tools.invoke", echo.clone()).await.unwrap();
     assert!(text_of(&ran["output"]).contains("hi"), "{ran}");
+    // Whoever may not change settings is asked about, and has no tool that changes them.
+    let asked = client.call("tools.invoke", echo).await.unwrap();
+    assert_eq!((&asked["ok"], &asked["requiresApproval"]), (&json!(false), &json!(true)), "{asked}");
+    let patch = json!({"action": "config.patch", "raw": "{\"tools\": {\"taint\": {\"mode\": \"off\"}}}"});
+    for (name, args) in
+        [("gateway", patch), ("cron", json!({"action": "list"})), ("nodes", json!({"action": "list"}))]
+    {
+        let refused = client.call("tools.invoke", json!({"name": name, "args": args})).await.unwrap();
+        assert_eq!(refused["error"]["code"], "not_found", "{name}: {refused}");
+    }
+    let away = json!({"name": "write", "args": {"path": "~/.bashrc", "content": "x"}});
+    let refused = client.call("tools.invoke", away).await.unwrap();
+    assert_eq!(refused["ok"], false, "{refused}");
+    assert!(!world.gateway.home().path().join(".bashrc").exists());
     let house = world.gateway.home().state_dir().join("x.txt");
     let outside = world.gateway.home().path().join("x.txt");
     let rows = [
         (json!({"name": "frobnicate"}), "not_found", None),
         (json!({"name": "read", "args": {"path": "gone.txt"}}), "tool_error", None),
-        (json!({"name": "write", "args": {"path": house, "content": "x"}}), "tool_error", None),
+        (json!({"name": "write", "args": {"path": house, "content": "x"}}), "requires_approval", Some(true)),
         (
             json!({"name": "write", "args": {"path": outside, "content": "x"}, "sessionKey": GROUP}),
             "requires_approval",

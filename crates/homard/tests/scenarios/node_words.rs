@@ -211,3 +211,22 @@ async fn commands_run_on_a_node_where_the_model_says_so_and_the_rules_allow() {
         node.client.events().iter().filter(|event| event["event"] == "node.invoke.request").count();
     assert_eq!(commands, 1);
 }
+
+#[tokio::test]
+async fn a_node_begins_so_many_turns_and_listens_to_the_owners_conversations_alone() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let mut node = approved(&world, &mut owner, &TestDevice::new().unwrap(), json!({})).await;
+    let others = json!({"sessionKey": "agent:main:telegram:direct:43"});
+    let heard = node.says("chat.subscribe", others).await.unwrap();
+    assert_eq!(heard["reason"], "conversation_not_allowed");
+    world.fake.repeats("again and again");
+    let mut reasons = Vec::new();
+    for n in 0..40 {
+        let request =
+            json!({"message": "spend", "sessionKey": format!("agent:main:spend-{n}"), "key": n.to_string()});
+        reasons.push(node.says("agent.request", request).await.unwrap()["reason"].take());
+    }
+    assert_eq!(reasons.iter().filter(|reason| **reason == "started").count(), 30, "{reasons:?}");
+    assert_eq!(reasons.last(), Some(&json!("throttled")));
+}

@@ -3,7 +3,7 @@
 use homard_testkit::{TEST_TOKEN, TestClient, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::scenarios::world::{World, knock};
+use crate::scenarios::world::{KEY, World, knock, talk};
 
 /// In place of a scope: only nodes may.
 const NODE: &str = "node";
@@ -386,4 +386,26 @@ async fn the_31st_configuration_write_of_a_minute_is_put_off() {
     let mut other_device = world.owner().await;
     let theirs = other_device.request("config.patch", json!({"raw": "{}"})).await.unwrap();
     assert_ne!(theirs["error"]["code"], "UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn who_may_write_and_not_change_settings_is_not_given_the_tools_and_commands_that_do() {
+    let world = World::start().await;
+    let mut helper = world.with_scopes(&["operator.read", "operator.write"]).await;
+    world.fake.says("hello");
+    talk(&mut helper, KEY, "hi").await;
+    let offered = world.fake.requests().pop().unwrap().body["tools"].to_string();
+    assert!(!offered.contains("\"gateway\"") && !offered.contains("\"cron\""), "{offered}");
+    assert!(offered.contains("\"exec\""), "{offered}");
+    let params =
+        json!({"sessionKey": KEY, "message": "/config set tools.taint.mode off", "idempotencyKey": "c"});
+    helper.call("chat.send", params).await.unwrap();
+    helper.wait_chat_final("c").await.unwrap();
+    let mut owner = world.owner().await;
+    let config = owner.call("config.get", json!({})).await.unwrap();
+    assert_eq!(config["config"]["tools"]["taint"], json!(null), "{config}");
+    world.fake.says("hello");
+    talk(&mut owner, KEY, "hi").await;
+    let offered = world.fake.requests().pop().unwrap().body["tools"].to_string();
+    assert!(offered.contains("\"gateway\"") && offered.contains("\"cron\""), "{offered}");
 }

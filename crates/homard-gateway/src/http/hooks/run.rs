@@ -86,6 +86,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         thinking: call.thinking.clone(),
         timeout: call.timeout,
         extra_system: None,
+        without_admin: false,
     };
     // The name is new, so the message is, too.
     let _started = within(gateway.relay().submit_from(submission, labels)).await?;

@@ -9,7 +9,7 @@ use http::header::{HeaderValue, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use crate::error;
-use crate::http::answers::{Answer, json_answer};
+use crate::http::answers::{Answer, json_answer, missing_scope};
 use crate::http::body::BodyError;
 
 /// Tells clients that a run which failed after everything was tried is not worth repeating.
@@ -124,7 +124,7 @@ impl ApiError {
     /// The answer that says so.
     pub(super) fn answer(self) -> Answer {
         match &self {
-            Self::Forbidden(scope) => return forbidden(*scope),
+            Self::Forbidden(scope) => return missing_scope(*scope),
             Self::Body(error) => return error.answer(),
             // Logged where it is turned into words.
             Self::Submit(SubmitError::Store(store)) | Self::Store(store) => drop(error::store(store)),
@@ -143,20 +143,4 @@ impl ApiError {
         }
         answer
     }
-}
-
-/// The caller may not.
-pub(super) fn forbidden(scope: Scope) -> Answer {
-    json_answer(
-        StatusCode::FORBIDDEN,
-        &json!({"ok": false, "error": {
-            "type": "forbidden",
-            "message": format!("missing scope: {scope}"),
-            "details": {
-                "code": "MISSING_SCOPE",
-                "missingScope": scope.as_str(),
-                "requiredScopes": [scope.as_str()],
-            },
-        }}),
-    )
 }

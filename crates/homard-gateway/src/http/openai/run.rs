@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use homard_channel::Inbound;
 use homard_llm::Sampling;
-use homard_protocol::{EntryKind, Message, RunId, SessionId, SessionKey, UserBlock};
+use homard_protocol::{EntryKind, Message, RunId, Scope, SessionId, SessionKey, UserBlock};
 use homard_relay::{Heard, Listener, Program, RunEnd, Submission};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -106,7 +106,15 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
     let program =
         Program { tools, sampling: Sampling { tool_choice: choice, ..sampling }, max_tokens, before };
     let extra_system = (!talk.system.is_empty()).then(|| talk.system.join("\n\n"));
-    let submission = Submission { message, source, model, thinking: None, timeout: None, extra_system };
+    let submission = Submission {
+        message,
+        source,
+        model,
+        thinking: None,
+        timeout: None,
+        extra_system,
+        without_admin: !asker.scopes.grants(Scope::Admin),
+    };
     let listener = gateway.relay().submit_program(submission, program, loader.labels).await?;
     let hold = Hold {
         gateway: Arc::clone(gateway),

@@ -30,6 +30,7 @@ fn ask(messages: Vec<Value>, tools: &[&str]) -> Step {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     };
     next(&request, "2026-02-17")
 }

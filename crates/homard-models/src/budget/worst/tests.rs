@@ -31,6 +31,7 @@ fn request(messages: Vec<Value>, price: Price) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     }
 }
 

@@ -17,9 +17,9 @@ fn line(row: &Row, session: &Session, images: &[&str], prompt: &str) -> CommandL
 }
 
 fn args(row: &Row, session: &Session, images: &[&str]) -> String {
-    let line = line(row, session, images, "say hi");
-    assert_eq!(line.stdin, None);
-    line.args.join("|").replace(TOOLS_NOTICE, "NOTICE").replace("\n\n", "~")
+    let CommandLine { mut args, stdin } = line(row, session, images, "say hi");
+    args.extend(stdin.map(|text| format!("<{text}")));
+    args.join("|").replace(TOOLS_NOTICE, "NOTICE").replace("\n\n", "~")
 }
 
 #[test]
@@ -32,31 +32,21 @@ fn the_known_programs_are_spoken_to_in_their_own_way() {
             &claude,
             &new,
             &[][..],
-            "-p|--output-format|json|--dangerously-skip-permissions|--session-id|n|--append-system-prompt|Be kind.~NOTICE|--model|m|say hi",
+            "-p|--output-format|json|--session-id|n|--model|m|<Be kind.~NOTICE~---~say hi",
         ),
-        (
-            &claude,
-            &known,
-            &[],
-            "-p|--output-format|json|--dangerously-skip-permissions|--resume|k|--model|m|say hi",
-        ),
-        (
-            &claude,
-            &known,
-            &["/t/a.png"],
-            "-p|--output-format|json|--dangerously-skip-permissions|--resume|k|--model|m|say hi~/t/a.png",
-        ),
+        (&claude, &known, &[], "-p|--output-format|json|--resume|k|--model|m|<say hi"),
+        (&claude, &known, &["/t/a.png"], "-p|--output-format|json|--resume|k|--model|m|<say hi~/t/a.png"),
         (
             &codex,
             &Session::Unnamed,
             &["/t/a.png", "/t/b.png"],
-            "exec|--json|--color|never|--sandbox|read-only|--skip-git-repo-check|--image|/t/a.png|--image|/t/b.png|--model|m|Be kind.~NOTICE~---~say hi",
+            "exec|--json|--color|never|--sandbox|read-only|--skip-git-repo-check|--image|/t/a.png|--image|/t/b.png|--model|m|<Be kind.~NOTICE~---~say hi",
         ),
         (
             &codex,
             &known,
             &[],
-            "exec|--json|--color|never|--sandbox|read-only|--skip-git-repo-check|resume|k|--model|m|say hi",
+            "exec|--json|--color|never|--sandbox|read-only|--skip-git-repo-check|resume|k|--model|m|<say hi",
         ),
     ];
     for (row, session, images, expected) in rows {
@@ -89,7 +79,7 @@ fn the_owner_s_words_are_laid_over_the_row() {
     );
     assert_eq!(
         args(&replaced, &Session::Unnamed, &[]),
-        "-p|--system-prompt|Be kind.~NOTICE|--model|big|say hi"
+        "-p|--system-prompt|Be kind.~NOTICE|--model|big|<say hi"
     );
 }
 
@@ -112,13 +102,15 @@ fn only_programs_that_can_be_told_resume() {
 #[test]
 fn what_does_not_fit_goes_to_standard_input() {
     let known = Session::Known("k".to_owned());
+    let by_argument = || Written { input: Some(CliInput::Arg), ..Written::default() };
     let codex = |written: Written| row("codex-cli", &written);
     let long = "y ".repeat(MAX_ARGUMENT_BYTES);
     let rows = [
         (codex(Written { input: Some(CliInput::Stdin), ..Written::default() }), "say hi", true),
-        (codex(Written { max_prompt_arg_chars: Some(5), ..Written::default() }), "say hi", true),
-        (codex(Written { max_prompt_arg_chars: Some(6), ..Written::default() }), "say hi", false),
-        (codex(Written::default()), long.as_str(), true),
+        (codex(Written { max_prompt_arg_chars: Some(5), ..by_argument() }), "say hi", true),
+        (codex(Written { max_prompt_arg_chars: Some(6), ..by_argument() }), "say hi", false),
+        (codex(by_argument()), long.as_str(), true),
+        (codex(Written::default()), "say hi", true),
     ];
     for (row, prompt, by_stdin) in rows {
         let line = line(&row, &known, &[], prompt);
@@ -134,7 +126,7 @@ fn what_does_not_fit_goes_to_standard_input() {
 
 #[test]
 fn a_prompt_is_never_an_option_nor_a_subcommand_nor_cut_by_a_nul() {
-    let codex = row("codex-cli", &Written::default());
+    let codex = row("codex-cli", &Written { input: Some(CliInput::Arg), ..Written::default() });
     let known = Session::Known("k".to_owned());
     let rows = [("--help me", " --help me"), ("resume", " resume"), ("a\0 b", "a\u{FFFD} b")];
     for (prompt, argument) in rows {

@@ -239,6 +239,7 @@ pub(super) fn request(text: &str) -> Request {
         thinking: ThinkingLevel::Off,
         credential: None,
         session: None,
+        program_dir: None,
     }
 }
 

@@ -23,6 +23,7 @@ fn request() -> ApprovalRequest {
         session_key: None,
         run_id: None,
         call_id: None,
+        for_guest: false,
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::permission::{NotAllowed, not_allowed, wish};
 use super::plain_text::plain_text;
 use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
-use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::doors::{Door, NodeCall, NodesDoor};
 use crate::outcome::ToolOutcome;
@@ -135,8 +135,9 @@ async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), No
         session_key: Some(cx.session_key.clone()),
         run_id: Some(cx.run_id.clone()),
         call_id: Some(cx.call_id.clone()),
+        for_guest: cx.is_for_guest(),
     };
-    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+    match cx.ask(request).await {
         Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => Ok(()),
         other => Err(not_allowed(other)),
     }

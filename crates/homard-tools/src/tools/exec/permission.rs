@@ -109,7 +109,10 @@ pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAll
     // The gate leaves its question to us, so that a person is asked once.
     let gate = match cx.scope.taint.passed(&cx.call_id) {
         Some(Passed::MustAsk(reasons)) => Some(reasons),
-        Some(Passed::Allowed) | None => None,
+        Some(Passed::Allowed) => None,
+        None if cx.scope.taint.is_clean() || cx.scope.gate.lets_through(super::NAME) => None,
+        // The gate has not seen it, or has forgotten: words of others came in beside it.
+        None => Some(vec!["text of others came into this conversation".to_owned()]),
     };
     match (decided, gate) {
         (Decision::Refuse(reason), _) => Err(NotAllowed::Refused { reason }),
@@ -139,7 +142,7 @@ async fn put_for_gate(
 ) -> Result<(), NotAllowed> {
     let mut request = ApprovalRequest { reasons: told(reasons, wanted.input, cx), ..asked(wanted, cx) };
     request.allow_always(grant.as_ref().map(|grant| grant.words.as_str()));
-    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+    match cx.ask(request).await {
         Outcome::Said(Verdict::AllowOnce) => Ok(()),
         Outcome::Said(Verdict::AllowAlways) => {
             for entry in grant.iter().flat_map(|grant| &grant.entries) {
@@ -174,6 +177,7 @@ fn asked(wanted: &Wanted<'_>, cx: &ToolCx) -> ApprovalRequest {
         session_key: Some(cx.session_key.clone()),
         run_id: Some(cx.run_id.clone()),
         call_id: Some(cx.call_id.clone()),
+        for_guest: cx.is_for_guest(),
     }
 }
 
@@ -220,7 +224,7 @@ async fn put(
         ask: Some(word(&question.rules.ask)),
         ..asked(wanted, cx)
     };
-    match cx.scope.approvals.ask(request, &cx.clock, ANSWER_WITHIN, &cx.cancel).await {
+    match cx.ask(request).await {
         Outcome::Said(Verdict::AllowOnce) => Ok(()),
         Outcome::Said(Verdict::AllowAlways) => {
             let (rules, now) = (cx.scope.exec.clone(), cx.clock.now_ms());

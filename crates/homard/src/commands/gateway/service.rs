@@ -39,6 +39,28 @@ pub(crate) struct InstallArgs {
     dry_run: bool,
 }
 
+/// What the service cannot do. Everything the agent needs stays: the home, programs, the network, its own namespaces.
+/// Becoming another user does not; who wants `sudo` in commands takes `NoNewPrivileges` and `RestrictSUIDSGID` out with
+/// `systemctl --user edit`.
+const HARDENING: &str = "\
+    NoNewPrivileges=yes\n\
+    RestrictSUIDSGID=yes\n\
+    ProtectSystem=full\n\
+    PrivateTmp=yes\n\
+    ProtectKernelTunables=yes\n\
+    ProtectKernelModules=yes\n\
+    ProtectKernelLogs=yes\n\
+    ProtectControlGroups=yes\n\
+    ProtectClock=yes\n\
+    ProtectHostname=yes\n\
+    LockPersonality=yes\n\
+    RestrictRealtime=yes\n\
+    SystemCallArchitectures=native\n\
+    UMask=0077\n\
+    LimitCORE=0\n\
+    MemoryMax=75%\n\
+    TasksMax=4096\n";
+
 /// What a unit is made of.
 struct Unit<'a> {
     program: &'a Path,
@@ -77,6 +99,7 @@ impl Unit<'_> {
              TimeoutStopSec=45\n\
              WatchdogSec=30\n\
              KillMode=mixed\n\
+             {HARDENING}\
              {variables}\
              \n\
              [Install]\n\
@@ -228,6 +251,23 @@ mod tests {
         TimeoutStopSec=45
         WatchdogSec=30
         KillMode=mixed
+        NoNewPrivileges=yes
+        RestrictSUIDSGID=yes
+        ProtectSystem=full
+        PrivateTmp=yes
+        ProtectKernelTunables=yes
+        ProtectKernelModules=yes
+        ProtectKernelLogs=yes
+        ProtectControlGroups=yes
+        ProtectClock=yes
+        ProtectHostname=yes
+        LockPersonality=yes
+        RestrictRealtime=yes
+        SystemCallArchitectures=native
+        UMask=0077
+        LimitCORE=0
+        MemoryMax=75%
+        TasksMax=4096
         Environment="HOMARD_STATE_DIR=/data/100%%"
 
         [Install]

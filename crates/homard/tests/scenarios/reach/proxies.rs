@@ -105,3 +105,22 @@ async fn the_page_of_a_named_person_needs_no_approval_and_keeps_to_the_proxys_ca
         assert_eq!(hello["auth"]["deviceToken"], Value::Null);
     }
 }
+
+#[tokio::test]
+async fn every_route_keeps_to_the_scopes_the_proxy_grants() {
+    let gateway = behind("127.0.0.1").await;
+    let rows = [
+        ("operator.approvals", "GET /metrics", 401),
+        ("operator.approvals", "GET /control-ui-config.json", 403),
+        ("operator.approvals", "GET /__openclaw__/assistant-media?source=x", 403),
+        ("operator.read", "GET /metrics", 200),
+        ("operator.read", "GET /control-ui-config.json", 200),
+        ("operator.read", "POST /tools/invoke", 403),
+        ("operator.write", "POST /tools/invoke", 400),
+    ];
+    for (scopes, request, status) in rows {
+        let headers: Vec<_> = ANN.into_iter().chain([("x-openclaw-scopes", scopes)]).collect();
+        let page = fetch(gateway.port(), request, &headers).await;
+        assert_eq!(page.status, status, "{request} with {scopes}: {page:?}");
+    }
+}

@@ -1,0 +1,95 @@
+//! Whose words a file or a command's output is, by where it comes from.
+//!
+//! The workspace is the owner's, and so are folders the owner vouches for and what the system itself installed. What
+//! lies anywhere else was put there by somebody: a download, a mail, a repository. Files in the workspace that hold
+//! words of others are remembered by path and by content, so that a copy is known, too.
+
+use std::path::{Path, PathBuf};
+
+use super::{GatePolicy, fetching};
+use crate::cx::ToolCx;
+use crate::file_access::real_path;
+use crate::paths::Paths;
+use crate::scope::Guards;
+use crate::taint::{Label, Source};
+
+/// Folders that only an administrator writes to.
+const SYSTEM: [&str; 9] = ["/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr"];
+/// The folder of the state directory with what others sent.
+const RECEIVED: &str = "media";
+/// What makes a command read more files than it names.
+const SWEEPS: [&str; 9] = ["ack", "ag", "find", "--recursive", "-R", "-r", "-rn", "rg", "xargs"];
+/// Most words of a command that are looked at as paths.
+const MAX_WORDS: usize = 64;
+
+/// What is needed to tell.
+pub(super) struct Provenance {
+    home: PathBuf,
+    /// All links followed.
+    workspace: PathBuf,
+    state_dir: Option<PathBuf>,
+    policy: GatePolicy,
+    guards: Guards,
+}
+
+impl Provenance {
+    pub(super) fn of(home: &Path, cx: &ToolCx) -> Self {
+        Self {
+            home: home.to_owned(),
+            workspace: cx.workspace.clone(),
+            state_dir: cx.scope.access.state_dir.clone(),
+            policy: cx.scope.gate.clone(),
+            guards: cx.scope.guards.clone(),
+        }
+    }
+
+    /// The label of a file's content; `None` for the owner's own. Blocks on the disk.
+    pub(super) fn of_file(&self, real: &Path) -> Option<Label> {
+        let files = &self.guards.files;
+        let known = files.label_of(real).or_else(|| files.label_of_content(real));
+        known
+            .or_else(|| self.is_elsewhere(real).then(|| Label::new(Source::File, real.display().to_string())))
+    }
+
+    /// The labels of a command's output. Blocks on the disk.
+    pub(super) fn of_command(&self, command: &str) -> Vec<Label> {
+        let mut labels: Vec<Label> =
+            self.guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect();
+        let paths = Paths::new(&self.home, false);
+        let words = command.split(|c: char| c.is_whitespace() || "\"'`;|&<>()=$".contains(c));
+        let mut sweeps = command.contains(['*', '?', '[', '{']);
+        for word in words.filter(|word| !word.is_empty()).take(MAX_WORDS) {
+            sweeps |= SWEEPS.contains(&word);
+            let Some(real) = paths.resolve(&self.workspace, word).ok().filter(|real| real.exists()) else {
+                continue;
+            };
+            // A program of the system is named, not read.
+            labels.extend(self.of_file(&real));
+        }
+        if sweeps {
+            labels.extend(self.guards.files.label_below(&real_path(&self.workspace)));
+        }
+        labels
+    }
+
+    /// Whether something lies where others put files. What is not there says nothing.
+    fn is_elsewhere(&self, real: &Path) -> bool {
+        if !real.exists() {
+            return false;
+        }
+        let below = |folder: &Path| real.starts_with(folder);
+        // Of the state directory the owner chose skills and workspaces; its records are read by nobody anyway.
+        let is_chosen = self.state_dir.as_deref().map(real_path).is_some_and(|state| {
+            let first = real.strip_prefix(state).ok().and_then(|rest| rest.components().next());
+            first.is_some_and(|first| !first.as_os_str().to_string_lossy().starts_with(RECEIVED))
+        });
+        // The home itself and what is above it only lead somewhere.
+        let leads = real_path(&self.home).starts_with(real);
+        let is_system = SYSTEM.iter().any(|folder| below(Path::new(folder)));
+        !is_chosen
+            && !leads
+            && !is_system
+            && !below(&real_path(&self.workspace))
+            && !self.policy.vouched.iter().any(|folder| below(&real_path(folder)))
+    }
+}
