@@ -4121,6 +4121,8 @@ export type ToolsExplainResult = {
   "model": string;
   /** The sender it is said for; the owner when left out. */
   "sender"?: string | null;
+  /** Which files they may have, in words. */
+  "files"?: string | null;
   /** The tools. */
   "tools": Array<ExplainedTool>;
   /** What the owner should know: entries of lists that name nothing. */

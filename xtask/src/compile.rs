@@ -2,7 +2,7 @@
 //!
 //! Clippy's compiler is rustc with more lints, and it makes the same programs, so it takes rustc's place for our own
 //! packages and nothing is read twice. This program stands before it and writes down how each package was compiled
-//! (see [`crate::units`]), because rustdoc wants to know. Lints never stop a build here: they are counted, so that a
+//! (see [`units`]), because rustdoc wants to know. Lints never stop a build here: they are counted, so that a
 //! warning fails its own step and the tests still run.
 
 pub(crate) mod deps_cache;

@@ -38,6 +38,9 @@ pub struct Outbound {
     /// Whether nobody's device is to make a sound.
     #[serde(default)]
     pub silent: bool,
+    /// Whether the platform is not to look at what links in it lead to: words of others may have made them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_previews: bool,
     /// What.
     pub content: Content,
 }

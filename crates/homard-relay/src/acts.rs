@@ -208,7 +208,7 @@ impl Relay {
         let words = self.marked(&config, &said, &found);
         let folders = self.folders(&config, acting);
         let parts = parts::parts(deed, words, (&found.abilities, &found.section), &folders).await?;
-        self.send_parts(parts, &found.address, &key, &mut acted).await?;
+        self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
         if !said.is_empty() {
             if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
                 run.delivery.said(found.address.clone(), said.clone());
@@ -220,11 +220,12 @@ impl Relay {
         Ok(acted)
     }
 
-    /// Sends one part after the other. What was sent before a part fails stays sent, and that is said.
+    /// Sends one part after the other. What was sent before a part fails stays sent, and that is said. An agent's words
+    /// (`by_agent`) may lead somewhere others chose, so platforms do not look.
     async fn send_parts(
         &self,
         parts: Vec<parts::Part>,
-        address: &Address,
+        (address, by_agent): (&Address, bool),
         key: &str,
         acted: &mut Acted,
     ) -> Result<(), ActError> {
@@ -236,6 +237,7 @@ impl Relay {
                 key: format!("{key}:{number}"),
                 reply_to: part.reply_to,
                 silent: part.silent,
+                no_previews: by_agent,
                 content: part.content,
             };
             match self.send(outbound, SEND_WAIT).await {

@@ -89,7 +89,8 @@ impl Speech<'_> {
         content: Content,
     ) -> NewOutbound {
         let address = self.route.address.clone();
-        let outbound = Outbound { address, key, reply_to, silent: false, content };
+        let no_previews = self.run.has_words_of_others();
+        let outbound = Outbound { address, key, reply_to, silent: false, no_previews, content };
         row_of(inner, &outbound, Some(self.run.session_key.clone()), Some(self.run.id.clone()))
     }
 

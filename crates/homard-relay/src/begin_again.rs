@@ -82,6 +82,7 @@ impl Relay {
             key: format!("{}:preview-gone", record.run_id),
             reply_to: None,
             silent: true,
+            no_previews: false,
             content: Content::Delete { message_id },
         };
         let row = row_of(self.inner(), &gone, Some(record.session_key.clone()), Some(record.run_id.clone()));

@@ -15,6 +15,7 @@ mod happenings;
 mod hush;
 mod meaning;
 mod media;
+mod media_quota;
 mod prompt;
 mod rules;
 mod understand;
@@ -35,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::intake::corners::Corners;
 use crate::intake::hush::Hush;
+use crate::intake::media_quota::MediaQuota;
 use crate::intake::rules::CompanyRules;
 use crate::relay::Relay;
 
@@ -62,6 +64,7 @@ pub(crate) struct Intake {
 struct Company {
     history: GroupHistory,
     bots: BotLoops,
+    media: MediaQuota,
 }
 
 impl Default for Intake {

@@ -94,7 +94,8 @@ async fn say_aside(inner: &Inner, route: &ReplyRoute, content: Content) -> Resul
     let Some(there) = inner.channels().get(&address.channel, &address.account) else {
         return Err(ChannelError::Unreachable("the account is not connected".to_owned()));
     };
-    let outbound = Outbound { address, key: String::new(), reply_to: None, silent: false, content };
+    let outbound =
+        Outbound { address, key: String::new(), reply_to: None, silent: false, no_previews: true, content };
     match tokio::time::timeout(SIDE_LIMIT, there.deliver(outbound)).await {
         Ok(said) => said,
         Err(_late) => Err(ChannelError::Unknown("no answer in time".to_owned())),

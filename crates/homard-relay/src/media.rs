@@ -54,6 +54,32 @@ pub(crate) async fn take(
     }
 }
 
+/// Removes the oldest files of a folder until no more than `most` bytes are left.
+fn sweep_received(folder: &Path, most: u64) -> std::io::Result<()> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        if about.is_file() {
+            files.push((about.modified()?, about.len(), entry.path()));
+        }
+    }
+    files.sort();
+    let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+    for (_, size, path) in files {
+        if total <= most {
+            break;
+        }
+        std::fs::remove_file(&path)?;
+        total = total.saturating_sub(size);
+    }
+    Ok(())
+}
+
 /// What Homard keeps of media.
 fn media_dir(inner: &Inner) -> PathBuf {
     inner.paths().state_dir.join("media")
@@ -74,8 +100,14 @@ pub(crate) async fn let_go(inner: &Inner, payload: &str) {
     }
 }
 
-/// Forgets copies of what could not be sent long ago.
+/// Bytes of what was received that are kept; beyond it the oldest go.
+const MAX_RECEIVED: u64 = 8 << 30;
+
+/// Forgets copies of what could not be sent long ago, and the oldest of what was received when it is too much.
 pub(crate) async fn sweep(inner: &Inner) {
+    let received = inner.media_dir();
+    let swept = tokio::task::spawn_blocking(move || sweep_received(&received, MAX_RECEIVED)).await;
+    swept.map_err(std::io::Error::other).flatten().or_log("what was received could not be looked through");
     let Ok(mut copies) = tokio::fs::read_dir(outbound_dir(inner)).await else { return };
     let now = Duration::from_millis(u64::try_from(inner.clock().now_ms()).unwrap_or(0));
     while let Ok(Some(copy)) = copies.next_entry().await {
@@ -84,5 +116,27 @@ pub(crate) async fn sweep(inner: &Inner) {
         if made.is_some_and(|made| now.saturating_sub(made) > KEEP) {
             tokio::fs::remove_file(copy.path()).await.or_log("the old copy of a file could not be removed");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sweep_received;
+
+    #[test]
+    fn the_oldest_of_what_was_received_goes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, second) in [("old", 1), ("new", 2)] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, "0123456789").unwrap();
+            let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
+            std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        }
+        let left = || ["old", "new"].map(|name| dir.path().join(name).exists());
+        sweep_received(dir.path(), 20).unwrap();
+        assert_eq!(left(), [true, true]);
+        sweep_received(dir.path(), 19).unwrap();
+        assert_eq!(left(), [false, true]);
+        sweep_received(&dir.path().join("gone"), 0).unwrap();
     }
 }

@@ -181,6 +181,7 @@ impl Relay {
                 key: format!("{key}:{part}"),
                 reply_to,
                 silent: false,
+                no_previews: false,
                 content,
             };
             row_of(self.inner(), &outbound, session.clone(), None)

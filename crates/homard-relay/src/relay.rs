@@ -359,6 +359,7 @@ impl Relay {
         };
         let relay = Self { inner: Arc::new(inner) };
         relay.warn_of_misspelled_tools();
+        relay.name_owners();
         relay
     }
 
@@ -384,6 +385,7 @@ impl Relay {
         };
         self.inner.rooms.store(Arc::new(rooms));
         self.warn_of_misspelled_tools();
+        self.name_owners();
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.

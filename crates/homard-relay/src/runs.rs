@@ -10,7 +10,7 @@ use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
 use homard_runtime::TRACE;
 use homard_store::RunStatus;
-use homard_tools::Seat;
+use homard_tools::{Seat, Taint};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -78,9 +78,21 @@ pub(crate) struct Run {
     end: watch::Sender<Option<RunEnd>>,
     /// Its place among the runs that run at once, once it has one.
     seat: std::sync::OnceLock<Seat>,
+    /// Whose words are in its conversation, once it has looked.
+    taint: std::sync::OnceLock<Taint>,
 }
 
 impl Run {
+    /// Learns whose words are in the conversation.
+    pub(crate) fn learn(&self, taint: &Taint) {
+        self.taint.get_or_init(|| taint.clone());
+    }
+
+    /// Whether words of others are in the conversation; nobody knows of none before the turn has begun.
+    pub(crate) fn has_words_of_others(&self) -> bool {
+        self.taint.get().is_some_and(|taint| !taint.is_clean())
+    }
+
     /// Takes a place.
     pub(crate) fn sit(&self, permit: Option<OwnedSemaphorePermit>) -> Seat {
         self.seat.get_or_init(|| permit.map(Seat::new).unwrap_or_default()).clone()
@@ -112,6 +124,7 @@ impl Run {
             delivery: Delivery::default(),
             end: watch::Sender::new(None),
             seat: std::sync::OnceLock::new(),
+            taint: std::sync::OnceLock::new(),
         }
     }
 

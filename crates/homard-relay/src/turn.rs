@@ -276,6 +276,7 @@ pub(crate) async fn prepare(
         }
         _ => from_transcript(inner, &session, &settings).await?,
     };
+    run.learn(told.taint());
     told.limit_turns(history_limit(&config, routed.session_key()));
     told::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &policy);

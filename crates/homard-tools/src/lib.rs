@@ -17,6 +17,7 @@ mod gate;
 mod outcome;
 mod paths;
 mod policy;
+mod real_file;
 mod registry;
 mod schema;
 mod scope;
@@ -50,6 +51,7 @@ pub use policy::{
     OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
     Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
 };
+pub use real_file::open_real;
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
 pub use seat::Seat;

@@ -84,6 +84,8 @@ mod openai_responses;
 #[cfg(test)]
 mod openai_world;
 #[cfg(test)]
+mod ordinary_day;
+#[cfg(test)]
 mod other_clients;
 #[cfg(test)]
 mod pairing;

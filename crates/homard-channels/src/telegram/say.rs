@@ -51,7 +51,8 @@ pub(super) async fn deliver(telegram: &Telegram, outbound: &Outbound) -> Result<
 async fn say(telegram: &Telegram, outbound: &Outbound, target: &Target) -> Result<Value, ApiError> {
     let mut forms: Vec<Form> = Vec::new();
     loop {
-        let call = compose(outbound, target, &forms, telegram.settings.link_preview)?;
+        let link_preview = telegram.settings.link_preview && !outbound.no_previews;
+        let call = compose(outbound, target, &forms, link_preview)?;
         let error = match send(telegram, &call).await {
             Ok(result) => return Ok(result),
             Err(error) => error,

@@ -146,6 +146,7 @@ fn outbound(to: &str, text: &str) -> Result<Outbound, IdError> {
         key: "key".to_owned(),
         reply_to: None,
         silent: false,
+        no_previews: false,
         content: Content::Text { words: Words::plain(text), buttons: Vec::new() },
     })
 }

@@ -56,7 +56,14 @@ impl Bench {
     }
 
     pub(crate) fn to(&self, chat: i64, content: Content) -> Outbound {
-        Outbound { address: address(chat, None), key: "k".to_owned(), reply_to: None, silent: false, content }
+        Outbound {
+            address: address(chat, None),
+            key: "k".to_owned(),
+            reply_to: None,
+            silent: false,
+            no_previews: false,
+            content,
+        }
     }
 
     pub(crate) fn offset(&self) -> Option<i64> {

@@ -55,6 +55,12 @@ impl Owners {
         &self.ids
     }
 
+    /// Whether a platform vouches for such a name, so that it can be an owner's.
+    #[must_use]
+    pub fn is_vouched(channel: &str, id: &str) -> bool {
+        claimed(&format!("{channel}:{}", id.to_lowercase())).is_none()
+    }
+
     /// Who may use commands, by platform or `*`; where a list applies, nothing else counts.
     #[must_use]
     pub fn command_senders(&self) -> &BTreeMap<String, Vec<String>> {

@@ -57,6 +57,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         "pid": admin.then(std::process::id),
         "configPath": admin.then(|| paths.config_path.display().to_string()),
         "stateDir": admin.then(|| paths.state_dir.display().to_string()),
+        "owners": admin.then(|| gateway.relay().owners()),
         "heartbeat": {"defaultAgentId": config.agents.default_agent().id, "agents": []},
         "channelSummary": [],
         "queuedSystemEvents": if admin { queued } else { Vec::new() },

@@ -104,6 +104,7 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
         agent_id: view.agent.to_string(),
         model: view.model.to_string(),
         sender: params.sender,
+        files: Some(view.files.to_owned()),
         tools,
         notices: notices(gateway, &view),
     })

@@ -170,6 +170,9 @@ pub struct ToolsExplainResult {
     /// The sender it is said for; the owner when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
+    /// Which files they may have, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// The tools.
     pub tools: Vec<ExplainedTool>,
     /// What the owner should know: entries of lists that name nothing.

@@ -2,7 +2,7 @@
 //!
 //! A file is copied into the house before it is promised to anybody, so that it is still there when its turn comes.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{File, MediaKind};
 use homard_config::create_private_dir;
-use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type};
+use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_real};
 use uuid::Uuid;
 
 use super::deed::{FileWanted, Guise};
@@ -197,7 +197,8 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
     if size > MAX_DOCUMENT {
         return Err(FileError::TooLarge { size, limit: MAX_DOCUMENT, kind: "a file" });
     }
-    let bytes = std::fs::read(&real).map_err(unreadable)?;
+    let mut bytes = Vec::with_capacity(size);
+    open_real(&real).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(named(bytes, name.as_deref(), None))
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, SharedChannel};
+use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, Sender, SharedChannel};
 use homard_config::create_private_dir;
+use homard_manners::routing::Speaker;
 use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
 use sha2::{Digest, Sha256};
@@ -51,12 +52,20 @@ impl Relay {
         limit: Option<u64>,
     ) -> Media {
         let mut media = Media { pictures: message.images.clone(), ..Media::default() };
+        let guest = self.guest_of(message);
         for file in &message.details.files {
             let kind = file.kind.placeholder();
+            let left = guest.as_deref().map(|guest| self.media_left(guest));
+            let limit = left.map_or(limit, |left| Some(limit.unwrap_or(left).min(left)));
             let why = match there {
                 None => "the account is not connected".to_owned(),
+                Some(_) if left == Some(0) => "they have sent as much as fits in a day".to_owned(),
                 Some(there) => match fetch(there, file, limit).await {
                     Ok(fetched) => {
+                        if let Some(guest) = &guest {
+                            let bytes = u64::try_from(fetched.bytes.len()).unwrap_or(u64::MAX);
+                            self.inner().intake().company().media.sent(guest, bytes);
+                        }
                         let found = self.save(file, fetched).await;
                         let Some((saved, picture)) = found else {
                             media.missing.push(format!("{kind}: it could not be saved"));
@@ -73,6 +82,18 @@ impl Relay {
             media.missing.push(format!("{kind}: {why}"));
         }
         media
+    }
+
+    /// Who sent a message, when it was not the owner.
+    fn guest_of(&self, message: &Inbound) -> Option<String> {
+        let Sender::Peer { id, .. } = &message.sender else { return None };
+        let is_guest = self.company_rules().speaker(message) == Speaker::Guest;
+        is_guest.then(|| format!("{}:{id}", message.channel))
+    }
+
+    fn media_left(&self, guest: &str) -> u64 {
+        let now = self.inner().clock().now_ms();
+        self.inner().intake().company().media.left(guest, now)
     }
 
     /// Keeps a file that an operator sent where files of messages are kept; `None` when it could not be written.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
+use homard_config::config::owners::Owners;
 use homard_manners::access::{AccountRules, CommandRules, MentionPatterns, Who};
 use homard_manners::routing::{RouteRules, Speaker};
 use homard_manners::words::Vocabulary;
@@ -102,6 +103,47 @@ impl Relay {
         let details = Details::default();
         let who = Who::sent(channel.as_str(), sender, &details);
         who.is_none_or(|who| rules.commands.is_owner(&who, &account.allow))
+    }
+
+    /// Who is the owner on chat platforms, as `channel:id` or a bare id: those named, else whoever is alone on the
+    /// list of an account.
+    #[must_use]
+    pub fn owners(&self) -> Vec<String> {
+        let rules = self.company_rules();
+        let config = &rules.config;
+        if rules.commands.names_an_owner() {
+            return config.owners.ids().iter().filter(|id| *id != "*").cloned().collect();
+        }
+        let mut owners = Vec::new();
+        for (channel, section) in config.channels.iter().filter(|(channel, _)| channel.as_str() != DEFAULTS) {
+            let named = section.as_value().get("accounts").and_then(Value::as_object).into_iter().flatten();
+            let named = named.filter_map(|(name, _)| AccountId::parse(name).ok());
+            for account in std::iter::once(AccountId::default_account()).chain(named) {
+                let rules = rules.account(channel, &account);
+                let only = rules.allow.only().filter(|id| Owners::is_vouched(channel.as_str(), id));
+                owners.extend(only.map(|id| match id.contains(':') {
+                    true => id.to_owned(),
+                    false => format!("{channel}:{id}"),
+                }));
+            }
+        }
+        owners.sort();
+        owners.dedup();
+        owners
+    }
+
+    /// Says in the log who is the owner on chat platforms, where there are any.
+    pub(crate) fn name_owners(&self) {
+        let config = self.inner().config();
+        if config.channels.keys().all(|channel| channel.as_str() == DEFAULTS) {
+            return;
+        }
+        match self.owners().as_slice() {
+            [] => tracing::warn!(
+                "nobody on chat platforms counts as the owner; name yourself in commands.ownerAllowFrom, as channel:id"
+            ),
+            owners => tracing::info!(owners = owners.join(", "), "the owner on chat platforms"),
+        }
     }
 
     /// The rules as the owner has them now.

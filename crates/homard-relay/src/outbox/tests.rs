@@ -27,7 +27,14 @@ fn saying(to: &str, text: &str, key: &str) -> Saying {
 
 fn outbound(to: &str, text: &str, key: &str) -> Outbound {
     let content = Content::Text { words: Words::plain(text), buttons: Vec::new() };
-    Outbound { address: address(to), key: key.to_owned(), reply_to: None, silent: false, content }
+    Outbound {
+        address: address(to),
+        key: key.to_owned(),
+        reply_to: None,
+        silent: false,
+        no_previews: false,
+        content,
+    }
 }
 
 #[tokio::test]

@@ -282,6 +282,7 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
         key: "r1:b0".to_owned(),
         reply_to: None,
         silent: false,
+        no_previews: false,
         content: Content::Text { words, buttons: Vec::new() },
     };
     let row = crate::outbox::row_of(world.relay.inner(), &outbound, None, Some(first));

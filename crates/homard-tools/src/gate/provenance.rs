@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_exec::approvals::read;
+
 use super::{GatePolicy, fetching};
 use crate::cx::ToolCx;
 use crate::file_access::real_path;
@@ -19,8 +21,10 @@ const SYSTEM: [&str; 9] = ["/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/
 const RECEIVED: &str = "media";
 /// What makes a command read more files than it names.
 const SWEEPS: [&str; 9] = ["ack", "ag", "find", "--recursive", "-R", "-r", "-rn", "rg", "xargs"];
+/// What makes a word a pattern of names.
+const PATTERNS: [char; 4] = ['*', '?', '[', '{'];
 /// Most words of a command that are looked at as paths.
-const MAX_WORDS: usize = 64;
+const MAX_WORDS: usize = 256;
 
 /// What is needed to tell.
 pub(super) struct Provenance {
@@ -56,20 +60,37 @@ impl Provenance {
         let mut labels: Vec<Label> =
             self.guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect();
         let paths = Paths::new(&self.home, false);
-        let words = command.split(|c: char| c.is_whitespace() || "\"'`;|&<>()=$".contains(c));
-        let mut sweeps = command.contains(['*', '?', '[', '{']);
-        for word in words.filter(|word| !word.is_empty()).take(MAX_WORDS) {
-            sweeps |= SWEEPS.contains(&word);
-            let Some(real) = paths.resolve(&self.workspace, word).ok().filter(|real| real.exists()) else {
-                continue;
+        let mut sweeps = command.contains(PATTERNS);
+        for word in self.words(command) {
+            sweeps |= SWEEPS.contains(&word.as_str());
+            // Of a pattern, the folder it looks in.
+            let plain = word.split(PATTERNS).next().unwrap_or_default();
+            let path = if plain.len() < word.len() {
+                plain.rsplit_once('/').map_or("", |(at, _)| at)
+            } else {
+                plain
             };
-            // A program of the system is named, not read.
-            labels.extend(self.of_file(&real));
+            let real = paths.resolve(&self.workspace, path).ok().filter(|real| real.exists());
+            labels.extend(real.and_then(|real| self.of_file(&real)));
         }
         if sweeps {
             labels.extend(self.guards.files.label_below(&real_path(&self.workspace)));
         }
         labels
+    }
+
+    /// Everything in a command that could be a path: its words as a shell reads them, and whatever stands between
+    /// quotes and signs, for programs inside programs.
+    fn words(&self, command: &str) -> Vec<String> {
+        let home = self.home.to_string_lossy();
+        let command = command.replace("${HOME}", &home).replace("$HOME", &home);
+        let pieces = command.split(|c: char| c.is_whitespace() || "\"'`;|&<>()=,$".contains(c));
+        let mut words: Vec<String> = pieces.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        if let Ok(segments) = read(&command) {
+            words.extend(segments.into_iter().flat_map(|segment| segment.words).map(|word| word.text));
+        }
+        words.truncate(MAX_WORDS);
+        words
     }
 
     /// Whether something lies where others put files. What is not there says nothing.

@@ -1,6 +1,5 @@
 //! `image`: asking a model that sees about pictures from files, public pages or the message itself.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use crate::doors::{Door, DoorError, VisionDoor};
 use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
+use crate::real_file::open_real;
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
 use crate::tool::Tool;
@@ -295,7 +295,7 @@ fn read(paths: &Paths, workspace: &Path, name: &str, limit: u64) -> Result<Vec<u
         return Err(ImageError::NotAPicture { name: shown(name) });
     }
     let mut found = Vec::new();
-    File::open(&real).map_err(failed)?.take(limit + 1).read_to_end(&mut found).map_err(failed)?;
+    open_real(&real).map_err(failed)?.take(limit + 1).read_to_end(&mut found).map_err(failed)?;
     Ok(found)
 }
 

@@ -19,6 +19,7 @@ use crate::cx::ToolCx;
 use crate::gate::{Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
+use crate::real_file::open_real;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::near_names::near_names;
@@ -122,7 +123,10 @@ fn read(paths: &Paths, workspace: &Path, input: &ReadInput) -> Result<ToolOutcom
         return Err(ReadError::NotAFile { path });
     }
     let failed = |source| ReadError::Io { path: path.clone(), source };
-    let mut file = File::open(&real).map_err(failed)?;
+    let mut file = open_real(&real).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(ReadError::NotAFile { path });
+    }
     let mut start = Vec::new();
     file.by_ref().take(SNIFF_BYTES).read_to_end(&mut start).map_err(failed)?;
     file.seek(SeekFrom::Start(0)).map_err(failed)?;

@@ -86,9 +86,21 @@ fn rows(
         ("agents", named.join(", ")),
         ("model", model),
         ("sessions", number("/sessions/count").unwrap_or(0).to_string()),
+        ("owner", owners(status)),
         ("config", local(&hello.snapshot.config_path, &paths.config_path)),
         ("state", local(&hello.snapshot.state_dir, &paths.state_dir)),
     ]
+}
+
+/// Who counts as the owner on chat platforms.
+fn owners(status: &Value) -> String {
+    let listed = status.pointer("/owners").and_then(Value::as_array);
+    let owners: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+    match (listed, owners.as_slice()) {
+        (None, _) => "not told to clients that may not change settings".to_owned(),
+        (Some(_), []) => "nobody on chat platforms (commands.ownerAllowFrom names them)".to_owned(),
+        (Some(_), owners) => owners.join(", "),
+    }
 }
 
 fn named(is_default: bool, id: &str) -> String {

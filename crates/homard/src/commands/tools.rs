@@ -118,6 +118,7 @@ async fn explain(cx: &Cx, args: ExplainArgs) -> anyhow::Result<()> {
     let mut about = vec![("tool", tool.name.clone()), ("session", answer.session_key.clone())];
     about.push(("sender", answer.sender.clone().unwrap_or_else(|| "the owner".to_owned())));
     about.push(("model", answer.model.clone()));
+    about.extend(answer.files.clone().map(|files| ("files", files)));
     pairs(&about).iter().try_for_each(|line| cx.console.line(line))?;
     cx.console.line("")?;
     let rows: Vec<Vec<String>> = tool.layers.iter().map(row).collect();

@@ -1,6 +1,7 @@
 //! How the gateway is reached: its sockets, its certificate, and being shown to others while it runs.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context;
@@ -269,7 +270,14 @@ pub(super) fn announce(listeners: &[TcpListener], config: &Config, fingerprint: 
     let loopback = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port());
     // Where several are listened on, loopback is one of them.
     let here = if address.ip().is_unspecified() || listeners.len() > 1 { loopback } else { address };
-    let mut lines = vec![format!("Homard is ready. Open this link to chat:\n\n  {}\n", link(config, here))];
+    let signed = link(config, here);
+    // The link holds the token, so it goes to a person's terminal and never to the log or the service's journal.
+    let mut lines = if std::io::stdout().is_terminal() {
+        vec![format!("Homard is ready. Open this link to chat:\n\n  {signed}\n")]
+    } else {
+        let page = signed.split('#').next().unwrap_or_default();
+        vec![format!("Homard is ready at {page} (`homard dashboard` prints the link that signs in).")]
+    };
     if let Some(elsewhere) = from_elsewhere(address, config) {
         lines.push(format!("From other devices: {elsewhere}"));
     }
@@ -277,7 +285,6 @@ pub(super) fn announce(listeners: &[TcpListener], config: &Config, fingerprint: 
         lines.push(format!("TLS fingerprint (SHA-256): {fingerprint}"));
     }
     let console = Console::new(true);
-    // The link holds the token, so it goes to the terminal and never to the log.
     if lines.iter().try_for_each(|line| console.line(line)).is_err() {
         tracing::debug!("nobody reads the terminal");
     }

@@ -164,6 +164,28 @@ async fn of_several_who_may_write_nobody_is_the_owner_unless_named() {
     }
     let tools = world.fake.requests().pop().unwrap().body["tools"].to_string();
     assert!(!tools.contains("\"gateway\"") && !tools.contains("\"nodes\""), "{tools}");
+    let mut owner = world.owner().await;
+    assert_eq!(owner.call("status", json!({})).await.unwrap()["owners"], json!([]));
+    let log = world.gateway.log();
+    assert!(log.contains("nobody on chat platforms counts as the owner"), "{log}");
+}
+
+#[tokio::test]
+async fn who_is_the_owner_is_said_and_what_somebody_else_may_have_is_explained() {
+    let (world, telegram) = start(|_| {}).await;
+    let mut owner = world.owner().await;
+    assert_eq!(owner.call("status", json!({})).await.unwrap()["owners"], json!(["telegram:42"]));
+    let explain = json!({"sessionKey": "agent:main:telegram:direct:43", "sender": "43", "name": "read"});
+    let told = owner.call("tools.explain", explain).await.unwrap();
+    assert!(told["files"].as_str().unwrap().starts_with("the workspace"), "{told}");
+    // A link in an answer to strangers' words is not looked at by the platform.
+    world.fake.says("see https://evil.example/?d=secret");
+    telegram.group_says(GROUP, 666, "where is it?");
+    let sent = telegram.next_sent().await.unwrap();
+    assert_eq!(sent.param("link_preview_options"), Some(&json!({"is_disabled": true})), "{sent:?}");
+    world.fake.says("see https://example.org/");
+    telegram.user_says(ADA, ADA, "where is it?");
+    assert_eq!(telegram.next_sent().await.unwrap().param("link_preview_options"), None);
 }
 
 #[tokio::test]

@@ -17,7 +17,14 @@ fn address(to: &str, thread: Option<&str>) -> Address {
 }
 
 fn outbound(content: Content) -> Outbound {
-    Outbound { address: address("42", None), key: "k".to_owned(), reply_to: None, silent: false, content }
+    Outbound {
+        address: address("42", None),
+        key: "k".to_owned(),
+        reply_to: None,
+        silent: false,
+        no_previews: false,
+        content,
+    }
 }
 
 fn words() -> Words {
