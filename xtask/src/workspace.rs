@@ -11,8 +11,11 @@ use crate::sh::Cmd;
 
 /// The root of the clone this workshop was built from.
 pub(crate) fn root() -> PathBuf {
+    // Relative in a test program that may be another clone's; tests begin in this package's folder.
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
+    let here = if here.is_relative() { here.canonicalize() } else { Ok(here.to_path_buf()) };
+    let here = here.unwrap_or_default();
+    here.parent().unwrap_or(&here).to_path_buf()
 }
 
 /// The part of `cargo metadata` the workshop reads.
