@@ -57,7 +57,11 @@ pub(crate) fn cargo(args: &[&str]) -> Result<Cmd> {
     if machine::is_ci() {
         // What is compiled once and thrown away is compiled faster without notes for the next time.
         cargo = cargo.env("CARGO_INCREMENTAL", "0");
-        for (name, value) in unit_cache::variables(&workspace::root(), &workspace::target()?)? {
+        let told = unit_cache::variables(&workspace::root(), &workspace::target()?)?;
+        if !told.is_empty() {
+            cargo = cargo.env("RUSTC_WORKSPACE_WRAPPER", units::shared_wrapper()?);
+        }
+        for (name, value) in told {
             cargo = cargo.env(name, value);
         }
     }

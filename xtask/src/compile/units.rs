@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::unit_cache::{self, Call, value};
 use crate::sh::{self, Cmd, say};
-use crate::{machine, workspace};
+use crate::{machine, stamp, workspace};
 
 /// Tells a copy of this program where to write; cargo hands it through.
 const FOLDER: &str = "HOMARD_WORKSHOP_UNITS";
@@ -25,6 +25,8 @@ const VARIABLES: [&str; 2] = ["CARGO_", "OUT_DIR"];
 /// Options of the compiler that rustdoc shares, each followed by its value.
 const SHARED: [&str; 8] =
     ["--crate-name", "--crate-type", "--edition", "--cfg", "--check-cfg", "--extern", "-L", "--cap-lints"];
+/// The sources of what a copy of this program does in rustc's place.
+const STAND_IN: [&str; 4] = ["compile/unit_cache.rs", "compile/units.rs", "sh.rs", "stamp.rs"];
 /// Targets that are not documented.
 const UNDOCUMENTED: [&str; 4] = ["/tests/", "/examples/", "/benches/", "build.rs"];
 
@@ -47,6 +49,20 @@ pub(crate) fn wrapper() -> Result<PathBuf> {
         fs::copy(&this, &wrapper).with_context(|| format!("could not write `{}`", wrapper.display()))?;
     }
     Ok(wrapper)
+}
+
+/// The same where every clone on the machine finds it: cargo has its path in the names of what it compiles, so clones
+/// can only share what they compiled behind one path. Called by what it does, so that another version is another file.
+pub(crate) fn shared_wrapper() -> Result<PathBuf> {
+    let sources = STAND_IN.map(|file| workspace::root().join("xtask/src").join(file));
+    let name = stamp::name_of(&sources.each_ref().map(PathBuf::as_path))?;
+    let shared = machine::cache("stand-in")?.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if !shared.exists() {
+        let beside = shared.with_file_name(format!(".{}-{name}", std::process::id()));
+        fs::copy(wrapper()?, &beside).with_context(|| format!("could not write `{}`", beside.display()))?;
+        fs::rename(&beside, &shared).with_context(|| format!("could not write `{}`", shared.display()))?;
+    }
+    Ok(shared)
 }
 
 /// The folder the notes go to.
