@@ -106,7 +106,9 @@ impl Provenance {
         });
         // The home itself and what is above it only lead somewhere.
         let leads = real_path(&self.home).starts_with(real);
-        let is_system = SYSTEM.iter().any(|folder| below(Path::new(folder)));
+        // Programs the owner installed are run, not read.
+        let is_program = real.is_file() && real.parent().is_some_and(|folder| folder.ends_with("bin"));
+        let is_system = is_program || SYSTEM.iter().any(|folder| below(Path::new(folder)));
         !is_chosen
             && !leads
             && !is_system

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -73,7 +74,7 @@ pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
             )
         })?;
     }
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = open.with_context(|| format!("could not open `{}`", path.display()))?;
     match file.try_lock() {
         Ok(()) => {}
