@@ -80,7 +80,6 @@ impl Relay {
 
     /// Tells the owner, on every platform where they are named and we are connected.
     async fn tell_owners(&self, message: &Inbound, rules: &AccountRules, (who, code): (&PeerId, &str)) {
-        let config = self.inner().config();
         let called = match &message.sender {
             Sender::Peer { name: Some(name), .. } => {
                 format!(", who calls themselves “{}”,", plain_name(name))
@@ -93,7 +92,9 @@ impl Relay {
              `homard pairing approve {channel} {code}`, or do nothing.",
             plain_name(who.as_str()),
         );
-        for (channel, id) in owner_ids(&config, rules, &message.channel).into_iter().take(MAX_OWNERS) {
+        for (channel, id) in
+            owner_ids(&self.company_rules().commands, rules, &message.channel).into_iter().take(MAX_OWNERS)
+        {
             let Some(address) = self.reach(&channel, &id, message) else { continue };
             let key = format!("pairing-asked:{}:{channel}:{id}:{code}", message.channel);
             let saying = Saying { address, text: text.clone(), reply_to: None, key };

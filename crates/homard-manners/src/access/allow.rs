@@ -150,15 +150,6 @@ impl AllowList {
         &self.entries
     }
 
-    /// The one it names, if it names exactly one; `*` names nobody.
-    #[must_use]
-    pub fn only(&self) -> Option<&str> {
-        match self.entries.as_slice() {
-            [entry] => Some(entry),
-            _ => None,
-        }
-    }
-
     /// Whether and how somebody is on it; an id beats a name beats `*`.
     #[must_use]
     pub fn find(&self, who: &Who<'_>, names: NameMatching) -> Option<MatchSource> {

@@ -67,10 +67,17 @@ impl CommandRules {
     /// one `allowFrom` lists for direct messages (`direct`). `*` is nobody, and neither is who merely was let in.
     #[must_use]
     pub fn is_owner(&self, who: &Who<'_>, direct: &AllowList) -> bool {
-        let Some(who) = who.as_vouched() else { return false };
-        let list = if self.owners.is_empty() { direct } else { &self.owners };
-        let names_one = !self.owners.is_empty() || direct.only().is_some();
-        names_one && list.find_named(&who, NameMatching::Never).is_some()
+        who.as_vouched().is_some_and(|who| is_among(self.owner_names(direct), &who))
+    }
+
+    /// The names of the owner, as written; nobody where `direct` lists several and none is named.
+    #[must_use]
+    pub fn owner_names<'a>(&'a self, direct: &'a AllowList) -> &'a [String] {
+        match direct.entries() {
+            _ if !self.owners.is_empty() => self.owners.entries(),
+            [only] => std::slice::from_ref(only),
+            _ => &[],
+        }
     }
 
     /// Whether somebody may use commands.

@@ -1,9 +1,9 @@
 //! What a stranger is told once, so that the owner can let them in; and whom to tell that they ask.
 
-use homard_config::Config;
 use homard_protocol::ChannelId;
 
 use super::allow::without_channel;
+use super::commands::CommandRules;
 use super::invisible::visible;
 use super::rules::AccountRules;
 
@@ -36,10 +36,11 @@ pub fn plain_name(name: &str) -> String {
 /// Where the owner can be told something: named so (`commands.ownerAllowFrom`, on any platform), else the only one
 /// listed for the account's direct messages. A login is no address.
 #[must_use]
-pub fn owner_ids(config: &Config, rules: &AccountRules, channel: &ChannelId) -> Vec<(ChannelId, String)> {
-    let named = config.owners.ids();
-    let only = rules.allow.only().map(str::to_owned);
-    let listed = if named.is_empty() { only.as_slice() } else { named };
+pub fn owner_ids(
+    commands: &CommandRules,
+    rules: &AccountRules,
+    channel: &ChannelId,
+) -> Vec<(ChannelId, String)> {
     let place = |entry: &String| {
         let is_login = entry.split(':').rev().nth(1) == Some("account");
         if entry == "*" || entry.starts_with('@') || is_login {
@@ -53,7 +54,7 @@ pub fn owner_ids(config: &Config, rules: &AccountRules, channel: &ChannelId) -> 
             Some(_) | None => Some((channel.clone(), entry.clone())),
         }
     };
-    listed.iter().filter_map(place).collect()
+    commands.owner_names(&rules.allow).iter().filter_map(place).collect()
 }
 
 #[cfg(test)]

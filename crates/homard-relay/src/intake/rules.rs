@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::owners::Owners;
-use homard_manners::access::{AccountRules, CommandRules, MentionPatterns, Who};
+use homard_manners::access::{AccountRules, AllowList, CommandRules, MentionPatterns, Who};
 use homard_manners::routing::{RouteRules, Speaker};
 use homard_manners::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
@@ -21,7 +21,7 @@ const DEFAULTS: &str = "defaults";
 pub(crate) struct CompanyRules {
     pub(super) config: Arc<Config>,
     pub(crate) routes: RouteRules,
-    pub(super) commands: CommandRules,
+    pub(crate) commands: CommandRules,
     pub(super) words: Vocabulary,
     accounts: Mutex<HashMap<(ChannelId, AccountId), Arc<AccountRules>>>,
     patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
@@ -105,14 +105,13 @@ impl Relay {
         who.is_none_or(|who| rules.commands.is_owner(&who, &account.allow))
     }
 
-    /// Who is the owner on chat platforms, as `channel:id` or a bare id: those named, else whoever is alone on the
-    /// list of an account.
+    /// Who is the owner on chat platforms, as written: those named, else whoever is alone on the list of an account.
     #[must_use]
     pub fn owners(&self) -> Vec<String> {
         let rules = self.company_rules();
-        let config = &rules.config;
-        if rules.commands.names_an_owner() {
-            return config.owners.ids().iter().filter(|id| *id != "*").cloned().collect();
+        let (config, commands) = (&rules.config, &rules.commands);
+        if commands.names_an_owner() {
+            return commands.owner_names(&AllowList::default()).to_vec();
         }
         let mut owners = Vec::new();
         for (channel, section) in config.channels.iter().filter(|(channel, _)| channel.as_str() != DEFAULTS) {
@@ -120,11 +119,9 @@ impl Relay {
             let named = named.filter_map(|(name, _)| AccountId::parse(name).ok());
             for account in std::iter::once(AccountId::default_account()).chain(named) {
                 let rules = rules.account(channel, &account);
-                let only = rules.allow.only().filter(|id| Owners::is_vouched(channel.as_str(), id));
-                owners.extend(only.map(|id| match id.contains(':') {
-                    true => id.to_owned(),
-                    false => format!("{channel}:{id}"),
-                }));
+                let names = commands.owner_names(&rules.allow).iter();
+                let vouched = names.filter(|id| Owners::is_vouched(channel.as_str(), id));
+                owners.extend(vouched.map(|id| format!("{id} on {channel}")));
             }
         }
         owners.sort();

@@ -272,7 +272,7 @@ fn brought(visit: &Visit, standing: &Standing) -> Brought {
 fn is_guest(visit: &Visit, standing: &Standing) -> bool {
     !standing.is_owner
         && visit.key().is_main()
-        && !owner_ids(&visit.rules.config, &visit.account, &visit.message.channel).is_empty()
+        && !owner_ids(&visit.rules.commands, &visit.account, &visit.message.channel).is_empty()
 }
 
 /// Says something that is no answer of a run, where the message was said.
