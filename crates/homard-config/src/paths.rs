@@ -218,6 +218,23 @@ impl Paths {
     }
 }
 
+/// What the folders of the state directory begin with in which others than the gateway work, too. Everything else in it
+/// is the gateway's own record: settings, logins, conversations, rules.
+const SHARED_FOLDERS: [&str; 3] = ["media", "skills", "workspace"];
+
+/// Whether a name in the state directory is one of the folders in which others work, too.
+#[must_use]
+pub fn is_shared_folder(name: &str) -> bool {
+    SHARED_FOLDERS.iter().any(|shared| name.starts_with(shared))
+}
+
+/// The path a person wrote, with `~` for the home; `None` when it is not said where it begins.
+pub(crate) fn written_path(text: &str, home: &Path) -> Option<PathBuf> {
+    let text = text.trim();
+    let is_whole = text == "~" || text.starts_with("~/") || Path::new(text).is_absolute();
+    is_whole.then(|| absolute(text, home, home))
+}
+
 /// Makes a directory and those above it, open to the owner only: state holds conversations and credentials.
 ///
 /// # Errors

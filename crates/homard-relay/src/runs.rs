@@ -10,7 +10,7 @@ use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
 use homard_runtime::TRACE;
 use homard_store::RunStatus;
-use homard_tools::{Seat, Taint};
+use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -77,7 +77,7 @@ pub(crate) struct Run {
     pub(crate) delivery: Delivery,
     end: watch::Sender<Option<RunEnd>>,
     /// Its place among the runs that run at once, once it has one.
-    seat: std::sync::OnceLock<Seat>,
+    slot: std::sync::OnceLock<TurnSlot>,
     /// Whose words are in its conversation, once it has looked.
     taint: std::sync::OnceLock<Taint>,
 }
@@ -94,13 +94,13 @@ impl Run {
     }
 
     /// Takes a place.
-    pub(crate) fn sit(&self, permit: Option<OwnedSemaphorePermit>) -> Seat {
-        self.seat.get_or_init(|| permit.map(Seat::new).unwrap_or_default()).clone()
+    pub(crate) fn take_slot(&self, permit: Option<OwnedSemaphorePermit>) -> TurnSlot {
+        self.slot.get_or_init(|| permit.map(TurnSlot::new).unwrap_or_default()).clone()
     }
 
     /// Its place.
-    pub(crate) fn seat(&self) -> Seat {
-        self.seat.get().cloned().unwrap_or_default()
+    pub(crate) fn slot(&self) -> TurnSlot {
+        self.slot.get().cloned().unwrap_or_default()
     }
 
     pub(crate) fn new(
@@ -123,7 +123,7 @@ impl Run {
             attended: AtomicBool::new(false),
             delivery: Delivery::default(),
             end: watch::Sender::new(None),
-            seat: std::sync::OnceLock::new(),
+            slot: std::sync::OnceLock::new(),
             taint: std::sync::OnceLock::new(),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use homard_agent::History;
@@ -16,7 +16,7 @@ use homard_protocol::{SessionKey, UserBlock, UserContent, UserMessage};
 use homard_runtime::Redactor;
 use homard_skills::Snapshot;
 use homard_store::StoreError;
-use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Seat, Source, Taint};
+use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Source, Taint, TurnSlot};
 use jiff::tz::TimeZone;
 
 use crate::access::has_strangers;
@@ -97,7 +97,7 @@ pub(crate) struct Granted {
     /// Folders of the skills it is told of.
     pub(crate) skill_folders: Vec<PathBuf>,
     /// Its place among the turns that run at once.
-    pub(crate) seat: Seat,
+    pub(crate) slot: TurnSlot,
 }
 
 impl Granted {
@@ -111,13 +111,13 @@ impl Granted {
             workspace_only: agent.tools.workspace_only,
             asker,
             skill_folders: folders.map(|skill| skill.dir.clone()).collect(),
-            seat: Seat::default(),
+            slot: TurnSlot::default(),
         }
     }
 
     /// The same for a turn that has a place.
-    pub(crate) fn seated(self, seat: Seat) -> Self {
-        Self { seat, ..self }
+    pub(crate) fn in_slot(self, slot: TurnSlot) -> Self {
+        Self { slot, ..self }
     }
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
     Arc::new(Scope {
         approvals: inner.approvals().clone(),
         taint: taint.clone(),
-        gate: GatePolicy::new(mode, &rules.allow).vouching(vouched(&rules.vouched, inner.home())),
+        gate: GatePolicy::new(mode, &rules.allow).vouching(rules.vouched.clone()),
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,
@@ -143,19 +143,10 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
             state_dir: Some(inner.paths().state_dir.clone()),
             given: granted.skill_folders,
         },
-        seat: granted.seat,
+        slot: granted.slot,
         undo: inner.undo().clone(),
         ..Scope::default()
     })
-}
-
-/// The paths the owner vouches for. What is no absolute path names nothing.
-fn vouched(written: &[String], home: &Path) -> Vec<PathBuf> {
-    let path = |entry: &String| match entry.trim().strip_prefix('~') {
-        Some(rest) => Some(home.join(rest.trim_start_matches('/'))),
-        None => Some(PathBuf::from(entry.trim())).filter(|path| path.is_absolute()),
-    };
-    written.iter().filter_map(path).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, Seat, Source, ToolPolicy};
+use homard_tools::{Label, Source, ToolPolicy, TurnSlot};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -64,9 +64,9 @@ pub(crate) struct Prepared {
 pub(crate) struct NotBegun(pub(crate) String);
 
 /// Frees the place of a turn when it is over, however that comes about.
-struct Seated(Seat);
+struct HeldSlot(TurnSlot);
 
-impl Drop for Seated {
+impl Drop for HeldSlot {
     fn drop(&mut self) {
         self.0.give_up();
     }
@@ -91,7 +91,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     };
     let reply = match permit {
         Ok(permit) => {
-            let _seated = Seated(run.sit(permit));
+            let _held = HeldSlot(run.take_slot(permit));
             run.begin();
             if let Kind::Compact(wish) = &waiting.kind {
                 let wish = wish.clone();
@@ -331,7 +331,7 @@ pub(crate) async fn prepare(
             inner,
             &config,
             told.taint(),
-            Granted::of(agent, &skills, exec, asker).seated(run.seat()),
+            Granted::of(agent, &skills, exec, asker).in_slot(run.slot()),
         ),
         rules,
         steer,

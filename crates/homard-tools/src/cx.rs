@@ -42,7 +42,7 @@ impl ToolCx {
     /// Asks a person, and waits for the end of the question without holding anybody else up.
     pub(crate) async fn ask(&self, request: ApprovalRequest) -> Outcome {
         let asking = self.scope.approvals.ask(request, &self.clock, ANSWER_WITHIN, &self.cancel);
-        self.scope.seat.while_away(asking).await
+        self.scope.slot.while_away(asking, &self.cancel).await
     }
 
     /// Tells whoever watches what the call has produced since the last time.

@@ -7,8 +7,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// What the folders of the state directory begin with in which others work, too.
-const SHARED_FOLDERS: [&str; 3] = ["media", "skills", "workspace"];
+use homard_config::is_shared_folder;
+
 /// Where files that came with messages are kept, in the state directory.
 const RECEIVED: &str = "media/inbound";
 /// Files of the workspace that are about the owner; in lower case.
@@ -82,8 +82,9 @@ impl FileAccess {
 pub(crate) fn is_record(state_dir: &Path, workspace: &Path, real: &Path) -> bool {
     let Ok(relative) = real.strip_prefix(state_dir) else { return false };
     let first = relative.components().next().map(|part| part.as_os_str().to_string_lossy());
-    let is_shared = first.is_none_or(|first| SHARED_FOLDERS.iter().any(|shared| first.starts_with(shared)));
-    let is_work = workspace.starts_with(state_dir) && real.starts_with(workspace);
+    let is_shared = first.is_none_or(|first| is_shared_folder(&first));
+    // A workspace that is the state directory itself opens none of it.
+    let is_work = workspace != state_dir && workspace.starts_with(state_dir) && real.starts_with(workspace);
     !is_shared && !is_work
 }
 

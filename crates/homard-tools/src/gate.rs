@@ -105,7 +105,7 @@ impl Call<'_> {
         let looking = tokio::task::spawn_blocking(move || {
             let reads = paths::places(&home, &workspace, &subject.reads);
             Places {
-                read: reads.iter().filter_map(|place| provenance.of_file(place.path())).collect(),
+                read: reads.iter().filter_map(|place| provenance.of_read(place.path())).collect(),
                 writes: paths::places(&home, &workspace, &subject.writes),
             }
         });

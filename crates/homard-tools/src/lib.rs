@@ -14,19 +14,19 @@ mod cx;
 mod doors;
 mod file_access;
 mod gate;
+mod open_no_symlinks;
 mod outcome;
 mod paths;
 mod policy;
-mod real_file;
 mod registry;
 mod schema;
 mod scope;
-mod seat;
 mod seen;
 mod taint;
 mod tainted_files;
 mod tool;
 mod tools;
+mod turn_slot;
 mod undo;
 mod untrusted;
 #[cfg(test)]
@@ -45,22 +45,22 @@ pub use doors::{
 };
 pub use file_access::{Caller, FileAccess, Withheld};
 pub use gate::{GateMode, GatePolicy, Reach, Subject};
+pub use open_no_symlinks::open_no_symlinks;
 pub use outcome::ToolOutcome;
 pub use policy::{
     ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
     OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
     Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
 };
-pub use real_file::open_real;
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
-pub use seat::Seat;
 pub use seen::Seen;
 pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
 pub use tools::read::image_type;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
+pub use turn_slot::TurnSlot;
 pub use undo::{
     Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
     Wish as UndoWish,

@@ -8,10 +8,10 @@ use homard_runtime::Redactor;
 use crate::approvals::Approvals;
 use crate::file_access::{Caller, FileAccess};
 use crate::gate::GatePolicy;
-use crate::seat::Seat;
 use crate::seen::Seen;
 use crate::taint::Taint;
 use crate::tainted_files::TaintedFiles;
+use crate::turn_slot::TurnSlot;
 use crate::undo::Undo;
 
 /// The surroundings of a run, as far as tools are concerned. The default is a run in which nobody can be asked
@@ -37,7 +37,7 @@ pub struct Scope {
     /// Which files whoever asked may have.
     pub access: FileAccess,
     /// Its place among the turns that run at once.
-    pub seat: Seat,
+    pub slot: TurnSlot,
     /// Where file tools keep what they replace.
     pub undo: Undo,
 }

@@ -12,6 +12,7 @@ use super::delegation::{AgentToAgent, Visibility};
 use super::loops::LoopDetection;
 use super::message_tool::MessageTool;
 use super::web_tools::WebTools;
+use crate::paths::written_path;
 use crate::raw::tools as raw;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 1_800;
@@ -93,8 +94,8 @@ pub struct Taint {
     pub mode: TaintMode,
     /// Tools that run all the same.
     pub allow: Vec<String>,
-    /// Files and folders whose content is the owner's own, with `~` as written.
-    pub vouched: Vec<String>,
+    /// Files and folders whose content is the owner's own.
+    pub vouched: Vec<PathBuf>,
 }
 
 /// Which tools are offered.
@@ -294,19 +295,25 @@ impl Tools {
             visibility: Visibility::resolve(raw.sessions),
             agent_to_agent: AgentToAgent::resolve(raw.agent_to_agent.unwrap_or_default()),
             message: MessageTool::resolve(&raw.message.unwrap_or_default()),
-            taint: Taint::from_raw(raw.taint.unwrap_or_default()),
+            taint: Taint::resolve(raw.taint.unwrap_or_default(), cx),
             loop_detection: LoopDetection::resolve(&raw.loop_detection.unwrap_or_default()),
         }
     }
 }
 
 impl Taint {
-    fn from_raw(raw: raw::Taint) -> Self {
-        Self {
-            mode: raw.mode.unwrap_or_default(),
-            allow: raw.allow.unwrap_or_default(),
-            vouched: raw.vouched.unwrap_or_default(),
+    fn resolve(raw: raw::Taint, cx: &mut Resolve<'_>) -> Self {
+        let mut vouched = Vec::new();
+        for (at, entry) in raw.vouched.iter().flatten().enumerate() {
+            match written_path(entry, &cx.paths.home) {
+                Some(path) => vouched.push(path),
+                None => cx.issue(
+                    format!("tools.taint.vouched[{at}]"),
+                    format!("`{entry}` does not say where it begins; write it from `/` or `~/`"),
+                ),
+            }
         }
+        Self { mode: raw.mode.unwrap_or_default(), allow: raw.allow.unwrap_or_default(), vouched }
     }
 }
 
@@ -383,3 +390,6 @@ impl Exec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{File, MediaKind};
 use homard_config::create_private_dir;
-use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_real};
+use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_no_symlinks};
 use uuid::Uuid;
 
 use super::deed::{FileWanted, Guise};
@@ -184,8 +184,9 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         return Err(FileError::Outside(shown(place)));
     }
     let workspace = folders.workspace.canonicalize().unwrap_or_else(|_| folders.workspace.clone());
-    let access = FileAccess { caller: folders.caller, ..FileAccess::default() };
-    if is_sensitive(&real) || is_of_the_house(&real, folders) || access.check(&workspace, &real).is_err() {
+    let state_dir = Some(folders.state.clone());
+    let access = FileAccess { caller: folders.caller, state_dir, ..FileAccess::default() };
+    if is_sensitive(&real) || access.check(&workspace, &real).is_err() {
         return Err(FileError::Sensitive(shown(place)));
     }
     let unreadable = |error: std::io::Error| FileError::Unreadable(format!("`{}`: {error}", shown(place)));
@@ -198,20 +199,9 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         return Err(FileError::TooLarge { size, limit: MAX_DOCUMENT, kind: "a file" });
     }
     let mut bytes = Vec::with_capacity(size);
-    open_real(&real).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
+    open_no_symlinks(&real).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(named(bytes, name.as_deref(), None))
-}
-
-/// Whether a file (all links followed) is part of what the house keeps of itself. The workspace may lie in there, or
-/// all around it.
-fn is_of_the_house(real: &Path, folders: &Folders) -> bool {
-    let Ok(state) = folders.state.canonicalize() else { return false };
-    let is_room = |room: &Path| {
-        room.canonicalize()
-            .is_ok_and(|room| room != state && room.starts_with(&state) && real.starts_with(room))
-    };
-    real.starts_with(&state) && !is_room(&folders.workspace) && !is_room(&folders.media)
 }
 
 /// Whether a file may hold secrets, by what it and its folders are called.

@@ -66,3 +66,11 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
     assert_eq!(guest.check(&workspace, &workspace.join("docs/memory.md")), Ok(()));
     assert_eq!(FileAccess::default().check(Path::new("/w"), Path::new("/etc/hostname")), Ok(()));
 }
+
+#[test]
+fn a_workspace_that_is_the_state_directory_opens_none_of_it() {
+    let state = Path::new("/state");
+    let access = FileAccess { state_dir: Some(state.to_owned()), ..FileAccess::default() };
+    assert_eq!(access.check(state, &state.join("homard.json")), Err(Withheld::Record));
+    assert_eq!(access.check(state, &state.join("skills/weather/SKILL.md")), Ok(()));
+}

@@ -6,11 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_config::is_shared_folder;
 use homard_exec::approvals::read;
 
 use super::{GatePolicy, fetching};
 use crate::cx::ToolCx;
-use crate::file_access::real_path;
+use crate::file_access::{is_record, real_path};
 use crate::paths::Paths;
 use crate::scope::Guards;
 use crate::taint::{Label, Source};
@@ -26,10 +27,15 @@ const PATTERNS: [char; 4] = ['*', '?', '[', '{'];
 /// Most words of a command that are looked at as paths.
 const MAX_WORDS: usize = 256;
 
+/// What of a command could be a path, and the programs it starts.
+struct Words {
+    words: Vec<String>,
+    programs: Vec<String>,
+}
+
 /// What is needed to tell.
 pub(super) struct Provenance {
     home: PathBuf,
-    /// All links followed.
     workspace: PathBuf,
     state_dir: Option<PathBuf>,
     policy: GatePolicy,
@@ -47,8 +53,16 @@ impl Provenance {
         }
     }
 
+    /// The label of what a file tool reads; `None` for the owner's own, and for records, which it does not read.
+    /// Blocks on the disk.
+    pub(super) fn of_read(&self, real: &Path) -> Option<Label> {
+        let state_dir = self.state_dir.as_deref().map(real_path);
+        let is_record = state_dir.is_some_and(|state| is_record(&state, &real_path(&self.workspace), real));
+        if is_record { None } else { self.of_file(real) }
+    }
+
     /// The label of a file's content; `None` for the owner's own. Blocks on the disk.
-    pub(super) fn of_file(&self, real: &Path) -> Option<Label> {
+    fn of_file(&self, real: &Path) -> Option<Label> {
         let files = &self.guards.files;
         let known = files.label_of(real).or_else(|| files.label_of_content(real));
         known
@@ -61,7 +75,9 @@ impl Provenance {
             self.guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect();
         let paths = Paths::new(&self.home, false);
         let mut sweeps = command.contains(PATTERNS);
-        for word in self.words(command) {
+        let Words { words, programs } = self.words(command);
+        // A program is run, not read.
+        for word in words.into_iter().filter(|word| !programs.contains(word)) {
             sweeps |= SWEEPS.contains(&word.as_str());
             // Of a pattern, the folder it looks in.
             let plain = word.split(PATTERNS).next().unwrap_or_default();
@@ -81,16 +97,18 @@ impl Provenance {
 
     /// Everything in a command that could be a path: its words as a shell reads them, and whatever stands between
     /// quotes and signs, for programs inside programs.
-    fn words(&self, command: &str) -> Vec<String> {
+    fn words(&self, command: &str) -> Words {
         let home = self.home.to_string_lossy();
         let command = command.replace("${HOME}", &home).replace("$HOME", &home);
         let pieces = command.split(|c: char| c.is_whitespace() || "\"'`;|&<>()=,$".contains(c));
         let mut words: Vec<String> = pieces.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        if let Ok(segments) = read(&command) {
-            words.extend(segments.into_iter().flat_map(|segment| segment.words).map(|word| word.text));
+        let mut programs = Vec::new();
+        for segment in read(&command).unwrap_or_default() {
+            programs.extend(segment.words.first().map(|program| program.text.clone()));
+            words.extend(segment.words.into_iter().skip(1).map(|word| word.text));
         }
         words.truncate(MAX_WORDS);
-        words
+        Words { words, programs }
     }
 
     /// Whether something lies where others put files. What is not there says nothing.
@@ -99,16 +117,16 @@ impl Provenance {
             return false;
         }
         let below = |folder: &Path| real.starts_with(folder);
-        // Of the state directory the owner chose skills and workspaces; its records are read by nobody anyway.
+        // Of the state directory the owner chose skills and workspaces; what was said and received there is others'.
         let is_chosen = self.state_dir.as_deref().map(real_path).is_some_and(|state| {
             let first = real.strip_prefix(state).ok().and_then(|rest| rest.components().next());
-            first.is_some_and(|first| !first.as_os_str().to_string_lossy().starts_with(RECEIVED))
+            first
+                .map(|first| first.as_os_str().to_string_lossy())
+                .is_some_and(|first| is_shared_folder(&first) && !first.starts_with(RECEIVED))
         });
         // The home itself and what is above it only lead somewhere.
         let leads = real_path(&self.home).starts_with(real);
-        // Programs the owner installed are run, not read.
-        let is_program = real.is_file() && real.parent().is_some_and(|folder| folder.ends_with("bin"));
-        let is_system = is_program || SYSTEM.iter().any(|folder| below(Path::new(folder)));
+        let is_system = SYSTEM.iter().any(|folder| below(Path::new(folder)));
         !is_chosen
             && !leads
             && !is_system

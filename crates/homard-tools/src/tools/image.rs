@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, VisionDoor};
 use crate::gate::{Reach, Subject};
+use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
-use crate::real_file::open_real;
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
 use crate::tool::Tool;
@@ -295,7 +295,7 @@ fn read(paths: &Paths, workspace: &Path, name: &str, limit: u64) -> Result<Vec<u
         return Err(ImageError::NotAPicture { name: shown(name) });
     }
     let mut found = Vec::new();
-    open_real(&real).map_err(failed)?.take(limit + 1).read_to_end(&mut found).map_err(failed)?;
+    open_no_symlinks(&real).map_err(failed)?.take(limit + 1).read_to_end(&mut found).map_err(failed)?;
     Ok(found)
 }
 

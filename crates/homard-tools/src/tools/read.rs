@@ -17,9 +17,9 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::gate::{Reach, Subject};
+use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
-use crate::real_file::open_real;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::near_names::near_names;
@@ -123,7 +123,7 @@ fn read(paths: &Paths, workspace: &Path, input: &ReadInput) -> Result<ToolOutcom
         return Err(ReadError::NotAFile { path });
     }
     let failed = |source| ReadError::Io { path: path.clone(), source };
-    let mut file = open_real(&real).map_err(failed)?;
+    let mut file = open_no_symlinks(&real).map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(ReadError::NotAFile { path });
     }

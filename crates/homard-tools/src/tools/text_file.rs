@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-use crate::real_file::open_real;
+use crate::open_no_symlinks::open_no_symlinks;
 use crate::tools::near_names::near_names;
 
 /// Largest file that can be changed.
@@ -56,7 +56,7 @@ pub(crate) fn check(real: &Path, path: &str) -> Result<(), TextFileError> {
 pub(crate) fn load(real: &Path, path: &str) -> Result<String, TextFileError> {
     check(real, path)?;
     let mut bytes = Vec::new();
-    open_real(real)
+    open_no_symlinks(real)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|source| TextFileError::Io { path: path.to_owned(), source })?;
     if bytes.len() as u64 > MAX_BYTES {

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use homard_config::is_shared_folder;
 use homard_gateway::HostFacts;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -36,12 +37,8 @@ pub(crate) fn close_memory() {}
 /// Takes what others were given to the state directory and to the records in it back. Workspaces, skills and media are
 /// the owner's to share.
 pub(crate) fn close_state(state_dir: &Path) {
-    let shared = ["workspace", "skills", "media"];
     let entries = std::fs::read_dir(state_dir).into_iter().flatten().flatten();
-    let is_record = |entry: &std::fs::DirEntry| {
-        let name = entry.file_name();
-        !shared.iter().any(|shared| name.to_string_lossy().starts_with(shared))
-    };
+    let is_record = |entry: &std::fs::DirEntry| !is_shared_folder(&entry.file_name().to_string_lossy());
     let records = entries.filter(is_record).map(|entry| entry.path());
     for path in std::iter::once(state_dir.to_owned()).chain(records) {
         let Ok(about) = path.symlink_metadata() else { continue };

@@ -10,7 +10,7 @@ use std::path::Path;
 /// # Errors
 /// When it is not there, may not be read, or has a link in its path now.
 #[cfg(target_os = "linux")]
-pub fn open_real(real: &Path) -> io::Result<File> {
+pub fn open_no_symlinks(real: &Path) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
     use rustix::io::Errno;
 
@@ -29,7 +29,7 @@ pub fn open_real(real: &Path) -> io::Result<File> {
 /// # Errors
 /// When it is not there or may not be read.
 #[cfg(not(target_os = "linux"))]
-pub fn open_real(real: &Path) -> io::Result<File> {
+pub fn open_no_symlinks(real: &Path) -> io::Result<File> {
     File::open(real)
 }
 
@@ -37,7 +37,7 @@ pub fn open_real(real: &Path) -> io::Result<File> {
 mod tests {
     use std::io::Read as _;
 
-    use super::open_real;
+    use super::open_no_symlinks;
 
     #[test]
     fn a_link_that_was_put_there_since_is_not_followed() {
@@ -47,13 +47,13 @@ mod tests {
         std::fs::write(root.join("secret"), "SECRET").unwrap();
         std::fs::write(root.join("work/sub/secret"), "fine").unwrap();
         let mut text = String::new();
-        open_real(&root.join("work/sub/secret")).unwrap().read_to_string(&mut text).unwrap();
+        open_no_symlinks(&root.join("work/sub/secret")).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "fine");
         // The folder above is swapped for a link, then the file itself.
         std::fs::remove_dir_all(root.join("work/sub")).unwrap();
         std::os::unix::fs::symlink("..", root.join("work/sub")).unwrap();
-        assert!(open_real(&root.join("work/sub/secret")).is_err());
+        assert!(open_no_symlinks(&root.join("work/sub/secret")).is_err());
         std::os::unix::fs::symlink("../secret", root.join("work/file")).unwrap();
-        assert!(open_real(&root.join("work/file")).is_err());
+        assert!(open_no_symlinks(&root.join("work/file")).is_err());
     }
 }

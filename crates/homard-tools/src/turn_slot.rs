@@ -4,11 +4,13 @@
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use homard_runtime::OrCancel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 /// A place. Clone-cheap: clones share it. The default is one that nobody counts.
 #[derive(Debug, Clone, Default)]
-pub struct Seat {
+pub struct TurnSlot {
     inner: Option<Arc<Inner>>,
 }
 
@@ -26,7 +28,7 @@ struct State {
     is_over: bool,
 }
 
-impl Seat {
+impl TurnSlot {
     /// The place a permit stands for.
     #[must_use]
     pub fn new(permit: OwnedSemaphorePermit) -> Self {
@@ -35,12 +37,13 @@ impl Seat {
         Self { inner: Some(Arc::new(Inner { places, state })) }
     }
 
-    /// Waits without the place, and comes back to one.
-    pub async fn while_away<T>(&self, waiting: impl Future<Output = T>) -> T {
+    /// Waits without the place, and comes back to one unless the turn is stopped meanwhile.
+    pub async fn while_away<T>(&self, waiting: impl Future<Output = T>, cancel: &CancellationToken) -> T {
         let Some(inner) = &self.inner else { return waiting.await };
         inner.leave();
         let done = waiting.await;
-        inner.come_back().await;
+        // A turn that is stopped only tidies up, and needs no place for that.
+        let _stopped = inner.come_back().or_cancel(cancel).await;
         done
     }
 
@@ -87,21 +90,28 @@ mod tests {
     use std::sync::Arc;
 
     use tokio::sync::Semaphore;
+    use tokio_util::sync::CancellationToken;
 
-    use super::Seat;
+    use super::TurnSlot;
 
     #[tokio::test]
     async fn who_waits_for_a_person_leaves_the_place_to_another_and_comes_back() {
         let places = Arc::new(Semaphore::new(1));
-        let seat = Seat::new(Arc::clone(&places).acquire_owned().await.unwrap());
+        let slot = TurnSlot::new(Arc::clone(&places).acquire_owned().await.unwrap());
         assert_eq!(places.available_permits(), 0);
-        let first = seat.while_away(async { places.available_permits() });
-        let both = seat.while_away(async { seat.while_away(async { places.available_permits() }).await });
+        let cancel = CancellationToken::new();
+        let first = slot.while_away(async { places.available_permits() }, &cancel);
+        let inner = slot.while_away(async { places.available_permits() }, &cancel);
+        let both = slot.while_away(inner, &cancel);
         assert_eq!(tokio::join!(first, both), (1, 1));
         assert_eq!(places.available_permits(), 0, "it came back");
-        seat.give_up();
+        // Another has taken the place, and the turn is stopped before it is free.
+        let taken = slot.while_away(async { Arc::clone(&places).acquire_owned().await.unwrap() }, &cancel);
+        cancel.cancel();
+        drop(taken.await);
+        slot.give_up();
         assert_eq!(places.available_permits(), 1);
-        seat.while_away(async {}).await;
+        slot.while_away(async {}, &cancel).await;
         assert_eq!(places.available_permits(), 1, "what is over takes no place again");
     }
 }
