@@ -222,6 +222,7 @@ const IN_EFFECT: &[&str] = &[
     "tools.exec.ask",
     "tools.exec.backgroundMs",
     "tools.exec.cleanupMs",
+    "tools.exec.hideRecords",
     "tools.exec.host",
     "tools.exec.mode",
     "tools.exec.node",

@@ -46,7 +46,7 @@ pub use issue::Issue;
 pub use last_good::{RestoredConfig, keep_last_good, restore_last_good};
 pub use load::{Snapshot, Source};
 pub use overrides::Overrides;
-pub use paths::{DEV_PORT, Paths, PathsError, Profile, create_private_dir, is_shared_folder};
+pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, create_private_dir, is_shared_folder};
 pub use redact::{is_sensitive_key, redact, secrets_in};
 pub use reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
 pub use restore::NothingToRestore;

@@ -133,6 +133,18 @@ impl Paths {
         found.unwrap_or(&self.config_path)
     }
 
+    /// The gateway's own records.
+    #[must_use]
+    pub fn records(&self) -> Records {
+        let below = |path: &Path| path.starts_with(&self.state_dir);
+        let mut elsewhere: Vec<PathBuf> =
+            self.candidates.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
+        elsewhere.push(self.config_path.clone());
+        elsewhere.retain(|path| !below(path));
+        elsewhere.dedup();
+        Records { state_dir: self.state_dir.clone(), elsewhere }
+    }
+
     /// Makes a setting absolute: `~` is home, anything relative is under the state directory.
     #[must_use]
     pub fn expand(&self, text: &str) -> PathBuf {
@@ -226,6 +238,44 @@ const SHARED_FOLDERS: [&str; 3] = ["media", "skills", "workspace"];
 #[must_use]
 pub fn is_shared_folder(name: &str) -> bool {
     SHARED_FOLDERS.iter().any(|shared| name.starts_with(shared))
+}
+
+/// The gateway's own records on disk: settings, logins, conversations, rules. Workspaces, and what is taught and
+/// received, also lie in its directories and are not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The state directory; empty in a house without records.
+    pub state_dir: PathBuf,
+    /// Directories of programs this one replaces, and settings that lie elsewhere.
+    pub elsewhere: Vec<PathBuf>,
+}
+
+impl Records {
+    /// Those in one directory.
+    #[must_use]
+    pub fn in_dir(state_dir: impl Into<PathBuf>) -> Self {
+        Self { state_dir: state_dir.into(), elsewhere: Vec::new() }
+    }
+
+    /// Every directory and file that is or holds records.
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
+        let all = std::iter::once(&self.state_dir).chain(&self.elsewhere);
+        all.filter(|place| !place.as_os_str().is_empty()).map(PathBuf::as_path)
+    }
+
+    /// Whether a file is one of them, all links followed; `workspace` is real, too. Blocks on the disk.
+    #[must_use]
+    pub fn contain(&self, workspace: &Path, real: &Path) -> bool {
+        self.places().any(|place| {
+            let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+            let Ok(inside) = real.strip_prefix(&place) else { return false };
+            let first = inside.components().next().map(|part| part.as_os_str().to_string_lossy());
+            let is_shared = first.map_or_else(|| !place.is_file(), |first| is_shared_folder(&first));
+            // A workspace that is such a directory itself opens none of it.
+            let is_work = workspace != place && workspace.starts_with(&place) && real.starts_with(workspace);
+            !is_shared && !is_work
+        })
+    }
 }
 
 /// The path a person wrote, with `~` for the home; `None` when it is not said where it begins.

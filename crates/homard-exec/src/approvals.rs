@@ -22,6 +22,7 @@ mod store;
 pub use analysis::{Analysis, Call, analyse};
 pub use entry::Entry;
 pub use file::{FileRules, PolicyFile};
+pub use kinds::may_call_us;
 pub use loose::may_call;
 pub use rules::{Decision, ExecRules, Grant, Question, Request, Rules};
 pub use shell::{Join, Opaque, Redirect, Segment, Word, join, read};

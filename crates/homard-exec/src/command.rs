@@ -1,8 +1,10 @@
 //! What to run: a program, a directory and an environment. Nothing here starts anything.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::env::BuiltEnv;
+use crate::launch::Launcher;
 use crate::run::MAX_PROCESSES;
 
 /// What is started.
@@ -32,12 +34,23 @@ pub struct Command {
     pub env: BuiltEnv,
     /// How many processes it may be at the same time.
     pub(crate) max_processes: usize,
+    /// How it is started; directly when there is none.
+    pub(crate) launcher: Option<Arc<Launcher>>,
+    /// Whether what its launcher hides is there all the same.
+    pub(crate) sees_records: bool,
 }
 
 impl Command {
     /// A program that is chosen already.
     pub fn new(program: Program, cwd: impl Into<PathBuf>, env: BuiltEnv) -> Self {
-        Self { program, cwd: cwd.into(), env, max_processes: MAX_PROCESSES }
+        Self {
+            program,
+            cwd: cwd.into(),
+            env,
+            max_processes: MAX_PROCESSES,
+            launcher: None,
+            sees_records: false,
+        }
     }
 
     /// A line for the machine's shell.
@@ -55,5 +68,17 @@ impl Command {
     #[must_use]
     pub fn with_max_processes(self, max_processes: usize) -> Self {
         Self { max_processes, ..self }
+    }
+
+    /// The same, started by a launcher.
+    #[must_use]
+    pub fn launched_by(self, launcher: Option<Arc<Launcher>>) -> Self {
+        Self { launcher, ..self }
+    }
+
+    /// The same, with the gateway's records in sight.
+    #[must_use]
+    pub fn seeing_records(self) -> Self {
+        Self { sees_records: true, ..self }
     }
 }

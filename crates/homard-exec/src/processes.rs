@@ -20,10 +20,12 @@ use crate::run::{Begun, ExecError, Limits, Outcome, begin, begin_in};
 use crate::unix;
 
 mod exits;
+mod left_behind;
 mod process;
 
 use exits::Exits;
 pub use exits::{ExitListener, Finished, MAX_EXIT_TAIL_CHARS};
+use left_behind::LeftBehind;
 pub use process::{End, InputError, Process, Summary};
 
 /// How long finished processes are kept unless the owner says otherwise.
@@ -84,6 +86,7 @@ pub struct Processes {
     clock: Clock,
     keep_ms: Arc<AtomicI64>,
     exits: Exits,
+    left_behind: LeftBehind,
 }
 
 impl Processes {
@@ -96,6 +99,7 @@ impl Processes {
             clock,
             keep_ms: Arc::new(AtomicI64::new(0)),
             exits: Exits::default(),
+            left_behind: LeftBehind::default(),
         };
         registry.keep_finished_for(KEEP_FINISHED);
         registry
@@ -106,6 +110,12 @@ impl Processes {
         let (least, most) = KEEP_RANGE_MS;
         let keep = i64::try_from(keep.as_millis()).unwrap_or(most).clamp(least, most);
         self.keep_ms.store(keep, Ordering::Relaxed);
+    }
+
+    /// Makes this process, as a whole, the parent of what commands leave orphaned, so that it is counted and ends with
+    /// the gateway, whatever session it leads. For the one registry of a program.
+    pub fn take_in_orphans(&self) {
+        self.left_behind.take_in();
     }
 
     /// Starts a command that belongs to `scope`. It ends with what comes back, unless that is detached.
@@ -146,7 +156,11 @@ impl Processes {
         // Room for the one outcome there will be.
         let (told, outcome) = oneshot::channel();
         let follower = Follower { clock: self.clock.clone(), exits: self.exits.clone() };
-        self.tasks.spawn(follow(begun, process.clone(), follower, (ended, told)));
+        let (followed, registry) = (process.clone(), self.clone());
+        self.tasks.spawn(async move {
+            follow(begun, followed, follower, (ended, told)).await;
+            registry.watch_left_behind();
+        });
         let (table, exits) = (Arc::clone(&self.table), self.exits.clone());
         Ok(Attached { process, outcome, table, exits, is_detached: false })
     }
@@ -191,6 +205,20 @@ impl Processes {
     pub async fn stop(&self) {
         self.tasks.token().cancel();
         self.tasks.finish(Duration::ZERO).await;
+        self.left_behind.stop().await;
+    }
+
+    fn watch_left_behind(&self) {
+        let table = Arc::clone(&self.table);
+        let leaders = move || {
+            let running = lock(&table);
+            running
+                .values()
+                .filter(|process| process.end().is_none())
+                .filter_map(|process| process.summary().pid)
+                .collect()
+        };
+        self.left_behind.watch(&self.tasks, leaders);
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Process>> {

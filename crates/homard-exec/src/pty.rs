@@ -11,8 +11,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::process::Child;
 
-use crate::command::{Command, Program};
-use crate::unix;
+use crate::command::Command;
+use crate::launch;
 
 /// The size programs believe the terminal has.
 const ROWS: u16 = 40;
@@ -36,10 +36,8 @@ impl Terminal {
 
     /// Starts a command in it, as the leader of a session and of its group.
     pub(crate) fn start(self, command: &Command) -> io::Result<(Child, Output, Input)> {
-        let process = match &command.program {
-            Program::Shell(line) => pty_process::Command::new(unix::shell()).arg("-c").arg(line),
-            Program::Direct { program, args } => pty_process::Command::new(program).args(args),
-        };
+        let (program, args) = launch::words(command);
+        let process = pty_process::Command::new(program).args(args);
         let draws = command.env.iter().any(|(name, value)| name == "TERM" && value != "dumb");
         let process =
             process.current_dir(&command.cwd).env_clear().envs(command.env.iter()).kill_on_drop(true);

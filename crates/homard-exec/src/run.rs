@@ -339,7 +339,7 @@ impl Running {
 
     fn end_swarm(&mut self) {
         self.stop.get_or_insert(Stop::Swarm);
-        self.group.kill_family();
+        self.group.kill_all();
         self.killed = true;
         self.deadline = Instant::now() + KILL_GRACE;
     }
@@ -348,7 +348,12 @@ impl Running {
         // A cancellation that comes while we only drain must not hide how the command ended.
         let why = if self.status.is_some() { Stop::Leftovers } else { why };
         self.stop = Some(why);
-        self.group.terminate();
+        if why == Stop::Leftovers {
+            // Who left the group by then was detached on purpose.
+            self.group.terminate();
+        } else {
+            self.group.terminate_all();
+        }
         self.deadline = Instant::now() + TERMINATE_GRACE;
     }
 

@@ -13,28 +13,36 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::process::Child;
 
-use crate::command::{Command, Program};
+use crate::command::Command;
+use crate::launch;
 use crate::pty::{Input, Output};
 use crate::run::Exit;
 
 mod bounds;
+mod namespace;
+mod processes;
 
 pub(crate) use bounds::{hold_back, tasks};
+pub(crate) use namespace::{become_command, take_in_orphans};
+pub(crate) use processes::{Stat, left_behind};
 
 /// Shells in the order they are preferred; models write bash.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
-/// A process group of ours. Dropping it kills whatever is left in it, unless it was let go.
+/// The processes of a command: a group of ours, and who left the group. Dropping it kills whatever is left in the group,
+/// unless it was let go.
 #[derive(Debug)]
 pub(crate) struct Group {
     leader: Option<Pid>,
+    /// Those outside the group when the command was told to end.
+    outside: Vec<Stat>,
 }
 
 impl Group {
     /// The group led by a child that was just started.
     pub(crate) fn led_by(child: &Child) -> Self {
         let raw = child.id().and_then(|id| i32::try_from(id).ok());
-        Self { leader: raw.and_then(Pid::from_raw) }
+        Self { leader: raw.and_then(Pid::from_raw), outside: Vec::new() }
     }
 
     /// Asks every process of the group to end.
@@ -42,26 +50,35 @@ impl Group {
         self.signal(Signal::TERM);
     }
 
-    /// Ends every process of the group.
+    /// Asks every process of the command to end, those that left the group included. Who belongs to it is seen as long
+    /// as the leader lives.
+    pub(crate) fn terminate_all(&mut self) {
+        self.look_outside();
+        self.terminate();
+        self.signal_outside(Signal::TERM);
+    }
+
+    /// Ends every process of the group, and those outside it that were asked to end.
     pub(crate) fn kill(&self) {
         self.signal(Signal::KILL);
+        self.signal_outside(Signal::KILL);
     }
 
-    /// Whether nothing of the group runs any more.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.leader.is_none_or(|leader| test_kill_process_group(leader).is_err() || !has_live_member(leader))
-    }
-
-    /// Every living process of the command, those that left the group included as long as a parent lives.
-    pub(crate) fn family(&self) -> Vec<Pid> {
-        self.leader.map(bounds::family).unwrap_or_default()
-    }
-
-    /// Ends the group and whoever left it but still has a parent in it.
-    pub(crate) fn kill_family(&self) {
-        let family = self.family();
+    /// Ends every process of the command at once.
+    pub(crate) fn kill_all(&mut self) {
+        self.look_outside();
         self.kill();
-        bounds::kill_each(&family);
+    }
+
+    /// Whether nothing of it runs any more that was to end.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_gone = |leader| test_kill_process_group(leader).is_err() || !has_live_member(leader);
+        self.leader.is_none_or(is_gone) && !self.outside.iter().any(Stat::still_runs)
+    }
+
+    /// How many living processes the command is.
+    pub(crate) fn size(&self) -> usize {
+        self.leader.map_or(0, |leader| processes::family(leader).len())
     }
 
     /// Its leader.
@@ -72,6 +89,13 @@ impl Group {
     /// Leaves what remains alone: it was detached on purpose.
     pub(crate) fn let_go(&mut self) {
         self.leader = None;
+        self.outside.clear();
+    }
+
+    fn look_outside(&mut self) {
+        let Some(leader) = self.leader else { return };
+        let group = leader.as_raw_nonzero().get();
+        self.outside.extend(processes::family(leader).into_iter().filter(|stat| stat.group != group));
     }
 
     fn signal(&self, signal: Signal) {
@@ -80,11 +104,17 @@ impl Group {
             kill_process_group(leader, signal).ok();
         }
     }
+
+    fn signal_outside(&self, signal: Signal) {
+        for stat in &self.outside {
+            stat.signal(signal);
+        }
+    }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        self.kill_all();
     }
 }
 
@@ -92,26 +122,27 @@ impl Drop for Group {
 /// orphans, and a stopped command should not wait for that. Where there is no `/proc`, every member counts.
 fn has_live_member(group: Pid) -> bool {
     let group = group.as_raw_nonzero().get();
-    bounds::everyone().is_none_or(|mut all| all.any(|process| process.is_live && process.group == group))
+    processes::everyone().is_none_or(|mut all| all.any(|process| process.is_live && process.group == group))
+}
+
+/// Asks what ended commands left behind to end.
+pub(crate) fn terminate_each(left: &[Stat]) {
+    left.iter().for_each(|stat| stat.signal(Signal::TERM));
+}
+
+/// Ends what ended commands left behind.
+pub(crate) fn kill_each(left: &[Stat]) {
+    left.iter().for_each(|stat| stat.signal(Signal::KILL));
 }
 
 /// Starts a command as the leader of its own group, with both outputs in one pipe so that their order is kept.
 pub(crate) fn start(command: &Command, input: Stdio) -> io::Result<(Child, Output)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut process = match &command.program {
-        Program::Shell(line) => {
-            let mut process = tokio::process::Command::new(shell());
-            process.arg("-c").arg(line);
-            process
-        }
-        Program::Direct { program, args } => {
-            let mut process = tokio::process::Command::new(program);
-            process.args(args);
-            process
-        }
-    };
+    let (program, args) = launch::words(command);
+    let mut process = tokio::process::Command::new(program);
     process
+        .args(args)
         .current_dir(&command.cwd)
         .env_clear()
         .envs(command.env.iter())

@@ -315,7 +315,7 @@ impl Relay {
             workspace: agent.workspace.clone(),
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),
-            state: self.inner().paths().state_dir.clone(),
+            records: self.inner().paths().records(),
             scratch: Some(files::SCRATCH.into()),
             caller: acting.caller,
         }

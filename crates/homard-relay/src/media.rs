@@ -43,7 +43,7 @@ pub(crate) async fn take(
         workspace: workspace.to_owned(),
         home: paths.home.clone(),
         media: media_dir(inner),
-        state: paths.state_dir.clone(),
+        records: paths.records(),
         scratch: None,
         caller,
     };

@@ -140,7 +140,7 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
         access: FileAccess {
             caller: granted.asker.caller,
             is_widened: granted.asker.has_all_files,
-            state_dir: Some(inner.paths().state_dir.clone()),
+            records: inner.paths().records(),
             given: granted.skill_folders,
         },
         slot: granted.slot,

@@ -7,7 +7,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use homard_config::is_shared_folder;
+use homard_config::Records;
 
 /// Where files that came with messages are kept, in the state directory.
 const RECEIVED: &str = "media/inbound";
@@ -33,8 +33,8 @@ pub struct FileAccess {
     pub caller: Caller,
     /// Whether a guest has all files the owner has, because the owner says so.
     pub is_widened: bool,
-    /// The state directory.
-    pub state_dir: Option<PathBuf>,
+    /// The gateway's own records.
+    pub records: Records,
     /// Folders outside the workspace that were given to the turn: its skills.
     pub given: Vec<PathBuf>,
 }
@@ -59,8 +59,7 @@ impl FileAccess {
     /// # Errors
     /// Why not.
     pub fn check(&self, workspace: &Path, real: &Path) -> Result<(), Withheld> {
-        let state_dir = self.state_dir.as_deref().map(real_path);
-        if state_dir.as_deref().is_some_and(|state| is_record(state, workspace, real)) {
+        if self.records.contain(workspace, real) {
             return Err(Withheld::Record);
         }
         if self.caller == Caller::Owner || self.is_widened {
@@ -71,21 +70,10 @@ impl FileAccess {
         }
         let is_given = self.given.iter().any(|folder| real.starts_with(real_path(folder)));
         // Names there are made of what is in the files: who knows one was told it. A list would tell all.
-        let received = state_dir.map(|state| state.join(RECEIVED));
-        let is_received = received.is_some_and(|folder| real.parent() == Some(&folder)) && real.is_file();
+        let received = real_path(&self.records.state_dir).join(RECEIVED);
+        let is_received = real.parent() == Some(&received) && real.is_file();
         if is_given || is_received { Ok(()) } else { Err(Withheld::Outside) }
     }
-}
-
-/// Whether a file is one of the gateway's own in its state directory: settings, rules, logins, conversations.
-/// Workspaces, and what is taught and received, also lie there and are not.
-pub(crate) fn is_record(state_dir: &Path, workspace: &Path, real: &Path) -> bool {
-    let Ok(relative) = real.strip_prefix(state_dir) else { return false };
-    let first = relative.components().next().map(|part| part.as_os_str().to_string_lossy());
-    let is_shared = first.is_none_or(|first| is_shared_folder(&first));
-    // A workspace that is the state directory itself opens none of it.
-    let is_work = workspace != state_dir && workspace.starts_with(state_dir) && real.starts_with(workspace);
-    !is_shared && !is_work
 }
 
 /// Whether a file of the workspace is about the owner: what is remembered of them, and everything hidden, such as the

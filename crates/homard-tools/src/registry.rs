@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_config::config::web_tools::WebTools;
-use homard_exec::{BuiltEnv, Processes};
+use homard_exec::{BuiltEnv, Launcher, Processes};
 use serde_json::Value;
 
 use crate::cx::ToolCx;
@@ -65,6 +65,8 @@ pub struct ToolOptions {
     pub workspace_only: bool,
     /// The environment of commands.
     pub env: BuiltEnv,
+    /// How commands are started; directly when there is none.
+    pub launcher: Option<Arc<Launcher>>,
     /// How long a command may run when the model names no time.
     pub exec_timeout: Duration,
     /// Reading and searching the web.

@@ -42,6 +42,7 @@ impl Workbench {
             home: root.clone(),
             workspace_only: true,
             env: BuiltEnv::from_base(&[("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into()),
+            launcher: None,
             exec_timeout: ToolOptions::EXEC_TIMEOUT,
             web: WebOptions::default(),
             exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,

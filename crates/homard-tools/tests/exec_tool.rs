@@ -20,6 +20,7 @@ fn toolbox() -> Toolbox {
         env: BuiltEnv::from_base(&BTreeMap::new()),
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+        launcher: None,
         processes: Processes::new(Clock::fixed(0)),
         doors: homard_tools::Doors::default(),
         apply_patch: None,

@@ -46,7 +46,8 @@ impl World {
         std::fs::create_dir(dir.path().join("work")).unwrap();
         let store = Some(PolicyStore::new(dir.path().join("exec-approvals.json")));
         let exec = ExecRules { agent: "main".to_owned(), store, ..ExecRules::default() };
-        let access = FileAccess { state_dir: Some(dir.path().to_owned()), ..FileAccess::default() };
+        let access =
+            FileAccess { records: homard_config::Records::in_dir(dir.path()), ..FileAccess::default() };
         let scope = Scope { exec, access, ..Scope::default() };
         Self { dir, scope, processes: Processes::new(Clock::fixed(0)) }
     }
@@ -74,6 +75,7 @@ impl World {
             env: BuiltEnv::from_base(&BTreeMap::new()),
             exec_timeout: ToolOptions::EXEC_TIMEOUT,
             exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+            launcher: None,
             processes: self.processes.clone(),
             apply_patch: None,
             web: WebOptions::default(),
@@ -263,6 +265,7 @@ async fn files_from_elsewhere_are_not_the_owners_words_unless_vouched_for() {
         ("read", json!({"path": cv})),
         ("read", json!({"path": downloads.join("bin/page.txt")})),
         ("exec", json!({"command": format!("cat {}/bin/page.txt", downloads.display())})),
+        ("exec", json!({"command": format!("{0} 2>/dev/null; cat {0}", cv.display())})),
         ("exec", json!({"command": cat})),
         ("exec", json!({"command": format!("cd '{}' && cat *", downloads.display())})),
         ("exec", json!({"command": format!("cat {}/*", downloads.display())})),

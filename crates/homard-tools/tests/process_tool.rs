@@ -32,6 +32,7 @@ impl World {
             exec_timeout: ToolOptions::EXEC_TIMEOUT,
             web: WebOptions::default(),
             exec_background_after: Duration::from_secs(100),
+            launcher: None,
             processes: processes.clone(),
             doors: homard_tools::Doors::default(),
             apply_patch: None,

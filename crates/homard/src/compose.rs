@@ -176,6 +176,7 @@ async fn serve(
     let http = Http::default();
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
+    processes.take_in_orphans();
     let doors = Doors::default();
     let room = ModelRoom::open(RoomParts {
         config,

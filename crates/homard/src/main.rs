@@ -16,5 +16,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    if let Some(code) = homard_exec::become_command(std::env::args_os()) {
+        return ExitCode::from(code);
+    }
     commands::run(cli::Cli::parse())
 }

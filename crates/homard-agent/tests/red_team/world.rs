@@ -384,6 +384,7 @@ fn toolbox(
         env: BuiltEnv::from_base(&path),
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+        launcher: None,
         processes: Processes::new(Clock::fixed(NOW)),
         apply_patch: Some(ApplyPatchOptions { workspace_only: false }),
         web: WebOptions {

@@ -201,6 +201,8 @@ pub struct Exec {
     pub cleanup_after: Duration,
     /// Directories put in front of PATH.
     pub path_prepend: Vec<PathBuf>,
+    /// Whether the gateway's records are hidden from commands; where it costs nothing unless the owner says.
+    pub hide_records: Option<bool>,
     /// Programs that may filter text without being asked about.
     pub safe_bins: Vec<String>,
     /// Tell the agent when a background command ends.
@@ -383,6 +385,7 @@ impl Exec {
             background_after: millis(raw.background_ms, DEFAULT_BACKGROUND_MS),
             cleanup_after: millis(raw.cleanup_ms, DEFAULT_CLEANUP_MS),
             path_prepend: raw.path_prepend.unwrap_or_default().iter().map(|p| cx.paths.expand(p)).collect(),
+            hide_records: raw.hide_records,
             safe_bins: raw.safe_bins.unwrap_or_else(|| DEFAULT_SAFE_BINS.map(str::to_owned).to_vec()),
             notify_on_exit: raw.notify_on_exit.unwrap_or(true),
             notify_on_exit_empty_success: raw.notify_on_exit_empty_success.unwrap_or(false),

@@ -66,3 +66,34 @@ fn settings_expand_home_and_stay_under_the_state_directory() {
         assert_eq!(paths.expand(text), Path::new(expected));
     }
 }
+
+#[test]
+fn records_are_the_state_directory_less_what_is_shared_and_what_older_programs_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().canonicalize().unwrap();
+    let at = home.to_str().unwrap();
+    let records = resolve(&[("HOME", at)], None).unwrap().records();
+    let workspace = home.join(".homard/workspace");
+    let rows = [
+        (".homard/homard.json", true),
+        (".homard/agents/main/sessions/a.jsonl", true),
+        (".homard/workspace/notes.md", false),
+        (".homard/media/inbound/a.pdf", false),
+        (".openclaw/openclaw.json", true),
+        (".openclaw/credentials/oauth.json", true),
+        (".openclaw/workspace/notes.md", false),
+        ("notes.md", false),
+    ];
+    for (path, is_record) in rows {
+        assert_eq!(records.contain(&workspace, &home.join(path)), is_record, "{path}");
+    }
+    // Settings that lie elsewhere are a record, what lies beside them is none.
+    let config = home.join("settings.json");
+    std::fs::write(&config, "{}").unwrap();
+    let written = [("HOME", at), ("HOMARD_CONFIG_PATH", config.to_str().unwrap())];
+    let records = resolve(&written, None).unwrap().records();
+    assert!(records.contain(&workspace, &config));
+    assert!(!records.contain(&workspace, &home.join("other.json")));
+    // A workspace that is the state directory opens none of it.
+    assert!(records.contain(&home.join(".homard"), &home.join(".homard/homard.json")));
+}

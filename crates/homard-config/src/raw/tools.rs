@@ -63,6 +63,10 @@ pub struct Exec {
     pub node: Option<String>,
     /// Directories put in front of PATH.
     pub path_prepend: Option<Vec<String>>,
+    /// Hide the gateway's settings, logins and conversations from commands, by the kernel. Left out, where it costs
+    /// nothing: the gateway runs as root. `true` does it everywhere on Linux, and what needs other users (`sudo`, some
+    /// `ssh` settings) fails in commands.
+    pub hide_records: Option<bool>,
     /// Programs that may filter text without being asked about.
     pub safe_bins: Option<Vec<String>>,
     /// How long a command may hold the turn before it goes to the background, in milliseconds.

@@ -117,7 +117,8 @@ fn names(program: &Program) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a line may call this very program, which could answer the questions it is asked about.
-pub(super) fn may_call_us(line: &str) -> bool {
+#[must_use]
+pub fn may_call_us(line: &str) -> bool {
     loose::may_call(line, |program, _| US.iter().any(|us| plain_name(program).eq_ignore_ascii_case(us)))
 }
 

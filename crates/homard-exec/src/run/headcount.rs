@@ -37,12 +37,12 @@ impl Headcount {
     pub(super) fn is_exceeded(&mut self, group: &Group) -> bool {
         self.next = Instant::now() + LOOK_EVERY;
         self.looks = self.looks.wrapping_add(1);
-        (self.looks.is_multiple_of(COUNT_EVERY) || self.has_grown()) && group.family().len() > self.most
+        (self.looks.is_multiple_of(COUNT_EVERY) || self.has_grown()) && group.size() > self.most
     }
 
     /// The same at the end of a command, for what it leaves behind.
     pub(super) fn is_exceeded_now(&self, group: &Group) -> bool {
-        self.has_grown() && group.family().len() > self.most
+        self.has_grown() && group.size() > self.most
     }
 
     fn has_grown(&self) -> bool {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{File, MediaKind};
-use homard_config::create_private_dir;
+use homard_config::{Records, create_private_dir};
 use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_no_symlinks};
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ pub(crate) struct Folders {
     /// What people sent, and what is to be sent.
     pub(crate) media: PathBuf,
     /// What the house keeps of itself, secrets included; nothing else in it is sent.
-    pub(crate) state: PathBuf,
+    pub(crate) records: Records,
     /// One more that files may come from.
     pub(crate) scratch: Option<PathBuf>,
     /// For whom the file is.
@@ -184,8 +184,8 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         return Err(FileError::Outside(shown(place)));
     }
     let workspace = folders.workspace.canonicalize().unwrap_or_else(|_| folders.workspace.clone());
-    let state_dir = Some(folders.state.clone());
-    let access = FileAccess { caller: folders.caller, state_dir, ..FileAccess::default() };
+    let records = folders.records.clone();
+    let access = FileAccess { caller: folders.caller, records, ..FileAccess::default() };
     if is_sensitive(&real) || access.check(&workspace, &real).is_err() {
         return Err(FileError::Sensitive(shown(place)));
     }

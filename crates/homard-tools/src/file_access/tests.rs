@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_config::Records;
+
 use super::{Caller, FileAccess, Withheld};
 
 #[test]
@@ -34,7 +36,7 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
     let access = |caller, is_widened| FileAccess {
         caller,
         is_widened,
-        state_dir: Some(state.clone()),
+        records: Records::in_dir(state.clone()),
         given: vec![state.join("skills/weather")],
     };
     let (owner, guest) = (access(Caller::Owner, false), access(Caller::Guest, false));
@@ -70,7 +72,7 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
 #[test]
 fn a_workspace_that_is_the_state_directory_opens_none_of_it() {
     let state = Path::new("/state");
-    let access = FileAccess { state_dir: Some(state.to_owned()), ..FileAccess::default() };
+    let access = FileAccess { records: Records::in_dir(state), ..FileAccess::default() };
     assert_eq!(access.check(state, &state.join("homard.json")), Err(Withheld::Record));
     assert_eq!(access.check(state, &state.join("skills/weather/SKILL.md")), Ok(()));
 }

@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use homard_config::is_shared_folder;
+use homard_config::{Records, is_shared_folder};
 use homard_exec::approvals::read;
 
 use super::{GatePolicy, fetching};
 use crate::cx::ToolCx;
-use crate::file_access::{is_record, real_path};
+use crate::file_access::real_path;
 use crate::paths::Paths;
 use crate::scope::Guards;
 use crate::taint::{Label, Source};
@@ -27,17 +27,11 @@ const PATTERNS: [char; 4] = ['*', '?', '[', '{'];
 /// Most words of a command that are looked at as paths.
 const MAX_WORDS: usize = 256;
 
-/// What of a command could be a path, and the programs it starts.
-struct Words {
-    words: Vec<String>,
-    programs: Vec<String>,
-}
-
 /// What is needed to tell.
 pub(super) struct Provenance {
     home: PathBuf,
     workspace: PathBuf,
-    state_dir: Option<PathBuf>,
+    records: Records,
     policy: GatePolicy,
     guards: Guards,
 }
@@ -47,7 +41,7 @@ impl Provenance {
         Self {
             home: home.to_owned(),
             workspace: cx.workspace.clone(),
-            state_dir: cx.scope.access.state_dir.clone(),
+            records: cx.scope.access.records.clone(),
             policy: cx.scope.gate.clone(),
             guards: cx.scope.guards.clone(),
         }
@@ -56,9 +50,7 @@ impl Provenance {
     /// The label of what a file tool reads; `None` for the owner's own, and for records, which it does not read.
     /// Blocks on the disk.
     pub(super) fn of_read(&self, real: &Path) -> Option<Label> {
-        let state_dir = self.state_dir.as_deref().map(real_path);
-        let is_record = state_dir.is_some_and(|state| is_record(&state, &real_path(&self.workspace), real));
-        if is_record { None } else { self.of_file(real) }
+        if self.records.contain(&real_path(&self.workspace), real) { None } else { self.of_file(real) }
     }
 
     /// The label of a file's content; `None` for the owner's own. Blocks on the disk.
@@ -75,9 +67,7 @@ impl Provenance {
             self.guards.files.named_in(command).into_iter().chain(fetching::label(command)).collect();
         let paths = Paths::new(&self.home, false);
         let mut sweeps = command.contains(PATTERNS);
-        let Words { words, programs } = self.words(command);
-        // A program is run, not read.
-        for word in words.into_iter().filter(|word| !programs.contains(word)) {
+        for word in self.words(command) {
             sweeps |= SWEEPS.contains(&word.as_str());
             // Of a pattern, the folder it looks in.
             let plain = word.split(PATTERNS).next().unwrap_or_default();
@@ -97,18 +87,22 @@ impl Provenance {
 
     /// Everything in a command that could be a path: its words as a shell reads them, and whatever stands between
     /// quotes and signs, for programs inside programs.
-    fn words(&self, command: &str) -> Words {
+    fn words(&self, command: &str) -> Vec<String> {
         let home = self.home.to_string_lossy();
         let command = command.replace("${HOME}", &home).replace("$HOME", &home);
         let pieces = command.split(|c: char| c.is_whitespace() || "\"'`;|&<>()=,$".contains(c));
         let mut words: Vec<String> = pieces.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        let mut programs = Vec::new();
         for segment in read(&command).unwrap_or_default() {
-            programs.extend(segment.words.first().map(|program| program.text.clone()));
-            words.extend(segment.words.into_iter().skip(1).map(|word| word.text));
+            let mut of_segment = segment.words.into_iter().map(|word| word.text);
+            // A program is run, not read: it is no path where it stands first, and one wherever else it is named.
+            let program = of_segment.next();
+            if let Some(at) = program.and_then(|program| words.iter().position(|word| *word == program)) {
+                words.swap_remove(at);
+            }
+            words.extend(of_segment);
         }
         words.truncate(MAX_WORDS);
-        Words { words, programs }
+        words
     }
 
     /// Whether something lies where others put files. What is not there says nothing.
@@ -118,8 +112,8 @@ impl Provenance {
         }
         let below = |folder: &Path| real.starts_with(folder);
         // Of the state directory the owner chose skills and workspaces; what was said and received there is others'.
-        let is_chosen = self.state_dir.as_deref().map(real_path).is_some_and(|state| {
-            let first = real.strip_prefix(state).ok().and_then(|rest| rest.components().next());
+        let is_chosen = self.records.places().map(real_path).any(|place| {
+            let first = real.strip_prefix(place).ok().and_then(|rest| rest.components().next());
             first
                 .map(|first| first.as_os_str().to_string_lossy())
                 .is_some_and(|first| is_shared_folder(&first) && !first.starts_with(RECEIVED))

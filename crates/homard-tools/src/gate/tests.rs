@@ -1,8 +1,9 @@
 //! The gate's decisions, as tables. Whole stories with injected instructions are in `homard-agent/tests/red_team`.
 
+use homard_config::Records;
+
 use super::fetching;
 use super::paths::{Place, places};
-use crate::file_access::is_record;
 
 #[test]
 fn commands_that_fetch_are_known() {
@@ -90,7 +91,7 @@ fn the_gateways_own_files_are_told_from_workspaces_beside_them() {
     std::os::unix::fs::symlink("../exec-approvals.json", workspace.join("harmless.json")).unwrap();
     let found = |workspace: &std::path::Path, name: &str| {
         let place = places(&root, workspace, &[name.to_owned()]).remove(0);
-        is_record(&house, workspace, place.path())
+        Records::in_dir(&house).contain(workspace, place.path())
     };
     for (name, is_of_house) in [
         ("../exec-approvals.json", true),

@@ -22,6 +22,7 @@ fn options() -> ToolOptions {
         env: BuiltEnv::from_base(&BTreeMap::new()),
         exec_timeout: ToolOptions::EXEC_TIMEOUT,
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
+        launcher: None,
         processes: Processes::new(Clock::fixed(0)),
         apply_patch: None,
         doors: crate::Doors::default(),

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_exec::approvals::may_call_us;
 use homard_exec::{
-    BuiltEnv, Command, EnvError, ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, Process, ProcessError,
-    Processes, Start, run,
+    BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits, MAX_TIMEOUT, Outcome, Process,
+    ProcessError, Processes, Start, run,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,6 +64,7 @@ pub(crate) struct ExecTool {
     paths: Paths,
     env: BuiltEnv,
     timeout: Duration,
+    launcher: Option<Arc<Launcher>>,
     background: Option<Background>,
     nodes: Door<dyn NodesDoor>,
 }
@@ -167,6 +169,7 @@ impl ExecTool {
             paths: Paths::new(&options.home, options.workspace_only),
             env: options.env.clone(),
             timeout: options.exec_timeout,
+            launcher: options.launcher.clone(),
             background: None,
             nodes: options.doors.nodes.clone(),
         }
@@ -185,7 +188,9 @@ impl ExecTool {
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), cx).await?;
         permission::obtain(Wanted { input: &input, cwd: &cwd, env: &env }, cx).await?;
-        let command = Command::shell(&input.command, &cwd, env);
+        let command = Command::shell(&input.command, &cwd, env).launched_by(self.launcher.clone());
+        // This very program works on the records; whether it may was asked.
+        let command = if may_call_us(&input.command) { command.seeing_records() } else { command };
         let limits = Limits { timeout, max_output_bytes: MAX_OUTPUT_BYTES };
         match &self.background {
             Some(background) => background.execute(&input, command, limits, cx).await,

@@ -1,10 +1,12 @@
 //! From the owner's configuration to tools.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use homard_channels::{ChannelEntry, ENTRIES};
 use homard_config::{Config, Paths};
-use homard_exec::{BuiltEnv, Processes};
+use homard_exec::{BuiltEnv, Hidden, HideRecords, Launcher, Processes};
 use homard_relay::ChannelName;
 use homard_tools::{ApplyPatchOptions, Doors, ToolOptions, Toolbox, WebOptions};
 
@@ -28,6 +30,7 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, doors
         home: paths.home.clone(),
         workspace_only: config.tools.fs.workspace_only,
         env,
+        launcher: Launcher::this_program(hidden(config, paths)).map(Arc::new),
         exec_timeout: config.tools.exec.timeout,
         exec_background_after: config.tools.exec.background_after,
         processes: processes.clone(),
@@ -35,6 +38,17 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, doors
         apply_patch: patch.enabled.then_some(ApplyPatchOptions { workspace_only: patch.workspace_only }),
         web: WebOptions { tools: config.tools.web.clone(), reachable: Vec::new() },
     })
+}
+
+/// What commands do not see: the gateway's records, less the workspaces among them.
+fn hidden(config: &Config, paths: &Paths) -> Hidden {
+    let how = match config.tools.exec.hide_records {
+        None => HideRecords::WhereFree,
+        Some(true) => HideRecords::Always,
+        Some(false) => HideRecords::Never,
+    };
+    let places = paths.records().places().map(Path::to_owned).collect();
+    Hidden { how, places, shown: config.agents.list.iter().map(|agent| agent.workspace.clone()).collect() }
 }
 
 /// What the chat platforms are called.

@@ -42,7 +42,7 @@ fn everything(world: &World, telegram: &FakeTelegram) -> String {
 }
 
 /// What the last tool call came to, as the model read it.
-fn last_result(world: &World) -> String {
+pub(crate) fn last_result(world: &World) -> String {
     let asked = world.fake.requests().pop().unwrap().body;
     let mut messages = asked["messages"].as_array().unwrap().iter();
     text_of(messages.rfind(|message| message["role"] == "tool").unwrap())

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::scenarios::world::{KEY, World, history, say, talk, text_of, until};
 
 /// Whether the process still runs; one that nobody reaped does not.
-fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     stat.rsplit(')').next().and_then(|rest| rest.trim().chars().next()).is_some_and(|state| state != 'Z')
 }

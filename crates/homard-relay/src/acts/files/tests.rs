@@ -30,7 +30,7 @@ fn room() -> Room {
         workspace,
         home: root.clone(),
         media,
-        state: root.join("state"),
+        records: homard_config::Records::in_dir(root.join("state")),
         scratch: Some(scratch),
         caller: Caller::Owner,
     };

@@ -47,7 +47,14 @@ fn file(kind: MediaKind) -> File {
 
 fn nowhere() -> Folders {
     let [workspace, home, media, state] = ["/x", "/x", "/x", "/y"].map(PathBuf::from);
-    Folders { workspace, home, media, state, scratch: None, caller: homard_tools::Caller::Owner }
+    Folders {
+        workspace,
+        home,
+        media,
+        records: homard_config::Records::in_dir(state),
+        scratch: None,
+        caller: homard_tools::Caller::Owner,
+    }
 }
 
 fn kinds(contents: &[Content]) -> Vec<&'static str> {
