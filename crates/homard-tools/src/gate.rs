@@ -28,6 +28,7 @@ mod reach;
 pub use reach::{Reach, Subject};
 
 use paths::Place;
+pub(crate) use provenance::CommandRun;
 use provenance::Provenance;
 
 /// Most labels a question names; the rest are counted.
@@ -250,7 +251,7 @@ impl Call<'_> {
             outcome.untrusted.extend(changed);
         }
         if let Some(command) = &self.subject.command {
-            outcome.untrusted.extend(labels_of_command(command, self.home, cx).await);
+            outcome.untrusted.extend(labels_of_command(command.clone(), self.home, cx).await);
         }
         if !outcome.is_error && !places.writes.is_empty() {
             self.mark(places.writes, cx).await;
@@ -281,8 +282,8 @@ impl Call<'_> {
 }
 
 /// Whose words the output of a command is, where they are not the owner's.
-pub(crate) async fn labels_of_command(command: &str, home: &Path, cx: &ToolCx) -> Vec<Label> {
-    let (provenance, command) = (Provenance::of(home, cx), command.to_owned());
+pub(crate) async fn labels_of_command(command: CommandRun, home: &Path, cx: &ToolCx) -> Vec<Label> {
+    let provenance = Provenance::of(home, cx);
     let looking = tokio::task::spawn_blocking(move || provenance.of_command(&command)).await;
     looking.unwrap_or_else(|_stopped| vec![Label::new(Source::Tool, "output nobody could place")])
 }

@@ -14,7 +14,7 @@ const TAIL: usize = 4_000;
 pub(super) fn action(name: &str, subject: &Subject, arguments: &Value) -> String {
     // Shown whole: what is cut off could be what matters.
     if let Some(command) = &subject.command {
-        return plain_to_see(command);
+        return plain_to_see(&command.line);
     }
     let text = match (subject.writes.as_slice(), arguments) {
         ([], Value::Object(fields)) if fields.len() > 1 => format!("{name}\n{}", spelled(arguments)),

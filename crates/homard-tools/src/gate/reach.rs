@@ -1,5 +1,7 @@
 //! What a tool reaches, and what one call of it is about.
 
+use super::CommandRun;
+
 /// How far a tool's effects go. A tool that does not say is taken for one that acts on the world.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -24,8 +26,8 @@ pub struct Subject {
     pub writes: Vec<String>,
     /// Whether nothing of those files stays as it was.
     pub replaces: bool,
-    /// The command line it runs.
-    pub command: Option<String>,
+    /// The command it runs.
+    pub(crate) command: Option<CommandRun>,
     /// The addresses it asks.
     pub addresses: Vec<String>,
     /// What it searches for.
@@ -49,8 +51,8 @@ impl Subject {
     }
 
     /// A call that runs a command.
-    pub fn running(command: impl Into<String>) -> Self {
-        Self { command: Some(command.into()), ..Self::default() }
+    pub(crate) fn running(command: CommandRun) -> Self {
+        Self { command: Some(command), ..Self::default() }
     }
 
     /// A call that only looks.

@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::doors::{Door, DoorError, NodesDoor};
-use crate::gate::{Reach, Subject};
+use crate::gate::{CommandRun, Reach, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::{ToolEntry, ToolOptions};
@@ -126,7 +126,11 @@ impl Tool for ExecTool {
     const ASKS_ITSELF: bool = true;
 
     fn subject(input: &ExecInput) -> Subject {
-        Subject::running(&input.command)
+        Subject::running(CommandRun {
+            line: input.command.clone(),
+            workdir: input.workdir.clone(),
+            values: input.env.iter().flatten().map(|(_, value)| value.clone()).collect(),
+        })
     }
 
     async fn run(&self, input: ExecInput, cx: &ToolCx) -> ToolOutcome {

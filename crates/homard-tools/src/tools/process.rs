@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject, labels_of_command};
+use crate::gate::{CommandRun, Reach, Subject, labels_of_command};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -178,7 +178,7 @@ impl ProcessTool {
                 let typed = [&input.data, &input.text, &input.literal].into_iter().flatten();
                 let mut labels = Vec::new();
                 for typed in typed {
-                    labels.extend(labels_of_command(typed, &self.home, cx).await);
+                    labels.extend(labels_of_command(CommandRun::of(typed), &self.home, cx).await);
                 }
                 let sent = send(&process, input).await?;
                 Ok(labels.into_iter().fold(sent, ToolOutcome::from_others))
@@ -196,7 +196,9 @@ impl ProcessTool {
 
     /// An answer with the words of whom the command brings in: the conversation it was started in may be over.
     async fn by(&self, process: &Process, outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
-        let labels = labels_of_command(&process.summary().line, &self.home, cx).await;
+        let about = process.summary();
+        let run = CommandRun { workdir: Some(about.cwd.display().to_string()), ..CommandRun::of(about.line) };
+        let labels = labels_of_command(run, &self.home, cx).await;
         labels.into_iter().fold(outcome, ToolOutcome::from_others)
     }
 
