@@ -154,6 +154,9 @@ pub struct Details {
     pub reply_to: Option<Quoted>,
     /// Where it was forwarded from, in words.
     pub forwarded_from: Option<String>,
+    /// What in it is not the sender's own words, though nobody is named: a card, a poll, what a bot put together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carries: Option<String>,
     /// Files, not yet fetched.
     pub files: Vec<Attachment>,
     /// Messages with the same word are parts of one.

@@ -28,6 +28,11 @@ pub(crate) fn has_strangers(key: &SessionKey) -> bool {
     }
 }
 
+/// Whether others read along in a conversation, whoever speaks.
+pub(crate) fn is_read_by_others(key: &SessionKey) -> bool {
+    SessionKind::of(key) == SessionKind::Group
+}
+
 /// Whether a conversation of one agent may reach one of another; `is_own` says whether it is itself or a
 /// descendant.
 pub(crate) fn judge(

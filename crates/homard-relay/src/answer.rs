@@ -11,7 +11,7 @@ use homard_runtime::OrLog;
 use homard_store::NewOutbound;
 use homard_tools::Caller;
 
-use crate::access::agent_of;
+use crate::access::{agent_of, is_read_by_others};
 use crate::manner::Manner;
 use crate::media::{self, NotSendable};
 use crate::outbox::{receipt_of, row_of};
@@ -113,7 +113,8 @@ impl Speech<'_> {
         let config = inner.config();
         let agent = config.agents.agent(agent_of(&config, &self.run.session_key));
         let workspace = agent.unwrap_or(config.agents.default_agent()).workspace.clone();
-        let caller = if self.route.is_owner { Caller::Owner } else { Caller::Guest };
+        let is_owners = self.route.is_owner && !is_read_by_others(&self.run.session_key);
+        let caller = if is_owners { Caller::Owner } else { Caller::Guest };
         let mut files = Vec::new();
         for named in std::mem::take(&mut said.media) {
             match media::take(inner, (&workspace, caller), &named).await {

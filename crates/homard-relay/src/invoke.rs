@@ -10,7 +10,7 @@ use homard_channel::Sender;
 use homard_protocol::{ChannelId, RunId, SessionKey, ToolCallId};
 use homard_store::StoreError;
 use homard_tools::{
-    ANSWER_WITHIN, ApprovalOutcome, Approvals, Label, ProgressSender, Source, Taint, ToolCx, ToolOutcome,
+    ANSWER_WITHIN, ApprovalOutcome, Approvals, Label, ProgressSender, Taint, ToolCx, ToolOutcome,
     canonical_name,
 };
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ impl Relay {
             taint.add(label);
         }
         if !call.is_admin {
-            taint.add(Label::new(Source::Tool, "asked for by a client that may not change settings"));
+            taint.add(Label::of_client_without_admin());
         }
         let desk = Desk::new();
         let mut scope = (*strangers::scope(

@@ -17,6 +17,7 @@ use homard_tools::{
     SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
 };
 
+use crate::access::is_read_by_others;
 use crate::exec_rules::may_run_commands;
 use crate::route::Routed;
 
@@ -62,7 +63,10 @@ pub(crate) struct Asker {
 
 /// Who asks in these circumstances.
 pub(crate) fn asker(config: &Config, about: &Circumstances<'_>) -> Asker {
-    let caller = if is_owner(about) { Caller::Owner } else { Caller::Guest };
+    // Where others read the answer, they would have what the owner has.
+    let is_read_by_others =
+        is_read_by_others(about.key) || parent(about).as_ref().is_some_and(is_read_by_others);
+    let caller = if is_owner(about) && !is_read_by_others { Caller::Owner } else { Caller::Guest };
     let has_all_files = groups::given(config, about).iter().any(|name| name == ALL_FILES);
     Asker { caller, has_all_files }
 }

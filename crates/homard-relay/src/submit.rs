@@ -211,6 +211,7 @@ impl Relay {
             return Err(SubmitError::Full);
         }
         labels.extend(strangers::labels(routed.message(), routed.standing().is_owner));
+        labels.extend(without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if labels.is_empty() { queue } else { queue.waiting() };
         // Nor can it be asked differently any more.

@@ -36,6 +36,8 @@ pub enum Source {
     Tool,
     /// A hook, an e-mail, a scheduled job fed from outside.
     Hook,
+    /// A client of the gateway that may write and not change settings.
+    Client,
 }
 
 impl Source {
@@ -49,6 +51,7 @@ impl Source {
             Self::File => "file",
             Self::Tool => "tool output",
             Self::Hook => "external event",
+            Self::Client => "request",
         }
     }
 }
@@ -67,6 +70,15 @@ impl Label {
     pub fn new(source: Source, detail: impl Into<String>) -> Self {
         let detail: String = detail.into().chars().take(MAX_SHOWN).collect();
         Self { source, detail }
+    }
+}
+
+impl Label {
+    /// The label of what a client asks for that may write and not change settings: nothing that comes of it may do
+    /// what only an administrator may, now or in a later turn.
+    #[must_use]
+    pub fn of_client_without_admin() -> Self {
+        Self::new(Source::Client, "of a client that may not change settings")
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) const AGENTS: &str = "AGENTS.md";
 pub(super) const SOUL: &str = "SOUL.md";
 /// Notes about the machine.
 pub(super) const TOOLS: &str = "TOOLS.md";
+/// Who the owner is.
+pub(super) const USER: &str = "USER.md";
 /// What it does when it wakes up by itself.
 pub(super) const HEARTBEAT: &str = "HEARTBEAT.md";
 /// The first conversation's plan.
@@ -23,8 +25,7 @@ pub(super) const MEMORY: &str = "MEMORY.md";
 const SMALL_MEMORY: &str = "memory.md";
 
 /// The files of a workspace, in the order they are told.
-pub(super) const NAMES: [&str; 8] =
-    [AGENTS, SOUL, TOOLS, "IDENTITY.md", "USER.md", HEARTBEAT, BOOTSTRAP, MEMORY];
+pub(super) const NAMES: [&str; 8] = [AGENTS, SOUL, TOOLS, "IDENTITY.md", USER, HEARTBEAT, BOOTSTRAP, MEMORY];
 
 /// Most bytes read of one file; what is longer is cut far below this anyway.
 const MAX_READ_BYTES: u64 = 2 * 1024 * 1024;
@@ -112,7 +113,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 fn is_for(audience: Audience, name: &str) -> bool {
     match audience {
         Audience::Owner => true,
-        Audience::Group => ![HEARTBEAT, BOOTSTRAP, MEMORY, SMALL_MEMORY].contains(&name),
+        Audience::Group => ![USER, HEARTBEAT, BOOTSTRAP, MEMORY, SMALL_MEMORY].contains(&name),
         Audience::Worker => [AGENTS, TOOLS].contains(&name),
     }
 }

@@ -5,8 +5,9 @@ use homard_protocol::methods::cron::CronWakeMode;
 use homard_protocol::methods::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
-use homard_protocol::{ErrorShape, RunId};
+use homard_protocol::{ErrorShape, RunId, Scope};
 use homard_relay::{Wake, WakeMode, Woken};
+use homard_tools::Label;
 use serde_json::Value;
 
 use super::session_key;
@@ -25,7 +26,7 @@ pub(super) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Error
         CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
     };
     let text = checked("wake", &params.text)?;
-    let wake = Wake { session, text, mode, source: "wake", run_id: None, labels: Vec::new() };
+    let wake = Wake { session, text, mode, source: "wake", run_id: None, labels: labels(&cx) };
     tell(&cx, wake).await
 }
 
@@ -38,7 +39,7 @@ pub(super) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResul
         None => None,
     };
     let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
-    tell(&cx, Wake { session, text, mode, source: "system-event", run_id, labels: Vec::new() }).await
+    tell(&cx, Wake { session, text, mode, source: "system-event", run_id, labels: labels(&cx) }).await
 }
 
 /// `set-heartbeats`.
@@ -60,6 +61,12 @@ async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, ErrorShape> {
         Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id.to_string()) }),
         Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
     }
+}
+
+/// Whose words an event is: the owner's, unless the client may not do what the owner may.
+fn labels(cx: &Cx) -> Vec<Label> {
+    let is_admin = cx.caller.check_scope(Scope::Admin).is_ok();
+    (!is_admin).then(Label::of_client_without_admin).into_iter().collect()
 }
 
 fn checked(method: &str, text: &str) -> Result<String, ErrorShape> {

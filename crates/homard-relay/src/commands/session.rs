@@ -167,7 +167,16 @@ impl Relay {
             self.inner().store().last_messages(&session.session_id, MAX_EXPORTED).await.map_err(words)?;
         let text = in_markdown(key, &page);
         let path = agent.workspace.join(&inside);
-        let written = tokio::task::spawn_blocking(move || write_new(&path, &text)).await.map_err(words)?;
+        let labels = self.labels_of(key).await.map_err(words)?;
+        let files = self.inner().guards().files.clone();
+        let writing = tokio::task::spawn_blocking(move || {
+            write_new(&path, &text)?;
+            if let Some(from) = labels.first() {
+                files.mark(&[path.canonicalize()?], from);
+            }
+            Ok::<_, std::io::Error>(())
+        });
+        let written = writing.await.map_err(words)?;
         written.map_err(|error| format!("{} could not be written: {error}", inside.display()))?;
         Ok(format!("Written to {} in the workspace.", inside.display()))
     }

@@ -278,6 +278,9 @@ impl<T> Bundle<T> {
             if details.forwarded_from.is_none() {
                 details.forwarded_from.clone_from(&earlier.forwarded_from);
             }
+            if details.carries.is_none() {
+                details.carries.clone_from(&earlier.carries);
+            }
         }
         Some(message)
     }

@@ -1,9 +1,10 @@
 //! What the model is told of a message: the text, where it was said and by whom, what came with it, what was said
 //! before. And whose words all that is.
 
-use homard_channel::{ChatKind, Sender};
+use homard_channel::{ChatKind, Quoted, Sender};
 use homard_manners::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
-use homard_protocol::UserBlock;
+use homard_protocol::{EntryKind, Message, UserBlock};
+use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
 use super::media::Media;
@@ -85,6 +86,47 @@ impl Relay {
     }
 }
 
+impl Relay {
+    /// The label of words of our own that a message brings back from a conversation that is over: whose words were in
+    /// play when they were said is not known any more.
+    pub(super) async fn brought_back(
+        &self,
+        visit: &Visit,
+        routed: &Routed,
+    ) -> Result<Option<Label>, StoreError> {
+        let Some(quoted) = visit.message.details.reply_to.as_ref().filter(|quoted| quoted.is_ours) else {
+            return Ok(None);
+        };
+        let wanted = letters(&quoted.text).take(COMPARED).collect::<String>();
+        let store = self.inner().store();
+        let is_known = match store.session(routed.session_key()).await? {
+            _ if wanted.is_empty() => true,
+            Some(session) => {
+                let said = store.context(&session.session_id).await?.entries;
+                said.iter().any(|entry| match &entry.kind {
+                    EntryKind::Message { message: Message::Assistant(said) } => {
+                        letters(&said.text()).collect::<String>().contains(&wanted)
+                    }
+                    _ => false,
+                })
+            }
+            None => false,
+        };
+        let channel = &visit.message.channel;
+        Ok((!is_known).then(|| {
+            Label::new(Source::Message, format!("quoted from an earlier conversation on {channel}"))
+        }))
+    }
+}
+
+/// How much of a quoted text has to be found again.
+const COMPARED: usize = 100;
+
+/// A text as it is compared: platforms show it without its signs.
+fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
 fn attached(saved: &super::media::Saved) -> AttachedFile {
     AttachedFile { path: saved.path.clone(), mime: Some(saved.mime.clone()), url: None }
 }
@@ -97,11 +139,15 @@ fn others(visit: &Visit, routed: &Routed, has_history: bool) -> Vec<Label> {
     if has_history {
         labels.push(Label::new(Source::Message, format!("said before in a group on {channel}")));
     }
-    if details.reply_to.as_ref().is_some_and(|quoted| !quoted.is_ours && !quoted.text.is_empty()) {
+    let says = |quoted: &Quoted| !quoted.is_ours && !(quoted.text.is_empty() && quoted.sender.is_none());
+    if details.reply_to.as_ref().is_some_and(says) {
         labels.push(Label::new(Source::Message, format!("quoted on {channel}")));
     }
     if details.forwarded_from.is_some() {
         labels.push(Label::new(Source::Message, format!("forwarded on {channel}")));
+    }
+    if let Some(what) = &details.carries {
+        labels.push(Label::new(Source::Message, format!("{what} on {channel}")));
     }
     if !details.about.is_empty() {
         labels.push(Label::new(Source::Message, format!("written about the place on {channel}")));

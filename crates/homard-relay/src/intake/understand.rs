@@ -192,10 +192,11 @@ impl Relay {
         let Some(media) = self.unless_stopped(&visit.message, files).await else {
             return Ok(Outcome::Nothing("the sender said stop while its files were on their way".to_owned()));
         };
-        let Some(told) = self.tell(&visit, &placed.routed, media) else {
+        let Some(mut told) = self.tell(&visit, &placed.routed, media) else {
             say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(Outcome::Nothing("it says nothing".to_owned()));
         };
+        told.labels.extend(self.brought_back(&visit, &placed.routed).await?);
         placed.routed.reword(told.text);
         placed.routed.show(told.pictures);
         placed.extra_system = told.system_extra;

@@ -5,21 +5,29 @@ use std::path::{Component, Path, PathBuf};
 use crate::paths::Paths;
 use crate::taint::misleads;
 
-/// Files the assistant, or another agent that works in the same folder, is told at the beginning of every
-/// conversation, or that decide what it does by itself; folded.
-const STEERING_FILES: [&str; 11] = [
-    "agents.md",
-    "boot.md",
-    "bootstrap.md",
-    "claude.md",
-    "gemini.md",
-    "heartbeat.md",
-    "identity.md",
-    "memory.md",
-    "soul.md",
-    "tools.md",
-    "user.md",
+/// What files are called that the assistant, or another agent that works in the same folder, is told at the beginning of
+/// every conversation, or that decide what it does by itself; up to the first dot, folded.
+const STEERING_FILES: [&str; 17] = [
+    "agent",
+    "agents",
+    "boot",
+    "bootstrap",
+    "claude",
+    "codex",
+    "crush",
+    "gemini",
+    "heartbeat",
+    "identity",
+    "memory",
+    "opencode",
+    "qwen",
+    "soul",
+    "tools",
+    "user",
+    "warp",
 ];
+/// Those of them that are also written as settings.
+const STEERING_SETTINGS: [&str; 3] = ["codex", "crush", "opencode"];
 /// Folders whose files are instructions or run by themselves. Everything that begins with a dot does, too: `.git`
 /// (also as a file), `.env`, `.envrc`, `.husky`, `.claude`, `.mcp.json`, `.vscode`, `.cargo`.
 const STEERING_FOLDERS: [&str; 2] = ["hooks", "skills"];
@@ -62,10 +70,17 @@ fn place(workspace: &Path, path: PathBuf) -> Place {
     let parts: Vec<String> = relative.components().map(folded).collect();
     let name = parts.last().map_or("", String::as_str);
     let steers = |part: &String| part.starts_with('.') || STEERING_FOLDERS.contains(&part.as_str());
-    if parts.iter().any(steers) || STEERING_FILES.contains(&name) {
-        Place::Steers(path)
-    } else {
-        Place::Inside(path)
+    if parts.iter().any(steers) || is_steering(name) { Place::Steers(path) } else { Place::Inside(path) }
+}
+
+/// Whether a file is one that agents are told: `AGENTS.md`, `CLAUDE.local.md`, `opencode.json`.
+fn is_steering(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default();
+    let last = name.rsplit('.').next().unwrap_or_default();
+    match last {
+        "md" | "mdx" => STEERING_FILES.contains(&first),
+        "json" | "jsonc" | "toml" => STEERING_SETTINGS.contains(&first),
+        _ => false,
     }
 }
 

@@ -63,7 +63,11 @@ fn is_answer(wish: &MessageWish) -> bool {
         || wish.account_id.is_some()
         || wish.thread_id.is_some()
         || !wish.targets.is_empty();
-    let carries = wish.media.is_some() || wish.buffer.is_some() || !wish.more_media.is_empty();
+    // What a button says comes back as the words of whoever presses it.
+    let carries = !wish.buttons.is_empty()
+        || wish.media.is_some()
+        || wish.buffer.is_some()
+        || !wish.more_media.is_empty();
     says && !elsewhere && !carries
 }
 
@@ -84,6 +88,7 @@ mod tests {
             (json!({"message": "hi", "channel": "irc"}), false),
             (json!({"message": "hi", "threadId": 3}), false),
             (json!({"message": "hi", "media": "notes.txt"}), false),
+            (json!({"message": "hi", "buttons": [[{"text": "a", "callback_data": "b"}]]}), false),
             (json!({"action": "broadcast", "message": "hi", "targets": ["a"]}), false),
             (json!({"action": "delete", "messageId": 1}), false),
             (json!({"action": "pin", "messageId": 1}), false),

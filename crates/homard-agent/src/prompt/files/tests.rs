@@ -18,7 +18,7 @@ fn names(audience: Audience) -> Vec<String> {
 #[test]
 fn each_audience_is_told_what_is_for_it() {
     assert_eq!(names(Audience::Owner), NAMES);
-    assert_eq!(names(Audience::Group), ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md"]);
+    assert_eq!(names(Audience::Group), ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"]);
     assert_eq!(names(Audience::Worker), [AGENTS, TOOLS]);
 }
 

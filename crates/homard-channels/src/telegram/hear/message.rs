@@ -32,6 +32,8 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
     }
     let entities = message.entities.as_ref().or(message.caption_entities.as_ref());
     let command = Command::at_start(&text, entities, ears);
+    let passed_on = passed_on(content);
+    let forwarded_from = message.forward_origin.as_ref().map(quoted::origin);
     let details = Details {
         username: handle(&message),
         is_bot: message.sender_chat.is_none() && message.from.as_ref().is_some_and(|user| user.is_bot),
@@ -39,12 +41,12 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
         thread_label: topic_name(&message),
         mentions_us: mentions_us(&message, &text, entities, ears),
         reply_to: quoted::quoted(&message, ears),
-        forwarded_from: message.forward_origin.as_ref().map(quoted::origin),
+        forwarded_from: forwarded_from.or_else(|| passed_on.then(|| "somebody".to_owned())),
+        carries: carried(content).map(str::to_owned),
         files,
         part_of: message.media_group_id.as_ref().map(|group| format!("media:{group}")),
         // A command that is only passed on was not chosen here.
-        native_command: message.forward_origin.is_none()
-            && command.as_ref().is_some_and(|command| command.is_in_menu),
+        native_command: !passed_on && command.as_ref().is_some_and(|command| command.is_in_menu),
         ..Details::default()
     };
     if let Some(command) = command {
@@ -97,6 +99,38 @@ pub(super) fn pressed(content: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothi
         details,
     }));
     Ok(Meaning { heard: vec![heard], callback })
+}
+
+/// What says that a message was written elsewhere, also when it cannot be read or is spelled as it used to be.
+const PASSED_ON: [&str; 7] = [
+    "forward_date",
+    "forward_from",
+    "forward_from_chat",
+    "forward_origin",
+    "forward_sender_name",
+    "sender_business_bot",
+    "via_bot",
+];
+/// What a message can hold that its sender did not write, and what to call it.
+const CARRIED: [(&str, &str); 5] = [
+    ("checklist", "a checklist"),
+    ("contact", "a contact card"),
+    ("game", "a game"),
+    ("poll", "a poll"),
+    ("venue", "the name of a place"),
+];
+
+/// Whether somebody else wrote a message.
+fn passed_on(content: &Value) -> bool {
+    PASSED_ON.iter().any(|field| content.get(field).is_some_and(|value| !value.is_null()))
+}
+
+/// What a message holds that its sender did not write.
+fn carried(content: &Value) -> Option<&'static str> {
+    CARRIED
+        .iter()
+        .find(|(field, _)| content.get(field).is_some_and(|value| !value.is_null()))
+        .map(|(_, name)| *name)
 }
 
 fn moved(message: &Message, ears: &Ears<'_>) -> Result<Option<Heard>, Nothing> {

@@ -319,7 +319,13 @@ fn answers_and_forwards() {
                 "chat": {"id": -200, "type": "channel", "title": "News"}})),
             "D42 42(Ada L) \"a\" @ada from=News (Ed)",
         ),
-        (forwarded(json!({"type": "teleport", "date": 1})), "D42 42(Ada L) \"a\" @ada"),
+        // What cannot be read, or is spelled as it used to be, was still written by somebody else.
+        (forwarded(json!({"type": "teleport", "date": 1})), "D42 42(Ada L) \"a\" @ada from=somebody"),
+        (
+            message(direct(&json!({"text": "a", "forward_from": bob()}))),
+            "D42 42(Ada L) \"a\" @ada from=somebody",
+        ),
+        (message(direct(&json!({"text": "a", "via_bot": bob()}))), "D42 42(Ada L) \"a\" @ada from=somebody"),
     ]);
 }
 
