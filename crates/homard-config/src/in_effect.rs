@@ -196,6 +196,7 @@ const IN_EFFECT: &[&str] = &[
     "models.providers",
     "session.dmScope",
     "session.groupScope",
+    "session.guestCallsPerHour",
     "session.guestDmScope",
     "session.identityLinks",
     "session.idleMinutes",

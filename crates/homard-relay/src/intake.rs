@@ -34,6 +34,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::call_quota::CallQuota;
 use crate::intake::corners::Corners;
 use crate::intake::hush::Hush;
 use crate::intake::media_quota::MediaQuota;
@@ -57,6 +58,7 @@ pub(crate) struct Intake {
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
     rules: Mutex<Option<Arc<CompanyRules>>>,
+    call_quota: CallQuota,
 }
 
 /// What was overheard and who answers whom; gone after a restart.
@@ -76,11 +78,17 @@ impl Default for Intake {
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
             rules: Mutex::default(),
+            call_quota: CallQuota::default(),
         }
     }
 }
 
 impl Intake {
+    /// Calls to models that others than the owner cause.
+    pub(crate) fn call_quota(&self) -> &CallQuota {
+        &self.call_quota
+    }
+
     fn company(&self) -> MutexGuard<'_, Company> {
         self.company.lock().unwrap_or_else(PoisonError::into_inner)
     }

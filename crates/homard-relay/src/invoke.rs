@@ -10,7 +10,7 @@ use homard_channel::Sender;
 use homard_protocol::{ChannelId, RunId, SessionKey, ToolCallId};
 use homard_store::StoreError;
 use homard_tools::{
-    ANSWER_WITHIN, ApprovalOutcome, Approvals, Label, ProgressSender, Taint, ToolCx, ToolOutcome,
+    ANSWER_WITHIN, ApprovalOutcome, Approvals, Caller, Label, ProgressSender, Taint, ToolCx, ToolOutcome,
     canonical_name,
 };
 use serde_json::{Value, json};
@@ -114,14 +114,14 @@ impl Relay {
         if !call.is_admin {
             taint.add(Label::of_client_without_admin());
         }
+        // Whoever calls reads the answer, and nobody else in the conversation.
+        let mut asker = asker(&config, &about);
+        if call.is_admin {
+            asker.caller = Caller::Owner;
+        }
         let desk = Desk::new();
-        let mut scope = (*strangers::scope(
-            inner,
-            &config,
-            &taint,
-            Granted::of(agent, &skills, exec, asker(&config, &about)),
-        ))
-        .clone();
+        let mut scope =
+            (*strangers::scope(inner, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
         scope.approvals = desk.approvals.clone();
         let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {

@@ -16,6 +16,7 @@ mod answer;
 mod background;
 mod begin_again;
 mod bus;
+mod call_quota;
 mod channels;
 pub mod commands;
 mod compact;

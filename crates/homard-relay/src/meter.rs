@@ -1,5 +1,6 @@
 //! Every model call of a run, put into the usage table.
 
+use crate::call_quota::{CallQuota, Guest};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_llm::ThinkingLevel;
@@ -10,6 +11,8 @@ use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
 pub(crate) struct RunMeter {
     pub(crate) store: Store,
     pub(crate) owner: CallOwner,
+    /// Whose calls they are, where they are not the owner's.
+    pub(crate) guest: Option<(CallQuota, Guest)>,
 }
 
 impl Meter for RunMeter {
@@ -39,6 +42,9 @@ impl Meter for RunMeter {
     }
 
     fn call(&self, record: CallRecord) {
+        if let Some((quota, guest)) = &self.guest {
+            quota.count(guest, record.at);
+        }
         let row = CallRow {
             at: record.at,
             owner: self.owner.clone(),

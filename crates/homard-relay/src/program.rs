@@ -126,7 +126,7 @@ impl Relay {
     pub fn meter(&self, agent: AgentId, session: SessionKey) -> Arc<dyn Meter> {
         let owner =
             CallOwner { run_id: None, session_key: session, session_id: None, agent_id: agent, job_id: None };
-        Arc::new(RunMeter { store: self.inner().store().clone(), owner })
+        Arc::new(RunMeter { store: self.inner().store().clone(), owner, guest: None })
     }
 
     /// Whether there is a tool of ours by this name, whoever may use it.

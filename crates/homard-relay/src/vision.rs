@@ -39,7 +39,7 @@ impl Relay {
             agent_id: agent_id.clone(),
             job_id: None,
         };
-        let meter = Arc::new(RunMeter { store: self.inner().store().clone(), owner });
+        let meter = Arc::new(RunMeter { store: self.inner().store().clone(), owner, guest: None });
         let spender = Spender { agent: agent_id, session: cx.session_key.clone(), job: None };
         let caller = desk.caller(chain, desk::Run { spender, pinned: None, meter });
         let content = UserContent::Blocks(std::iter::once(UserBlock::text(prompt)).chain(pictures).collect());

@@ -197,6 +197,9 @@ impl Call<'_> {
             match cx.scope.seen.judge(address) {
                 News::Nothing => None,
                 News::Host => Some(format!("asks a server nobody named: {shown}")),
+                News::Choice => Some(format!(
+                    "so many known addresses were asked that it can carry something out which: {shown}"
+                )),
                 News::Rest => {
                     Some(format!("the address was put together here and can carry something out: {shown}"))
                 }
@@ -215,6 +218,13 @@ impl Call<'_> {
         reasons.extend(labels.iter().take(MAX_NAMED).map(|label| format!("{label} is in this conversation")));
         if let Some(more) = labels.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
             reasons.push(format!("and {more} more pieces of content by others"));
+        }
+        let named = labels.iter().find_map(|label| {
+            Some(Path::new(&label.detail)).filter(|path| label.source == Source::File && path.is_absolute())
+        });
+        if let Some(path) = named {
+            let path = one_line(&path.display().to_string(), MAX_QUERY);
+            reasons.push(format!("if it is your own, put {path} or its folder into tools.taint.vouched and you are not asked again"));
         }
         reasons
     }

@@ -15,6 +15,9 @@ const MAX_ADDRESS: usize = 2_000;
 /// How much the model may add to known addresses in one run before the owner is asked: a page number, a name. A
 /// small letter counts once, what keys are made of twice, and in the part servers read as data three times that.
 const MAX_ADDED: usize = 32;
+/// How much may be told in one run by which of the known addresses are asked, in bits: a page can name an address for
+/// every letter there is. One of a hundred tells seven bits, so that many pages can be read one after another.
+const MAX_CHOSEN_BITS: u32 = 192;
 
 /// The addresses of one run. Clone-cheap: clones share them.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +29,7 @@ pub struct Seen {
 struct State {
     addresses: BTreeSet<String>,
     added: usize,
+    chosen_bits: u32,
 }
 
 /// What is new about an address.
@@ -37,6 +41,8 @@ pub(crate) enum News {
     Host,
     /// The host is known, the rest was put together here.
     Rest,
+    /// It is known, and so many were asked that it matters which.
+    Choice,
 }
 
 impl Seen {
@@ -57,7 +63,7 @@ impl Seen {
         let Ok(url) = Url::parse(&asked) else { return News::Host };
         let mut state = self.state();
         if state.addresses.contains(&asked) {
-            return News::Nothing;
+            return state.choose();
         }
         let same_place = |known: &&String| {
             Url::parse(known).is_ok_and(|known| {
@@ -75,11 +81,24 @@ impl Seen {
             return News::Rest;
         }
         state.added += added;
-        News::Nothing
+        state.choose()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Counts what one address tells by being this one.
+    fn choose(&mut self) -> News {
+        let known = u32::try_from(self.addresses.len()).unwrap_or(u32::MAX);
+        let bits = self.chosen_bits + known.next_power_of_two().trailing_zeros();
+        if bits > MAX_CHOSEN_BITS {
+            return News::Choice;
+        }
+        self.chosen_bits = bits;
+        News::Nothing
     }
 }
 

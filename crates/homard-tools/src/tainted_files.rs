@@ -152,9 +152,9 @@ impl TaintedFiles {
     fn save(&self, state: &State) {
         let Some(kept_in) = &self.inner.kept_in else { return };
         let written = serde_json::to_vec(&state.files).map_err(io::Error::other);
-        let saved = written
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| replace_file(kept_in, &bytes).map_err(|error| error.to_string()));
+        let saved = written.map_err(|error| error.to_string()).and_then(|bytes| {
+            replace_file(&without_links(kept_in), &bytes).map_err(|error| error.to_string())
+        });
         if let Err(error) = saved {
             tracing::error!(
                 error,
@@ -208,6 +208,12 @@ fn has_word(text: &str, name: &str) -> bool {
         let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
         !before.is_some_and(is_part) && !after.is_some_and(is_part)
     })
+}
+
+/// A path whose folder is real; the owner may keep the state directory behind a link.
+fn without_links(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.and_then(|folder| Some(folder.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use super::maintenance::Maintenance;
 use super::send_policy::SendPolicy;
 use crate::raw::session as raw;
 
+/// Calls to models each guest may cause in an hour, unless the owner says otherwise: a long talk, not a flood.
+const GUEST_CALLS_PER_HOUR: u64 = 120;
 const DEFAULT_RESET_HOUR: u8 = 4;
 /// Quiet time before an idle reset when the file asks for one without saying how long.
 const DEFAULT_IDLE_MINUTES: u64 = 60;
@@ -74,6 +76,8 @@ pub struct Session {
     pub dm_scope: DmScope,
     /// The same for people who are not the owner, where `dm_scope` is the main conversation.
     pub guest_dm_scope: DmScope,
+    /// How many calls to models each of them may cause in an hour; 0 is no limit.
+    pub guest_calls_per_hour: u64,
     /// Whether groups have conversations of their own, rather than the agent's main one.
     pub own_groups: bool,
     /// People known under several names: name to `channel:id`s.
@@ -114,6 +118,7 @@ impl Session {
         Self {
             scope: raw.scope.unwrap_or_default(),
             dm_scope: raw.dm_scope.unwrap_or_default(),
+            guest_calls_per_hour: raw.guest_calls_per_hour.unwrap_or(GUEST_CALLS_PER_HOUR),
             guest_dm_scope: raw.guest_dm_scope.unwrap_or(DmScope::PerChannelPeer),
             own_groups: super::bindings::own_groups(raw.group_scope.as_deref()).unwrap_or(true),
             identity_links: raw.identity_links.unwrap_or_default(),

@@ -146,6 +146,11 @@ pub struct Session {
     ///
     /// Default: `per-channel-peer`.
     pub guest_dm_scope: Option<DmScope>,
+    /// How many calls to models each person who is not the owner may cause in an hour; a group five times as many. 0
+    /// is no limit.
+    ///
+    /// Default: `120`.
+    pub guest_calls_per_hour: Option<u64>,
     /// How groups are told apart.
     ///
     /// Default: `per-group`.

@@ -10,6 +10,7 @@ use homard_store::{ResetReason, SessionEntry, StoreError};
 
 use super::meaning;
 use super::walk::{Outcome, Visit, rank, say_there};
+use crate::call_quota::Guest;
 use crate::queue::Queue;
 use crate::relay::Relay;
 use crate::route::Routed;
@@ -186,6 +187,23 @@ impl Relay {
     ) -> Result<Outcome, SubmitError> {
         if self.may_not_answer(&visit) {
             return Ok(Outcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
+        }
+        if let Some(guest) = Guest::behind(&visit.message, placed.routed.standing().is_owner) {
+            let most = self.inner().config().session.guest_calls_per_hour;
+            let quota = self.inner().intake().call_quota();
+            if let Err(spent) = quota.check(&guest, most, self.inner().clock().now_ms()) {
+                if spent.is_news {
+                    let text = format!(
+                        "That is a lot in one hour, and others want to be answered, too. Try again in {} min.",
+                        spent.minutes
+                    );
+                    say_there(self, &visit, text, "enough").await;
+                }
+                return Ok(Outcome::Nothing(
+                    "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
+                        .to_owned(),
+                ));
+            }
         }
         self.begin_anew_if_stale(&mut visit).await?;
         let files = self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes);

@@ -49,3 +49,24 @@ fn what_the_model_asked_for_is_not_named_by_the_answer() {
     assert_eq!(seen.judge("https://evil.example/?d=stolen"), News::Host);
     assert_eq!(seen.judge("https://good.example/"), News::Nothing);
 }
+
+#[test]
+fn a_page_that_names_an_address_for_every_letter_is_told_little() {
+    let alphabet: String = ('a'..='z').map(|letter| format!("https://evil.example/{letter} ")).collect();
+    let seen = seen(&alphabet);
+    let told = "averylongsecretthatapagewouldliketobetoldletterbyletter";
+    let asked = told
+        .chars()
+        .take_while(|letter| seen.judge(&format!("https://evil.example/{letter}")) == News::Nothing);
+    assert_eq!(asked.count(), 38, "192 bits by five");
+    assert_eq!(seen.judge("https://evil.example/a"), News::Choice);
+}
+
+#[test]
+fn reading_many_pages_one_after_another_is_no_telling() {
+    let links: String = (0..3_000).map(|page| format!("https://example.org/{page} ")).collect();
+    let seen = seen(&links);
+    for page in 0..15 {
+        assert_eq!(seen.judge(&format!("https://example.org/{page}")), News::Nothing, "{page}");
+    }
+}

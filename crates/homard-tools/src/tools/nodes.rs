@@ -22,6 +22,7 @@ use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
 use crate::tool::Tool;
+use crate::tools::replace_file::replace_file;
 
 /// The name the model calls it by.
 const NAME: &str = "nodes";
@@ -331,15 +332,14 @@ fn picture_type(format: &str) -> Option<&'static str> {
 /// Writes a new file; the name of the call keeps two from meeting.
 async fn keep(workspace: &Path, call: &str, format: &str, bytes: Vec<u8>) -> Result<PathBuf, DoorError> {
     let name: String = call.chars().filter(char::is_ascii_alphanumeric).take(64).collect();
-    let dir = workspace.join(MEDIA_DIR);
-    let path = dir.join(format!("{name}.{format}"));
-    let kept = path.clone();
+    let (workspace, name) = (workspace.to_owned(), format!("{name}.{format}"));
     let writing = tokio::task::spawn_blocking(move || {
-        std::fs::create_dir_all(&dir)?;
-        std::fs::write(&path, bytes)
+        let workspace = workspace.canonicalize().unwrap_or(workspace);
+        let path = workspace.join(MEDIA_DIR).join(name);
+        replace_file(&path, &bytes).map(|_is_new| path)
     });
     match writing.await {
-        Ok(Ok(())) => Ok(kept),
+        Ok(Ok(kept)) => Ok(kept),
         Ok(Err(error)) => Err(DoorError::Failed(format!("it could not be saved: {error}"))),
         Err(_panicked) => Err(DoorError::Failed("it could not be saved".to_owned())),
     }

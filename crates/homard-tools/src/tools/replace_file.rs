@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::open_no_symlinks::HeldFolder;
+
 /// The mode of new files before the system's mask.
 const NEW_FILE_MODE: u32 = 0o666;
 
@@ -40,18 +42,20 @@ pub(crate) fn check_replaceable(path: &Path) -> Result<(), ReplaceError> {
 /// Writes `content` beside `path` and renames it into place, so that readers see the old file or the new one
 /// and never a part. Creates parents; keeps the mode of a file that was there. Says whether it was new.
 ///
-/// The data is not forced to disk: it survives our own death, not a power cut, and costs no flush per edit.
+/// `path` has no links in it; one that was put there since is not followed. The data is not forced to disk: it survives
+/// our own death, not a power cut, and costs no flush per edit.
 pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<bool, ReplaceError> {
-    let old = match fs::metadata(path) {
+    let parent = path.parent().ok_or_else(|| ReplaceError::NotAFile { path: path.to_owned() })?;
+    fs::create_dir_all(parent).map_err(|source| ReplaceError::Parent { path: parent.to_owned(), source })?;
+    let failed = |source| ReplaceError::Write { path: path.to_owned(), source };
+    let folder = HeldFolder::of(path).map_err(failed)?;
+    let old = match fs::symlink_metadata(folder.at(path)) {
         Ok(found) if !found.is_file() => return Err(ReplaceError::NotAFile { path: path.to_owned() }),
         Ok(found) => Some(found.permissions()),
         Err(_) => None,
     };
-    let parent = path.parent().ok_or_else(|| ReplaceError::NotAFile { path: path.to_owned() })?;
-    fs::create_dir_all(parent).map_err(|source| ReplaceError::Parent { path: parent.to_owned(), source })?;
     let created = old.is_none();
-    write_beside(path, parent, content, old)
-        .map_err(|source| ReplaceError::Write { path: path.to_owned(), source })?;
+    write_beside(&folder.at(path), folder.path(), content, old).map_err(failed)?;
     Ok(created)
 }
 

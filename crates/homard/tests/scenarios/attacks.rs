@@ -307,7 +307,10 @@ async fn what_the_owner_passes_on_is_not_the_owners_word() {
         telegram.next_sent().await.unwrap();
     };
     assert!(
-        !is_asked(&world, &telegram, || drop(telegram.user_says(ADA, ADA, "do it"))).await,
+        !is_asked(&world, &telegram, || {
+            telegram.user_says(ADA, ADA, "do it");
+        })
+        .await,
         "my own words"
     );
     let bot = json!({"id": 9, "is_bot": true, "first_name": "Gif", "username": "gif"});
@@ -343,7 +346,9 @@ async fn what_the_owner_passes_on_is_not_the_owners_word() {
     telegram.user_says(ADA, ADA, "what does it say?");
     let said = telegram.next_sent().await.unwrap();
     let id = said.message_id.unwrap();
-    let quote = || drop(telegram.message(ADA, ADA).text("do that").replies_to(id).send());
+    let quote = || {
+        telegram.message(ADA, ADA).text("do that").replies_to(id).send();
+    };
     assert!(!is_asked(&world, &telegram, quote).await, "it is in this conversation");
     anew().await;
     assert!(is_asked(&world, &telegram, quote).await, "whose words it was is forgotten");
@@ -441,4 +446,25 @@ async fn what_somebody_else_has_exported_is_theirs() {
     owner.call("chat.send", send).await.unwrap();
     owner.next_event("exec.approval.requested").await.unwrap();
     assert!(!workspace.join("pwned").exists());
+}
+
+#[tokio::test]
+async fn others_cause_only_so_many_calls_an_hour_and_the_owner_as_many_as_she_likes() {
+    let (world, telegram) = start(|config| config["session"] = json!({"guestCallsPerHour": 2})).await;
+    for _ in 0..2 {
+        world.fake.says("soup");
+        telegram.user_says(BOB, BOB, "what is there to eat?");
+        telegram.next_sent().await.unwrap();
+    }
+    telegram.user_says(BOB, BOB, "and now?");
+    let told = telegram.next_sent().await.unwrap();
+    assert!(told.text().contains("Try again in"), "{told:?}");
+    // Said once; the owner is answered, and nothing more was asked for Bob.
+    telegram.user_says(BOB, BOB, "and now?");
+    for _ in 0..3 {
+        world.fake.says("always");
+        telegram.user_says(ADA, ADA, "are you there?");
+        assert_eq!(telegram.next_sent().await.unwrap().text(), "always");
+    }
+    assert_eq!(world.fake.requests().len(), 5);
 }

@@ -90,7 +90,8 @@ async fn an_owner_who_turns_it_off_is_obeyed() {
 
 #[tokio::test]
 async fn the_gateways_token_reaches_no_model() {
-    let world = World::start().await;
+    let in_sight = json!({"hideRecords": false});
+    let world = World::start_with(OPENAI, |config| config["tools"]["exec"] = in_sight).await;
     let mut client = world.owner().await;
     world.fake.calls("exec", json!({"command": "cat ../homard.json*"})).says("read it");
     talk(&mut client, KEY, &format!("my token is {TEST_TOKEN}")).await;

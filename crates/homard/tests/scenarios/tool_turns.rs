@@ -98,7 +98,7 @@ async fn only_who_started_the_run_and_asked_for_it_hears_tool_steps() {
 #[tokio::test]
 async fn a_starter_without_the_capability_hears_no_tool_steps() {
     let world = World::start().await;
-    world.fake.calls("exec", json!({"command": "true"})).says("ran it");
+    world.fake.calls("read", json!({"path": "nothing"})).says("read it");
     let mut plain = world.with_scopes(&["operator.write"]).await;
     talk(&mut plain, KEY, "run it").await;
     assert_eq!(tool_phases(&plain, "agent"), Vec::<String>::new());

@@ -4,9 +4,10 @@
 //! the same moment are not kept out.
 
 use std::fs::{self, Permissions};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::open_no_symlinks::{HeldFolder, open_no_symlinks};
 use crate::tools::replace_file::{ReplaceError, replace_file};
 use crate::undo::Planned;
 
@@ -81,7 +82,7 @@ fn perform(step: &Step, undos: &mut Vec<Undo>) -> Result<(), CommitError> {
     let (Step::Put { path, .. } | Step::Remove { path }) = step;
     let failed = |source| CommitError::Io { path: path.clone(), source };
     let before = match fs::metadata(path) {
-        Ok(found) => Some((fs::read(path).map_err(failed)?, found.permissions())),
+        Ok(found) => Some((read_whole(path).map_err(failed)?, found.permissions())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
@@ -91,12 +92,20 @@ fn perform(step: &Step, undos: &mut Vec<Undo>) -> Result<(), CommitError> {
         Step::Put { content, mode, .. } => {
             replace_file(path, content).map_err(CommitError::Replace)?;
             if let Some(mode) = mode {
-                fs::set_permissions(path, mode.clone()).map_err(failed)?;
+                open_no_symlinks(path).and_then(|file| file.set_permissions(mode.clone())).map_err(failed)?;
             }
         }
-        Step::Remove { .. } => fs::remove_file(path).map_err(failed)?,
+        Step::Remove { .. } => {
+            HeldFolder::of(path).and_then(|folder| fs::remove_file(folder.at(path))).map_err(failed)?;
+        }
     }
     Ok(())
+}
+
+fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_no_symlinks(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl Undo {
