@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use crate::approvals;
 use crate::auth::{GuessCounter, GuessLimit, SharedAuth};
 use crate::caller::Caller;
+use crate::crowd::Crowds;
 use crate::fanout::Clients;
 use crate::handshake::Admission;
 use crate::health::Health;
@@ -37,7 +38,6 @@ use crate::http::{Desk, Pages};
 use crate::methods;
 use crate::metrics::Metrics;
 use crate::nodes::Nodes;
-use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::proxy::ProxyRules;
 use crate::scope_upgrades::ScopeUpgrades;
@@ -155,7 +155,7 @@ pub struct Gateway {
     health: Health,
     metrics: Metrics,
     guesses: GuessCounter,
-    preauth: Preauth,
+    crowds: Crowds,
     writes: WriteLimit,
     http: Desk,
     upgrades: ScopeUpgrades,
@@ -212,7 +212,7 @@ impl Gateway {
             health: Health::default(),
             metrics: Metrics::new(),
             guesses: GuessCounter::default(),
-            preauth: Preauth::default(),
+            crowds: Crowds::default(),
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
             http: Desk::default(),
             upgrades: ScopeUpgrades::default(),
@@ -317,8 +317,9 @@ impl Gateway {
         &self.guesses
     }
 
-    pub(crate) fn preauth(&self) -> &Preauth {
-        &self.preauth
+    /// How many sockets there are of whom.
+    pub(crate) fn crowds(&self) -> &Crowds {
+        &self.crowds
     }
 
     /// What HTTP routes remember.

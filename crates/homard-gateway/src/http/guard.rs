@@ -36,7 +36,8 @@ pub(super) fn check(
     Ok(())
 }
 
-fn forbidden(message: &str) -> Box<Answer> {
+/// Refuses in a way that says why.
+pub(super) fn forbidden(message: &str) -> Box<Answer> {
     let body = json!({"error": {"message": message, "type": "forbidden"}});
     Box::new(json_answer(StatusCode::FORBIDDEN, &body))
 }

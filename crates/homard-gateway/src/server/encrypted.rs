@@ -1,7 +1,7 @@
 //! A socket on a port that speaks TLS: the handshake, and a few words for those who forgot it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use homard_protocol::limits::CLOSE_GRACE;
@@ -28,7 +28,7 @@ const PLAIN_ANSWER: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain
 pub(super) async fn accept(
     gateway: &Gateway,
     mut stream: TcpStream,
-    remote: SocketAddr,
+    remote: IpAddr,
 ) -> Option<impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static> {
     let door = gateway.tls()?;
     let mut first = [0_u8; 1];
