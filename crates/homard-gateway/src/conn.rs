@@ -18,7 +18,7 @@ use homard_protocol::frame::FrameError;
 use homard_protocol::limits::{
     CLOSE_GRACE, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS, MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
-use homard_protocol::{ConnId, ErrorShape, RequestFrame};
+use homard_protocol::{ConnId, ErrorCode, ErrorShape, RequestFrame};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
@@ -168,9 +168,24 @@ where
     match handshake::admit(gateway, &params, &peer, &nonce).await {
         Ok(admission) => Ok(Ok(welcome(gateway, socket, &request, (params, peer, admission)).await?)),
         Err(refusal) => {
-            tracing::info!(ip = %peer.ip, client = %params.client.id, error = %refusal.error.message, "connect refused");
+            log_refusal(gateway, &params, &peer, &refusal);
             refuse(socket, Some(&request.id), refusal).await
         }
+    }
+}
+
+/// Notes who was not let in. What is the gateway's own fault is worth more than a note.
+fn log_refusal(gateway: &Gateway, params: &ConnectParams, peer: &Peer, refusal: &Refusal) {
+    let (ip, client, error) = (peer.ip, params.client.id, &refusal.error.message);
+    match refusal.error.code {
+        ErrorCode::Unavailable if gateway.noise().allows("connect impossible") => {
+            tracing::error!(%ip, %client, %error, "nobody could be let in");
+        }
+        ErrorCode::Unavailable => {}
+        _ if gateway.noise().allows("connect refused") => {
+            tracing::info!(%ip, %client, %error, "connect refused");
+        }
+        _ => {}
     }
 }
 

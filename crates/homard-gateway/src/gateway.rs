@@ -22,7 +22,7 @@ use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
 use homard_reach::{Tailscale, TlsDoor};
 use homard_relay::{Bus, Relay};
-use homard_runtime::{Clock, Tasks};
+use homard_runtime::{Clock, LogLimiter, Tasks};
 use homard_store::Store;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -156,6 +156,7 @@ pub struct Gateway {
     metrics: Metrics,
     guesses: GuessCounter,
     crowds: Crowds,
+    noise: LogLimiter,
     writes: WriteLimit,
     http: Desk,
     upgrades: ScopeUpgrades,
@@ -177,6 +178,7 @@ impl Gateway {
     pub fn new(parts: GatewayParts) -> Arc<Self> {
         let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =
             parts;
+        let noise = LogLimiter::new(clock.clone());
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),
@@ -213,6 +215,7 @@ impl Gateway {
             metrics: Metrics::new(),
             guesses: GuessCounter::default(),
             crowds: Crowds::default(),
+            noise,
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
             http: Desk::default(),
             upgrades: ScopeUpgrades::default(),
@@ -315,6 +318,11 @@ impl Gateway {
 
     pub(crate) fn guesses(&self) -> &GuessCounter {
         &self.guesses
+    }
+
+    /// Asked before every line that somebody who has not proven anything can cause.
+    pub(crate) fn noise(&self) -> &LogLimiter {
+        &self.noise
     }
 
     /// How many sockets there are of whom.

@@ -82,7 +82,7 @@ async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) 
     if looks && probes::owns(path) {
         return probes::answer(gateway, &request, peer);
     }
-    if let Err(refused) = guard::check(&gateway.access(), request.method(), request.headers(), peer) {
+    if let Err(refused) = guard::check(gateway, request.method(), request.headers(), peer) {
         return *refused;
     }
     let config = gateway.config().current();

@@ -288,7 +288,7 @@ async fn post_request(
         silent: false,
     };
     let outcome = gateway.store().pending_device_request(request).await?;
-    if outcome.created {
+    if outcome.created && gateway.noise().allows("device waits for approval") {
         let (device, request) = (&question.device.id, &outcome.request.request_id);
         tracing::warn!(
             %device, %request, reason = need.reason(),
@@ -337,7 +337,6 @@ fn device_token_refused() -> Refusal {
 
 #[expect(clippy::needless_pass_by_value, reason = "reads as `map_err(broken)`")]
 pub(crate) fn broken(error: StoreError) -> Refusal {
-    tracing::error!(%error, "pairing could not be looked up");
     let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
     Refusal::new(error, Close::new(1013, "gateway unavailable"))
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::limits::CLOSE_GRACE;
-use homard_runtime::{OrLog, Tasks};
+use homard_runtime::Tasks;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -53,14 +53,18 @@ pub(crate) async fn accept(
         match accepted {
             Ok((stream, remote)) => {
                 let Some((place, silent)) = Place::take(&gateway, &open, remote.ip()) else {
-                    tracing::warn!(%remote, "too many open sockets, turned a new one away");
+                    if gateway.noise().allows("socket turned away") {
+                        tracing::warn!(%remote, "too many open sockets, turned a new one away");
+                    }
                     turn_away(&gateway, stream);
                     continue;
                 };
                 tasks.spawn(serve(Arc::clone(&gateway), stream, place, silent));
             }
             Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
+                if gateway.noise().allows("connection not accepted") {
+                    tracing::warn!(%error, "could not accept a connection");
+                }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -128,7 +132,8 @@ impl Drop for Visit<'_> {
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<Place>, silent: Ticket) {
     let host = Arc::clone(&gateway);
     let _visit = Visit::begin(host.visitors());
-    stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
+    let quick = stream.set_nodelay(true);
+    gateway.noise().or_log(quick, "could not turn off Nagle's algorithm for a connection");
     if gateway.tls().is_none() {
         return converse(gateway, stream, place, silent).await;
     }
@@ -185,7 +190,9 @@ where
             }
         }
     };
-    if let Err(error) = ended {
+    if let Err(error) = ended
+        && gateway.noise().allows("bad HTTP")
+    {
         tracing::debug!(%error, remote = %place.remote, "an HTTP connection ended badly");
     }
 }

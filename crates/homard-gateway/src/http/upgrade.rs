@@ -44,7 +44,9 @@ pub(super) fn answer(
     let source = match check_upgrade(&peer, &gateway.access().allowed_origins) {
         Ok(source) => source,
         Err(refusal) => {
-            tracing::warn!(ip = %peer.ip, "a page from elsewhere asked for a WebSocket and was refused");
+            if gateway.noise().allows("socket of a page refused") {
+                tracing::warn!(ip = %peer.ip, "a page from elsewhere asked for a WebSocket and was refused");
+            }
             return *forbidden(refusal.message());
         }
     };
@@ -59,7 +61,9 @@ pub(super) fn answer(
         return text(StatusCode::SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
     let Some(ticket) = gateway.crowds().unauthenticated.enter(source) else {
-        tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
+        if gateway.noise().allows("too many unauthenticated sockets") {
+            tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
+        }
         return text(
             StatusCode::TOO_MANY_REQUESTS,
             "too many connections that have not finished the handshake",
@@ -86,7 +90,9 @@ async fn talk(gateway: Arc<Gateway>, upgraded: hyper::upgrade::OnUpgrade, peer: 
     let upgraded = match upgraded.await {
         Ok(upgraded) => upgraded,
         Err(error) => {
-            tracing::debug!(%error, "an upgrade to WebSocket did not happen");
+            if gateway.noise().allows("upgrade did not happen") {
+                tracing::debug!(%error, "an upgrade to WebSocket did not happen");
+            }
             return;
         }
     };

@@ -38,7 +38,9 @@ pub(super) async fn accept(
     };
     let Ok(Ok(1)) = heard else { return None };
     if first != [TLS_HANDSHAKE] {
-        if let Err(error) = explain(&mut stream).await {
+        if let Err(error) = explain(&mut stream).await
+            && gateway.noise().allows("client without TLS")
+        {
             tracing::debug!(%error, %remote, "a client without TLS went away");
         }
         return None;
@@ -46,7 +48,9 @@ pub(super) async fn accept(
     match door.accept(stream).await {
         Ok(stream) => Some(stream),
         Err(error) => {
-            tracing::debug!(%error, %remote, "a TLS handshake failed");
+            if gateway.noise().allows("TLS handshake failed") {
+                tracing::debug!(%error, %remote, "a TLS handshake failed");
+            }
             None
         }
     }

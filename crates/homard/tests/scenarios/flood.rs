@@ -11,6 +11,8 @@ use crate::scenarios::world::{KEY, OPENAI, World, knock, talk, text_of, until};
 const PREAUTH_LIMIT: usize = 32;
 /// Sockets of this machine that may have asked for nothing at a time.
 const SILENT_LIMIT: usize = 512;
+/// How often strangers do what is noted in the log.
+const NOISE: usize = 40;
 /// Where strangers are: a proxy that is believed says so.
 const STRANGER: &str = "X-Forwarded-For: 192.0.2.7\r\n";
 /// The largest frame of a greeted client.
@@ -138,6 +140,30 @@ async fn sockets_that_ask_for_nothing_are_limited_and_the_next_one_is_told_why()
     assert_eq!(talk(&mut inside, KEY, "do you notice?").await["state"], "final");
     drop(silent);
     until("the owner to get in", || async { world.gateway.operator().await.ok() }).await;
+}
+
+#[tokio::test]
+async fn strangers_leave_a_few_lines_in_the_log_and_a_count_of_the_rest() {
+    let mut world = World::start().await;
+    let port = world.gateway.port();
+    let mut wrong = operator_params("wrong");
+    wrong["scopes"] = json!([]);
+    for _ in 0..NOISE {
+        assert_eq!(upgrade_with(port, "Origin: http://evil.example\r\n").await.0, 403);
+        assert!(knock(&world.gateway.url(), wrong.clone(), None).await.is_err());
+    }
+    world.gateway.terminate().await.unwrap();
+    let lines = world.gateway.log_lines().unwrap();
+    for (kind, message) in [
+        ("socket of a page refused", "a page from elsewhere asked for a WebSocket and was refused"),
+        ("connect refused", "connect refused"),
+    ] {
+        let said = lines.iter().filter(|line| line["message"] == message).count();
+        let left_out = lines.iter().filter(|line| line["kind"] == kind).filter_map(|line| line["left_out"].as_u64());
+        let left_out = usize::try_from(left_out.sum::<u64>()).unwrap();
+        assert!((1..NOISE).contains(&said), "{kind}: {said} lines");
+        assert_eq!(said + left_out, NOISE, "{kind}");
+    }
 }
 
 #[tokio::test]
