@@ -12,6 +12,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use homard_config::Secret;
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, HelloOk};
 use homard_protocol::events::CONNECT_CHALLENGE;
 use homard_protocol::frame::FrameError;
@@ -207,7 +208,8 @@ where
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
     let client = Arc::new(Client::new(conn, admission.role, admission.scopes, device, tool_events));
     let (id, mode, via) = (params.client.id, params.client.mode, admission.method);
-    let caller = Arc::new(Caller { client, id, mode, peer, via });
+    let token = admission.device_token.as_ref().map(|(token, _issued)| Secret::new(token.as_str()));
+    let caller = Arc::new(Caller { client, id, mode, peer, via, token });
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;

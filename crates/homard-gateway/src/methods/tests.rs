@@ -48,6 +48,7 @@ fn caller(role: Role, scopes: ScopeSet) -> Caller {
         mode: ClientMode::Cli,
         peer,
         via: AuthMethod::Token,
+        token: None,
     }
 }
 

@@ -159,7 +159,8 @@ async fn strangers_leave_a_few_lines_in_the_log_and_a_count_of_the_rest() {
         ("connect refused", "connect refused"),
     ] {
         let said = lines.iter().filter(|line| line["message"] == message).count();
-        let left_out = lines.iter().filter(|line| line["kind"] == kind).filter_map(|line| line["left_out"].as_u64());
+        let left_out =
+            lines.iter().filter(|line| line["kind"] == kind).filter_map(|line| line["left_out"].as_u64());
         let left_out = usize::try_from(left_out.sum::<u64>()).unwrap();
         assert!((1..NOISE).contains(&said), "{kind}: {said} lines");
         assert_eq!(said + left_out, NOISE, "{kind}");
