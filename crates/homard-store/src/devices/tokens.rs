@@ -247,8 +247,8 @@ fn forget(batch: &Batch<'_>, device_id: &DeviceId, role: &str) -> Result<(), Sto
 /// Notes what the tokens of a role may do, all together.
 fn sum_up(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
     let mut all = new.scopes.clone();
-    for (_hash, scopes) in hashes(batch.conn, &new.device_id, &new.role)? {
-        add_missing(&mut all, &scopes);
+    for token in kept(batch.conn, &new.device_id, &new.role)? {
+        add_missing(&mut all, &token.scopes);
     }
     let sql = "UPDATE device_tokens SET scopes = ?3 WHERE device_id = ?1 AND role = ?2";
     batch.execute(sql, params![new.device_id.as_str(), new.role, to_json("scopes", &all)?])?;
@@ -264,7 +264,7 @@ pub(super) fn widen(
 ) -> Result<(), StoreError> {
     let Some(mut known) = find(batch.conn, device_id, role)? else { return Ok(()) };
     let id = device_id.as_str();
-    for (hash, mut scopes) in hashes(batch.conn, device_id, role)? {
+    for Kept { hash, mut scopes } in kept(batch.conn, device_id, role)? {
         add_missing(&mut scopes, more);
         let sql =
             "UPDATE device_token_hashes SET scopes = ?4 WHERE device_id = ?1 AND role = ?2 AND hash = ?3";
@@ -284,18 +284,21 @@ fn add_missing(scopes: &mut Vec<String>, more: &[String]) {
     }
 }
 
-/// The hashes of a role and what each may do.
-fn hashes(
-    conn: &Connection,
-    device_id: &DeviceId,
-    role: &str,
-) -> Result<Vec<(Vec<u8>, Vec<String>)>, StoreError> {
+/// A token as it is kept.
+struct Kept {
+    hash: Vec<u8>,
+    scopes: Vec<String>,
+}
+
+/// The tokens of a role as they are kept.
+fn kept(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Vec<Kept>, StoreError> {
     let sql = "SELECT hash, scopes FROM device_token_hashes WHERE device_id = ?1 AND role = ?2";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([device_id.as_str(), role])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push((row.get(0)?, from_json("scopes", &row.get::<_, String>(1)?)?));
+        let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
+        found.push(Kept { hash: row.get(0)?, scopes });
     }
     Ok(found)
 }
