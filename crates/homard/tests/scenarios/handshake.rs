@@ -380,7 +380,8 @@ async fn a_page_is_refused_in_connect_where_the_request_alone_does_not_tell() {
     let page = json!({"client": {"id": "openclaw-control-ui", "mode": "webchat"}});
     let device = TestDevice::new().unwrap();
     let unlisted = [("origin", "http://home.example"), ("host", "home.example")];
-    let cases: [(&[(&'static str, &str)], &Value, bool, Option<&str>); 5] = [
+    type Headers<'a> = &'a [(&'static str, &'a str)];
+    let cases: [(Headers<'_>, &Value, bool, Option<&str>); 5] = [
         (&unlisted, &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
         (&unlisted, &json!({}), true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
         (&[], &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
