@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use homard_config::Secret;
 use homard_protocol::connect::{ClientId, ClientMode};
 use homard_protocol::method::Access;
 use homard_protocol::{ErrorCode, ErrorShape, Role, Scope};
@@ -24,6 +25,8 @@ pub(crate) struct Caller {
     pub(crate) peer: Peer,
     /// How it proved itself.
     pub(crate) via: AuthMethod,
+    /// The device token it was handed; only its hash is kept anywhere else.
+    pub(crate) token: Option<Secret>,
 }
 
 impl Caller {

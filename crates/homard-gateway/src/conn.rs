@@ -12,13 +12,14 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use homard_config::Secret;
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, HelloOk};
 use homard_protocol::events::CONNECT_CHALLENGE;
 use homard_protocol::frame::FrameError;
 use homard_protocol::limits::{
     CLOSE_GRACE, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS, MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
-use homard_protocol::{ConnId, ErrorShape, RequestFrame};
+use homard_protocol::{ConnId, ErrorCode, ErrorShape, RequestFrame};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
@@ -26,12 +27,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
 use crate::caller::{Caller, is_wrong_role};
+use crate::crowd::Ticket;
 use crate::fanout::{Batch, Client, Close};
 use crate::gateway::Gateway;
 use crate::handshake::{self, Admission, Refusal};
 use crate::nodes::surface;
 use crate::origin::Peer;
-use crate::preauth::Ticket;
 use crate::table::{Cx, error_frame};
 
 /// First byte of an unfragmented close frame.
@@ -168,9 +169,24 @@ where
     match handshake::admit(gateway, &params, &peer, &nonce).await {
         Ok(admission) => Ok(Ok(welcome(gateway, socket, &request, (params, peer, admission)).await?)),
         Err(refusal) => {
-            tracing::info!(ip = %peer.ip, client = %params.client.id, error = %refusal.error.message, "connect refused");
+            log_refusal(gateway, &params, &peer, &refusal);
             refuse(socket, Some(&request.id), refusal).await
         }
+    }
+}
+
+/// Notes who was not let in. What is the gateway's own fault is worth more than a note.
+fn log_refusal(gateway: &Gateway, params: &ConnectParams, peer: &Peer, refusal: &Refusal) {
+    let (ip, client, error) = (peer.ip, params.client.id, &refusal.error.message);
+    match refusal.error.code {
+        ErrorCode::Unavailable if gateway.noise().allows("connect impossible") => {
+            tracing::error!(%ip, %client, %error, "nobody could be let in");
+        }
+        ErrorCode::Unavailable => {}
+        _ if gateway.noise().allows("connect refused") => {
+            tracing::info!(%ip, %client, %error, "connect refused");
+        }
+        _ => {}
     }
 }
 
@@ -192,7 +208,8 @@ where
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
     let client = Arc::new(Client::new(conn, admission.role, admission.scopes, device, tool_events));
     let (id, mode, via) = (params.client.id, params.client.mode, admission.method);
-    let caller = Arc::new(Caller { client, id, mode, peer, via });
+    let token = admission.device_token.as_ref().map(|(token, _issued)| Secret::new(token.as_str()));
+    let caller = Arc::new(Caller { client, id, mode, peer, via, token });
     gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;

@@ -82,7 +82,11 @@ fn token(token: DeviceToken) -> DeviceTokenRow {
 /// Tells those who may decide that a device asks, unless they know; one that it asked before is over.
 pub(crate) fn tell_asked(gateway: &Gateway, outcome: &PendingOutcome) {
     if let Some(old) = &outcome.superseded {
-        tell_resolved(gateway, old, &outcome.request.device_id, PairDecision::Rejected);
+        let device = &outcome.request.device_id;
+        if gateway.noise().allows("device asked for something else") {
+            tracing::info!(%device, request = %old, "a device asks for something else than before");
+        }
+        publish_resolved(gateway, old, device, PairDecision::Rejected);
     }
     if outcome.created {
         gateway.bus().publish(&DevicePairRequestedEvent(pending(outcome.request.clone())));
@@ -97,6 +101,10 @@ pub(crate) fn tell_resolved(
     decision: PairDecision,
 ) {
     tracing::info!(device = %device_id, request = %request_id, ?decision, "a device's request ended");
+    publish_resolved(gateway, request_id, device_id, decision);
+}
+
+fn publish_resolved(gateway: &Gateway, request_id: &str, device_id: &DeviceId, decision: PairDecision) {
     gateway.upgrades().decided(request_id, decision);
     gateway.bus().publish(&DevicePairResolvedEvent {
         request_id: request_id.to_owned(),

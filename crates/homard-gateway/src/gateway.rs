@@ -22,7 +22,7 @@ use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
 use homard_reach::{Tailscale, TlsDoor};
 use homard_relay::{Bus, Relay};
-use homard_runtime::{Clock, Tasks};
+use homard_runtime::{Clock, LogLimiter, Tasks};
 use homard_store::Store;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use crate::approvals;
 use crate::auth::{GuessCounter, GuessLimit, SharedAuth};
 use crate::caller::Caller;
+use crate::crowd::Crowds;
 use crate::fanout::Clients;
 use crate::handshake::Admission;
 use crate::health::Health;
@@ -37,7 +38,6 @@ use crate::http::{Desk, Pages};
 use crate::methods;
 use crate::metrics::Metrics;
 use crate::nodes::Nodes;
-use crate::preauth::Preauth;
 use crate::presence::{Presence, is_shown};
 use crate::proxy::ProxyRules;
 use crate::scope_upgrades::ScopeUpgrades;
@@ -155,7 +155,8 @@ pub struct Gateway {
     health: Health,
     metrics: Metrics,
     guesses: GuessCounter,
-    preauth: Preauth,
+    crowds: Crowds,
+    noise: LogLimiter,
     writes: WriteLimit,
     http: Desk,
     upgrades: ScopeUpgrades,
@@ -177,6 +178,7 @@ impl Gateway {
     pub fn new(parts: GatewayParts) -> Arc<Self> {
         let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =
             parts;
+        let noise = LogLimiter::new(clock.clone());
         let boot_id = uuid::Uuid::new_v4().to_string();
         let own = PresenceEntry {
             host: Some(host.name.clone()),
@@ -212,7 +214,8 @@ impl Gateway {
             health: Health::default(),
             metrics: Metrics::new(),
             guesses: GuessCounter::default(),
-            preauth: Preauth::default(),
+            crowds: Crowds::default(),
+            noise,
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
             http: Desk::default(),
             upgrades: ScopeUpgrades::default(),
@@ -317,8 +320,14 @@ impl Gateway {
         &self.guesses
     }
 
-    pub(crate) fn preauth(&self) -> &Preauth {
-        &self.preauth
+    /// Asked before every line that somebody who has not proven anything can cause.
+    pub(crate) fn noise(&self) -> &LogLimiter {
+        &self.noise
+    }
+
+    /// How many sockets there are of whom.
+    pub(crate) fn crowds(&self) -> &Crowds {
+        &self.crowds
     }
 
     /// What HTTP routes remember.

@@ -14,7 +14,7 @@ use crate::auth::{AuthMethod, AuthRefusal};
 use crate::device_auth::{ProofRefusal, ProvenDevice, check_proof};
 use crate::fanout::Close;
 use crate::gateway::Gateway;
-use crate::origin::{Locality, OriginRefusal, Peer, check_origin};
+use crate::origin::{Locality, Peer, Source, check_origin};
 use crate::pairing::{self, Paired, PairingQuestion};
 use crate::proxy;
 use crate::setup_codes;
@@ -64,8 +64,8 @@ pub(crate) async fn admit(
     check_page(params, peer, &access.allowed_origins)?;
 
     let requested = ScopeSet::parse(&params.scopes);
-    let who = guess_key(peer);
-    let exempt = access.exempt_loopback && peer.locality == Locality::Local && peer.origin.is_none();
+    let who = peer.source.to_string();
+    let exempt = access.exempt_loopback && peer.source == Source::ThisMachine;
     if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, Instant::now()) {
         return Err(rate_limited(wait));
     }
@@ -126,14 +126,6 @@ async fn without_secret(
     }
 }
 
-/// Who a wrong guess is counted against: the address, or the page on this machine.
-fn guess_key(peer: &Peer) -> String {
-    match (&peer.origin, peer.locality) {
-        (Some(origin), Locality::Local) => format!("origin:{origin}"),
-        _ => peer.ip.to_string(),
-    }
-}
-
 fn check_version(params: &ConnectParams) -> Result<(), Refusal> {
     let (min, max) = (params.min_protocol, params.max_protocol);
     // Protocol 3 and 4 are both served; the hello always says 4.
@@ -164,13 +156,7 @@ fn check_page(params: &ConnectParams, peer: &Peer, listed: &[String]) -> Result<
         return Ok(());
     }
     check_origin(peer, listed).map_err(|refusal| {
-        let hint = match refusal {
-            OriginRefusal::MissingOrInvalid => {
-                "origin not allowed: a page must be opened from the gateway itself"
-            }
-            OriginRefusal::NotAllowed => "origin not allowed: add it to gateway.controlUi.allowedOrigins",
-        };
-        Refusal::policy(ErrorShape::invalid(hint).with_details(json!({
+        Refusal::policy(ErrorShape::invalid(refusal.message()).with_details(json!({
             "code": "CONTROL_UI_ORIGIN_NOT_ALLOWED",
             "reason": refusal.reason(),
         })))

@@ -21,7 +21,6 @@ mod tools_invoke;
 mod upgrade;
 mod who;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::HeaderValue;
@@ -34,13 +33,24 @@ pub(crate) use desk::Desk;
 pub use page::{PageFile, Pages};
 
 use crate::gateway::Gateway;
-use crate::origin::Peer;
+use crate::origin::{Peer, Source};
+use crate::server::Place;
 
-/// Answers one request.
-pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Incoming>, remote: IpAddr) -> Answer {
-    let peer = Peer::read(remote, request.headers(), &gateway.access().proxies);
+/// Answers one request that came over the socket at `place`.
+pub(crate) async fn answer(
+    gateway: Arc<Gateway>,
+    mut request: Request<Incoming>,
+    place: Arc<Place>,
+) -> Answer {
+    let peer = Peer::read(place.remote, request.headers(), &gateway.access().proxies);
+    // Behind a proxy, whom it speaks for has places of its own: one for each WebSocket and each request under way.
+    let is_forwarded = matches!(peer.source, Source::Address(_)) && peer.source != place.source;
+    let forwarded = is_forwarded.then(|| gateway.crowds().open.enter(peer.source.clone()));
+    if matches!(forwarded, Some(None)) {
+        return answers::busy();
+    }
     if upgrade::is_upgrade(request.headers()) {
-        return upgrade::answer(gateway, &mut request, peer);
+        return upgrade::answer(gateway, &mut request, peer, (place, forwarded.flatten()));
     }
     let is_last = framing::is_last(request.headers());
     let mut answer = match framing::refusal(request.headers()) {
@@ -72,7 +82,7 @@ async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) 
     if looks && probes::owns(path) {
         return probes::answer(gateway, &request, peer);
     }
-    if let Err(refused) = guard::check(&gateway.access(), request.method(), request.headers(), peer) {
+    if let Err(refused) = guard::check(gateway, request.method(), request.headers(), peer) {
         return *refused;
     }
     let config = gateway.config().current();

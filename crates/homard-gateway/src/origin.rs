@@ -4,6 +4,7 @@
 //! resolve to it. So an `Origin` is let in only when it is a loopback page talking to a loopback name, or one
 //! the owner listed; and a connection is *local* only when nothing about it says that it was forwarded.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use http::HeaderMap;
@@ -18,6 +19,8 @@ pub(crate) struct Peer {
     pub(crate) ip: IpAddr,
     /// Whether it is this machine.
     pub(crate) locality: Locality,
+    /// Who is charged with what it does wrong.
+    pub(crate) source: Source,
     /// The page a browser came from.
     pub(crate) origin: Option<String>,
     /// The name the client used for us.
@@ -35,6 +38,56 @@ pub(crate) enum Locality {
     Remote,
 }
 
+/// Who something is counted against: wrong guesses, and places for sockets. What a browser sends on behalf of a page
+/// never counts against the programs of this machine, or any page could shut them out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// The programs of this machine, all together.
+    ThisMachine,
+    /// A page in a browser on this machine, by its origin.
+    Page(String),
+    /// Whatever reached us over loopback but was passed on, or called us by a name that is not this machine's.
+    PassedOn,
+    /// One of the owner's proxies, where nobody has said yet whom it speaks for.
+    Proxy(IpAddr),
+    /// An address elsewhere.
+    Address(IpAddr),
+}
+
+impl Source {
+    /// Who opened a socket that has said nothing yet.
+    pub(crate) fn of_socket(remote: IpAddr, proxies: &ProxyRules) -> Self {
+        let remote = remote.to_canonical();
+        match remote {
+            _ if is_loopback(remote) => Self::ThisMachine,
+            _ if proxies.trusts(remote) => Self::Proxy(remote),
+            _ => Self::Address(remote),
+        }
+    }
+
+    fn of(ip: IpAddr, locality: Locality, origin: Option<&str>, site: Option<&str>) -> Self {
+        let page = origin.or(site.filter(|site| matches!(*site, "cross-site" | "same-site")));
+        match (locality, page) {
+            _ if !is_loopback(ip) => Self::Address(ip),
+            (Locality::Remote, _) => Self::PassedOn,
+            (Locality::Local, Some(page)) => Self::Page(page.to_owned()),
+            (Locality::Local, None) => Self::ThisMachine,
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThisMachine => f.write_str("this machine"),
+            Self::Page(origin) => write!(f, "page {origin}"),
+            Self::PassedOn => f.write_str("passed on"),
+            Self::Proxy(ip) => write!(f, "proxy {ip}"),
+            Self::Address(ip) => write!(f, "{ip}"),
+        }
+    }
+}
+
 /// Headers that mean "somebody else's request, passed on".
 const FORWARDED: [&str; 4] = ["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-host"];
 
@@ -49,7 +102,9 @@ impl Peer {
         let locality =
             if is_loopback(remote) && local_name && !forwarded { Locality::Local } else { Locality::Remote };
         let claims = proxies.claims(remote, headers);
-        Self { ip, locality, origin: text(ORIGIN.as_str()), host, claims }
+        let origin = text(ORIGIN.as_str());
+        let source = Source::of(ip, locality, origin.as_deref(), text("sec-fetch-site").as_deref());
+        Self { ip, locality, source, origin, host, claims }
     }
 }
 
@@ -104,6 +159,27 @@ impl OriginRefusal {
             Self::MissingOrInvalid => "origin missing or invalid",
             Self::NotAllowed => "origin not allowed",
         }
+    }
+
+    /// What a person reads, and does next.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::MissingOrInvalid => "origin not allowed: a page must be opened from the gateway itself",
+            Self::NotAllowed => "origin not allowed: add it to gateway.controlUi.allowedOrigins",
+        }
+    }
+}
+
+/// Decides about a page that asks for a WebSocket, before it gets one, and says whom its socket is counted against.
+/// Only a page from the very host it talks to may be the gateway's own, under a name nobody listed: `connect` refuses
+/// that one, so that its reader is told which setting is missing, and its places are its own until then.
+pub(crate) fn check_upgrade(peer: &Peer, listed: &[String]) -> Result<Source, OriginRefusal> {
+    let Some(origin) = &peer.origin else { return Ok(peer.source.clone()) };
+    let Err(refusal) = check_origin(peer, listed) else { return Ok(peer.source.clone()) };
+    let authority = origin.split_once("://").map(|(_, authority)| authority);
+    match (authority, &peer.host) {
+        (Some(from), Some(to)) if from.eq_ignore_ascii_case(to) => Ok(Source::Page(origin.clone())),
+        _ => Err(refusal),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
-use homard_store::{NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
+use homard_store::{HeldToken, NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
 
 use crate::auth::{AuthMethod, AuthRefusal};
@@ -140,7 +140,7 @@ pub(crate) async fn with_device_token(
     refusal: AuthRefusal,
 ) -> Result<Paired, Refusal> {
     let auth = question.params.auth.as_ref();
-    let sent = auth.and_then(|auth| auth.device_token.as_deref().or(auth.token.as_deref()));
+    let sent = sent_token(question.params);
     let store = gateway.store();
     let known = store.paired_device(&question.device.id).await.map_err(broken)?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
@@ -163,7 +163,8 @@ pub(crate) async fn with_device_token(
     admitted(gateway, question, AuthMethod::DeviceToken).await
 }
 
-/// The last step: a token for next time.
+/// The last step: a token for next time. Who came with a good one keeps it; anybody else gets one more, because only
+/// hashes are kept and others may hold the earlier ones.
 pub(crate) async fn admitted(
     gateway: &Gateway,
     question: &PairingQuestion<'_>,
@@ -171,24 +172,28 @@ pub(crate) async fn admitted(
 ) -> Result<Paired, Refusal> {
     let (store, id, role) = (gateway.store(), &question.device.id, question.role.as_str());
     let generation = gateway.access().generation.clone();
-    store.touch_device(id, role).await.map_err(broken)?;
-    let known = store.device_token(id, role).await.map_err(broken)?;
-    let fits = |scopes: &[String]| ScopeSet::parse(scopes).covers(question.requested);
-    let token = match known {
-        Some(token)
-            if token.revoked_at.is_none()
-                && token.generation.as_deref() == Some(generation.as_str())
-                && fits(&token.scopes) =>
-        {
-            (token.token, token.created_at)
-        }
-        _ => {
+    let fits = |held: &HeldToken| ScopeSet::parse(&held.scopes).covers(question.requested);
+    let mut token = None;
+    if let Some(sent) = sent_token(question.params) {
+        let held = store.check_device_token(id, role, sent, &generation).await.map_err(broken)?;
+        token = held.filter(fits).map(|held| (sent.to_owned(), held.created_at));
+    }
+    store.touch_device(id, role, token.as_ref().map(|(sent, _)| sent.as_str())).await.map_err(broken)?;
+    let token = match token {
+        Some(token) => token,
+        None => {
             let scopes = question.requested.to_strings();
             let token = store.issue_device_token(id, role, &scopes, &generation).await.map_err(broken)?;
             (token, gateway.clock().now_ms())
         }
     };
     Ok(Paired { method, scopes: question.requested, token: Some(token), handed: Vec::new() })
+}
+
+/// What a client sent that may be a device token.
+fn sent_token(params: &ConnectParams) -> Option<&str> {
+    let auth = params.auth.as_ref()?;
+    auth.device_token.as_deref().or(auth.token.as_deref())
 }
 
 /// A device that came with a setup code. With `extra` its person may connect, too, and do that much.
@@ -288,7 +293,7 @@ async fn post_request(
         silent: false,
     };
     let outcome = gateway.store().pending_device_request(request).await?;
-    if outcome.created {
+    if outcome.created && gateway.noise().allows("device waits for approval") {
         let (device, request) = (&question.device.id, &outcome.request.request_id);
         tracing::warn!(
             %device, %request, reason = need.reason(),
@@ -337,7 +342,6 @@ fn device_token_refused() -> Refusal {
 
 #[expect(clippy::needless_pass_by_value, reason = "reads as `map_err(broken)`")]
 pub(crate) fn broken(error: StoreError) -> Refusal {
-    tracing::error!(%error, "pairing could not be looked up");
     let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
     Refusal::new(error, Close::new(1013, "gateway unavailable"))
 }

@@ -11,6 +11,7 @@ use homard_config::config::gateway::{AuthMode, TrustedProxy};
 use homard_protocol::connect::ConnectAuth;
 use homard_protocol::{Scope, ScopeSet};
 use homard_reach::{Tailscale, TailscaleError, is_tailnet};
+use homard_runtime::LogLimiter;
 use http::HeaderMap;
 use ipnet::IpNet;
 
@@ -190,11 +191,13 @@ impl TailnetClaim {
     }
 
     /// Asks the tailnet.
-    async fn verify(&self, tailscale: &Tailscale) -> Result<AuthMethod, AuthRefusal> {
+    async fn verify(&self, tailscale: &Tailscale, noise: &LogLimiter) -> Result<AuthMethod, AuthRefusal> {
         let address = self.address.ok_or(AuthRefusal::TailscaleProxyMissing)?;
         let login = self.login.as_deref().ok_or(AuthRefusal::TailscaleIdentityMissing)?;
         let known = tailscale.whois(address).await.map_err(|error: TailscaleError| {
-            tracing::warn!(%error, "the tailnet does not say who is calling");
+            if noise.allows("tailnet does not say who is calling") {
+                tracing::warn!(%error, "the tailnet does not say who is calling");
+            }
             AuthRefusal::TailscaleWhoisFailed
         })?;
         if known.login.trim().eq_ignore_ascii_case(login.trim()) {
@@ -220,7 +223,7 @@ pub(crate) async fn prove(
     else {
         return shared;
     };
-    match claim.verify(tailscale).await {
+    match claim.verify(tailscale, gateway.noise()).await {
         Ok(method) => Ok(method),
         // A wrong secret is the better reason: it was tried, and it counts.
         Err(_tailnet) if refusal.is_guess() => shared,

@@ -100,6 +100,7 @@ pub async fn run(
         stopped = stand_back(&gateway, &accepting, &cancel).await;
     }
     shut_down(&gateway, &doors, &accepting, stopped).await;
+    gateway.noise().tell_all();
     watching.token().cancel();
     watching.finish(CLOSE_GRACE).await;
     Ok(stopped)
@@ -229,6 +230,7 @@ async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
             _tick = ticks.tick() => {
                 gateway.bus().publish(&TickEvent { ts: gateway.clock().now_ms() });
                 gateway.store().checkpoint_soon();
+                gateway.noise().tell_overdue();
             }
             _look = looks.tick() => drop(health::refresh(&gateway).await.or_log("health could not be looked at")),
         }

@@ -1,21 +1,23 @@
 //! The listening socket: accepts, limits, and hands every connection to HTTP or WebSocket.
 
 use std::convert::Infallible;
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::limits::CLOSE_GRACE;
-use homard_runtime::{OrLog, Tasks};
+use homard_runtime::Tasks;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
+use crate::crowd::Ticket;
 use crate::gateway::Gateway;
 use crate::http;
+use crate::origin::Source;
 
 mod encrypted;
 
@@ -29,6 +31,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(150);
 /// HTTP's read buffer per connection; heads and small bodies fit.
 const HTTP_BUFFER: usize = 16 * 1024;
+
+/// What somebody hears who has too many sockets open.
+const BUSY_ANSWER: &str = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 80\r\nRetry-After: 15\r\nConnection: close\r\n\r\n\
+    Too many connections are open from your address; close some, or try again later.";
 
 /// Accepts until cancelled. Connections outlive this; `tasks` waits for them.
 pub(crate) async fn accept(
@@ -45,38 +52,63 @@ pub(crate) async fn accept(
         };
         match accepted {
             Ok((stream, remote)) => {
-                if open.load(Ordering::Relaxed) >= MAX_SOCKETS {
-                    tracing::warn!(%remote, limit = MAX_SOCKETS, "too many open sockets, dropped a new one");
+                let Some((place, silent)) = Place::take(&gateway, &open, remote.ip()) else {
+                    if gateway.noise().allows("socket turned away") {
+                        tracing::warn!(%remote, "too many open sockets, turned a new one away");
+                    }
+                    turn_away(&gateway, stream);
                     continue;
-                }
-                let place = Place::take(&open);
-                let gateway = Arc::clone(&gateway);
-                tasks.spawn(async move {
-                    serve(gateway, stream, remote).await;
-                    drop(place);
-                });
+                };
+                tasks.spawn(serve(Arc::clone(&gateway), stream, place, silent));
             }
             Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
+                if gateway.noise().allows("connection not accepted") {
+                    tracing::warn!(%error, "could not accept a connection");
+                }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
-/// One of the open sockets, counted until dropped.
-struct Place(Arc<AtomicUsize>);
+/// Says why, where that costs nothing, and hangs up.
+fn turn_away(gateway: &Gateway, stream: TcpStream) {
+    if gateway.tls().is_none()
+        && let Ok(mut stream) = stream.into_std()
+    {
+        // Whoever does not hear it is turned away all the same.
+        let _heard = stream.write(BUSY_ANSWER.as_bytes());
+    }
+}
+
+/// One of the open sockets, counted until dropped; a WebSocket keeps it to its end.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Who connected, which may be a proxy.
+    pub(crate) remote: IpAddr,
+    /// Whom that is counted against.
+    pub(crate) source: Source,
+    _ticket: Ticket,
+    open: Arc<AtomicUsize>,
+}
 
 impl Place {
-    fn take(open: &Arc<AtomicUsize>) -> Self {
+    /// A place among the open and one among those that have asked for nothing yet, if both have one left.
+    fn take(gateway: &Gateway, open: &Arc<AtomicUsize>, remote: IpAddr) -> Option<(Arc<Self>, Ticket)> {
+        if open.load(Ordering::Relaxed) >= MAX_SOCKETS {
+            return None;
+        }
+        let (source, crowds) = (Source::of_socket(remote, &gateway.access().proxies), gateway.crowds());
+        let silent = crowds.silent.enter(source.clone())?;
+        let ticket = crowds.open.enter(source.clone())?;
         open.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(open))
+        Some((Arc::new(Self { remote, source, _ticket: ticket, open: Arc::clone(open) }), silent))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -96,31 +128,35 @@ impl Drop for Visit<'_> {
     }
 }
 
-async fn serve(gateway: Arc<Gateway>, stream: TcpStream, remote: SocketAddr) {
+/// Serves one connection. `silent` is its place among those that have asked for nothing yet.
+async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<Place>, silent: Ticket) {
     let host = Arc::clone(&gateway);
     let _visit = Visit::begin(host.visitors());
-    stream.set_nodelay(true).or_log("could not turn off Nagle's algorithm for a connection");
+    let quick = stream.set_nodelay(true);
+    gateway.noise().or_log(quick, "could not turn off Nagle's algorithm for a connection");
     if gateway.tls().is_none() {
-        return converse(gateway, stream, remote).await;
+        return converse(gateway, stream, place, silent).await;
     }
     // Boxed, so that sockets without encryption stay as small as they are.
     Box::pin(async move {
-        if let Some(stream) = encrypted::accept(&gateway, stream, remote).await {
-            converse(gateway, stream, remote).await;
+        if let Some(stream) = encrypted::accept(&gateway, stream, place.remote).await {
+            converse(gateway, stream, place, silent).await;
         }
     })
     .await;
 }
 
-async fn converse<S>(gateway: Arc<Gateway>, stream: S, remote: SocketAddr)
+async fn converse<S>(gateway: Arc<Gateway>, stream: S, place: Arc<Place>, silent: Ticket)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let asked = CancellationToken::new();
+    let silent = Mutex::new(Some(silent));
     let service = hyper::service::service_fn(|request| {
         asked.cancel();
-        let gateway = Arc::clone(&gateway);
-        async move { Ok::<_, Infallible>(http::answer(gateway, request, remote.ip()).await) }
+        drop(silent.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let (gateway, place) = (Arc::clone(&gateway), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(http::answer(gateway, request, place).await) }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -154,8 +190,10 @@ where
             }
         }
     };
-    if let Err(error) = ended {
-        tracing::debug!(%error, %remote, "an HTTP connection ended badly");
+    if let Err(error) = ended
+        && gateway.noise().allows("bad HTTP")
+    {
+        tracing::debug!(%error, remote = %place.remote, "an HTTP connection ended badly");
     }
 }
 
@@ -165,4 +203,15 @@ where
 /// When the address is taken or not ours.
 pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::bind(address).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUSY_ANSWER;
+
+    #[test]
+    fn the_answer_says_how_long_it_is() {
+        let (head, body) = BUSY_ANSWER.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{}", body.len());
+    }
 }

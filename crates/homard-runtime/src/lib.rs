@@ -2,10 +2,11 @@
 //!
 //! [`Clock`] is where the time of day comes from, so tests can turn it; [`Tasks`] is the only way to start
 //! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
-//! to go on after a failure nobody can act on.
+//! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log.
 
 mod cancel;
 mod clock;
+mod noise;
 mod or_log;
 mod redact;
 mod tasks;
@@ -13,6 +14,7 @@ mod trace;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
+pub use noise::LogLimiter;
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use tasks::Tasks;

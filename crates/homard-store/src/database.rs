@@ -5,7 +5,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest, Sha256};
 
 use crate::layout::{create_private_dir, open_private_file};
 use crate::store::StoreError;
@@ -22,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_nodes.sql"),
     include_str!("../migrations/0010_inbox.sql"),
     include_str!("../migrations/0011_outbox.sql"),
+    include_str!("../migrations/0012_device_token_hashes.sql"),
 ];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -60,13 +63,54 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
          PRAGMA wal_autocheckpoint = 4000;",
     )?;
     conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    add_functions(&conn)?;
     migrate(&mut conn, found)?;
+    if let Err(error) = scrub(&conn) {
+        tracing::warn!(
+            %error,
+            "the database could not be rewritten, so its unused parts may still hold device tokens of an earlier \
+             version; make room on the disk and start again"
+        );
+    }
     // Proves now, and not in the middle of somebody's message, that writing works.
     conn.execute(
         "INSERT INTO meta VALUES ('opened', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
         [],
     )?;
     Ok(conn)
+}
+
+/// What migrations use and SQLite does not have.
+fn add_functions(conn: &Connection) -> Result<(), StoreError> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    conn.create_scalar_function("sha256", 1, flags, |cx| Ok(sha256(&cx.get::<String>(0)?)))?;
+    Ok(())
+}
+
+/// The hash under which a secret is kept.
+pub(crate) fn sha256(text: &str) -> Vec<u8> {
+    Sha256::digest(text).to_vec()
+}
+
+/// Rewrites the file after a migration took secrets out of it: what was deleted would stay in its unused parts, and in
+/// the log of writes.
+fn scrub(conn: &Connection) -> Result<(), StoreError> {
+    let due = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')";
+    if !conn.query_row(due, [], |row| row.get(0))? {
+        return Ok(());
+    }
+    // The copy may be larger than memory.
+    conn.execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY;")?;
+    let is_busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if is_busy {
+        tracing::warn!(
+            "another program reads the database; what it has to forget is forgotten at the next start"
+        );
+        return Ok(());
+    }
+    conn.execute("DELETE FROM meta WHERE key = 'scrub'", [])?;
+    Ok(())
 }
 
 fn migrate(conn: &mut Connection, found: i64) -> Result<(), StoreError> {

@@ -1,8 +1,7 @@
 //! Paired devices, their tokens, and requests to be paired.
 //!
 //! Keeps what was decided; whether a device *may* be paired, with which scopes, is decided by the gateway.
-//! Tokens are kept as they are and not hashed, because a paired device is handed its token again on every
-//! connect; the database file is readable by its owner only.
+//! Of a token only its hash is kept: whoever reads the database, or a copy of it, cannot connect with it.
 
 mod pairing;
 mod tokens;
@@ -12,10 +11,11 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
+use crate::database::sha256;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 
 pub use pairing::{NewDeviceRequest, PENDING_TTL_MS, PendingDevice, PendingOutcome};
-pub use tokens::DeviceToken;
+pub use tokens::{DeviceToken, HeldToken};
 
 /// A device that may connect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,18 +107,27 @@ impl Store {
         .await
     }
 
-    /// Notes that a device is connected now, in this role.
+    /// Notes that a device is connected now, in this role, and by which token if by one.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn touch_device(&self, device_id: &DeviceId, role: &str) -> Result<(), StoreError> {
+    pub async fn touch_device(
+        &self,
+        device_id: &DeviceId,
+        role: &str,
+        presented: Option<&str>,
+    ) -> Result<(), StoreError> {
         let (device_id, role) = (device_id.clone(), role.to_owned());
+        let hash = presented.map(sha256);
         self.write(move |batch| {
             let now = batch.now();
             let seen = "UPDATE devices SET last_seen_at = ?2 WHERE device_id = ?1";
             batch.execute(seen, params![device_id.as_str(), now])?;
             let used = "UPDATE device_tokens SET last_used_at = ?3 WHERE device_id = ?1 AND role = ?2";
             batch.execute(used, params![device_id.as_str(), role, now])?;
+            let which = "UPDATE device_token_hashes SET last_used_at = ?4
+                         WHERE device_id = ?1 AND role = ?2 AND hash = ?3";
+            batch.execute(which, params![device_id.as_str(), role, hash, now])?;
             Ok(())
         })
         .await

@@ -42,7 +42,7 @@ pub use cron::{
     FinishCron, MAX_CRON_JOBS,
 };
 pub use devices::{
-    DeviceToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
+    DeviceToken, HeldToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
 pub use effects::NewEntries;
 pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};

@@ -62,7 +62,8 @@ impl TestClient {
         Self::connect_with(url, &[]).await
     }
 
-    /// The same with request headers of the test's choosing, `origin` for example.
+    /// The same with request headers of the test's choosing, `origin` for example, or `host` for another name of
+    /// the gateway.
     ///
     /// # Errors
     /// As [`connect`](TestClient::connect).
@@ -87,8 +88,10 @@ impl TestClient {
         let stream = TcpStream::connect(address).await.with_context(|| format!("nobody listens at {url}"))?;
         stream.set_nodelay(true)?;
         let limits = Limits::default().max_payload_len(Some(MAX_PAYLOAD));
-        let mut upgrade = ClientBuilder::from_uri(uri).limits(limits);
-        for (name, value) in headers {
+        let name = headers.iter().find(|(name, _)| *name == "host").map(|(_, host)| format!("ws://{host}/"));
+        let called = name.map_or(Ok(uri), |name| name.parse())?;
+        let mut upgrade = ClientBuilder::from_uri(called).limits(limits);
+        for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
             upgrade = upgrade.add_header(http::HeaderName::from_static(name), value.parse()?)?;
         }
         let (socket, _) = capped("the upgrade", async { Ok(upgrade.connect_on(stream).await?) }).await?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{check_version, read_role, without_device};
 use crate::auth::{AuthMethod, AuthRefusal};
-use crate::origin::{Locality, Peer};
+use crate::origin::{Locality, Peer, Source};
 use crate::proxy::Claims;
 
 fn params(extra: &Value) -> ConnectParams {
@@ -23,7 +23,14 @@ fn params(extra: &Value) -> ConnectParams {
 
 fn peer(locality: Locality, origin: Option<&str>) -> Peer {
     let ip = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    Peer { ip, locality, origin: origin.map(str::to_owned), host: None, claims: Claims::default() }
+    Peer {
+        ip,
+        locality,
+        source: Source::ThisMachine,
+        origin: origin.map(str::to_owned),
+        host: None,
+        claims: Claims::default(),
+    }
 }
 
 fn client(id: &str, mode: &str) -> ConnectParams {

@@ -44,6 +44,12 @@ pub(crate) fn empty(status: StatusCode) -> Answer {
     answer
 }
 
+/// Too many sockets or requests of theirs are under way.
+pub(crate) fn busy() -> Answer {
+    let body = "too many connections from your address; close some, or try again later";
+    text(StatusCode::TOO_MANY_REQUESTS, body)
+}
+
 /// The caller did not prove itself.
 pub(crate) fn unauthorized() -> Answer {
     json_answer(

@@ -8,19 +8,22 @@ use serde_json::json;
 
 use super::answers::{Answer, json_answer};
 use crate::auth::SharedAuth;
-use crate::gateway::AccessRules;
+use crate::gateway::Gateway;
 use crate::origin::{Peer, check_origin, is_listed_host, is_loopback_host};
 
 /// Refuses what a foreign page sends, and requests to a foreign name where no secret is asked for.
 pub(super) fn check(
-    access: &AccessRules,
+    gateway: &Gateway,
     method: &Method,
     headers: &HeaderMap,
     peer: &Peer,
 ) -> Result<(), Box<Answer>> {
+    let access = gateway.access();
     let acts = !matches!(*method, Method::GET | Method::HEAD);
     if acts && peer.origin.is_some() && check_origin(peer, &access.allowed_origins).is_err() {
-        tracing::warn!(ip = %peer.ip, "a request of a page from elsewhere was refused");
+        if gateway.noise().allows("request of a page refused") {
+            tracing::warn!(ip = %peer.ip, "a request of a page from elsewhere was refused");
+        }
         return Err(forbidden("origin not allowed"));
     }
     let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
@@ -30,13 +33,16 @@ pub(super) fn check(
     let host = peer.host.as_deref().unwrap_or_default();
     let is_ours = is_loopback_host(host) || is_listed_host(host, &access.allowed_origins);
     if matches!(access.auth, SharedAuth::None) && !is_ours {
-        tracing::warn!(ip = %peer.ip, "a request to a name that is not this machine's was refused");
+        if gateway.noise().allows("request to another name refused") {
+            tracing::warn!(ip = %peer.ip, "a request to a name that is not this machine's was refused");
+        }
         return Err(forbidden("host not allowed"));
     }
     Ok(())
 }
 
-fn forbidden(message: &str) -> Box<Answer> {
+/// Refuses in a way that says why.
+pub(super) fn forbidden(message: &str) -> Box<Answer> {
     let body = json!({"error": {"message": message, "type": "forbidden"}});
     Box::new(json_answer(StatusCode::FORBIDDEN, &body))
 }

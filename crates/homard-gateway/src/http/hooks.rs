@@ -159,9 +159,9 @@ async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -
     }
 }
 
-/// Asks for the hooks' own token; wrong ones are counted against the address.
+/// Asks for the hooks' own token; wrong ones are counted against whom they come from.
 fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {
-    let who = peer.ip.to_string();
+    let who = peer.source.to_string();
     if let Some(left) = gateway.http().hooks_shut_for(&who) {
         let mut answer = text(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
         answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(left.as_secs().max(1)));
@@ -175,7 +175,9 @@ fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> 
         return Ok(());
     }
     gateway.http().wrong_hook_token(&who);
-    tracing::warn!(ip = %peer.ip, "a hook was called without the right token");
+    if gateway.noise().allows("hook without the right token") {
+        tracing::warn!(ip = %peer.ip, "a hook was called without the right token");
+    }
     Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized")))
 }
 

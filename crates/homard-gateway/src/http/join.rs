@@ -19,10 +19,10 @@ pub(super) fn code(path: &str) -> Option<&str> {
     path.strip_prefix("/j/")
 }
 
-/// What the code says, or that there is none. Wrong guesses are counted against the address, here always: nobody
+/// What the code says, or that there is none. Wrong guesses are counted against whom they come from, here always: nobody
 /// on this machine has a reason to guess.
 pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer {
-    let (who, now) = (format!("join:{}", peer.ip), Instant::now());
+    let (who, now) = (format!("join:{}", peer.source), Instant::now());
     if let Some(wait) = gateway.guesses().shut_for(&who, now) {
         return too_many(wait.as_secs());
     }
@@ -38,7 +38,9 @@ pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer
             json_answer(StatusCode::NOT_FOUND, &json!({"error": "not_found"}))
         }
         Err(error) => {
-            tracing::error!(%error, "a joining address could not be looked up");
+            if gateway.noise().allows("joining address not looked up") {
+                tracing::error!(%error, "a joining address could not be looked up");
+            }
             json_answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"error": "unavailable"}))
         }
     };

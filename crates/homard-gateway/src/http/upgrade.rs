@@ -12,10 +12,12 @@ use hyper_util::rt::TokioIo;
 use tokio_websockets::{Config, Limits, ServerBuilder};
 
 use super::answers::{Answer, empty, text};
+use super::guard::forbidden;
 use crate::conn;
+use crate::crowd::Ticket;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
-use crate::preauth::Ticket;
+use crate::origin::{Peer, check_upgrade};
+use crate::server::Place;
 
 /// Whether a request wants to become a WebSocket.
 pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
@@ -29,8 +31,25 @@ pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
     has(UPGRADE, "websocket") && has(CONNECTION, "upgrade")
 }
 
+/// What a WebSocket holds to its end: the place of its connection, and of whom a proxy speaks for.
+type Places = (Arc<Place>, Option<Ticket>);
+
 /// Turns the connection into a WebSocket, on any path.
-pub(super) fn answer(gateway: Arc<Gateway>, request: &mut Request<Incoming>, peer: Peer) -> Answer {
+pub(super) fn answer(
+    gateway: Arc<Gateway>,
+    request: &mut Request<Incoming>,
+    peer: Peer,
+    places: Places,
+) -> Answer {
+    let source = match check_upgrade(&peer, &gateway.access().allowed_origins) {
+        Ok(source) => source,
+        Err(refusal) => {
+            if gateway.noise().allows("socket of a page refused") {
+                tracing::warn!(ip = %peer.ip, "a page from elsewhere asked for a WebSocket and was refused");
+            }
+            return *forbidden(refusal.message());
+        }
+    };
     let version = request.headers().get(SEC_WEBSOCKET_VERSION).map(HeaderValue::as_bytes);
     let key = request.headers().get(SEC_WEBSOCKET_KEY).map(HeaderValue::as_bytes);
     let (Some(key), Some(b"13")) = (key, version) else {
@@ -41,8 +60,10 @@ pub(super) fn answer(gateway: Arc<Gateway>, request: &mut Request<Incoming>, pee
     if gateway.stopping().is_cancelled() {
         return text(StatusCode::SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
-    let Some(ticket) = gateway.preauth().enter(peer.ip) else {
-        tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
+    let Some(ticket) = gateway.crowds().unauthenticated.enter(source) else {
+        if gateway.noise().allows("too many unauthenticated sockets") {
+            tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
+        }
         return text(
             StatusCode::TOO_MANY_REQUESTS,
             "too many connections that have not finished the handshake",
@@ -51,7 +72,10 @@ pub(super) fn answer(gateway: Arc<Gateway>, request: &mut Request<Incoming>, pee
     let accept = accept_key(key);
     let upgraded = hyper::upgrade::on(request);
     let tasks = gateway.sockets().clone();
-    tasks.spawn(talk(gateway, upgraded, peer, ticket));
+    tasks.spawn(async move {
+        talk(gateway, upgraded, peer, ticket).await;
+        drop(places);
+    });
     let mut answer = empty(StatusCode::SWITCHING_PROTOCOLS);
     let headers = answer.headers_mut();
     headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
@@ -66,7 +90,9 @@ async fn talk(gateway: Arc<Gateway>, upgraded: hyper::upgrade::OnUpgrade, peer: 
     let upgraded = match upgraded.await {
         Ok(upgraded) => upgraded,
         Err(error) => {
-            tracing::debug!(%error, "an upgrade to WebSocket did not happen");
+            if gateway.noise().allows("upgrade did not happen") {
+                tracing::debug!(%error, "an upgrade to WebSocket did not happen");
+            }
             return;
         }
     };

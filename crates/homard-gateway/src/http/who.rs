@@ -10,7 +10,7 @@ use http::header::AUTHORIZATION;
 use super::answers::{Answer, missing_scope, too_many, unauthorized};
 use crate::auth::AuthMethod;
 use crate::gateway::Gateway;
-use crate::origin::{Locality, Peer};
+use crate::origin::{Locality, Peer, Source};
 
 /// Who sends a request that may act.
 #[derive(Debug, Clone, Copy)]
@@ -44,11 +44,11 @@ pub(crate) fn check(
     if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope))) }
 }
 
-/// Asks for the shared secret; wrong ones are counted against the address.
+/// Asks for the shared secret; wrong ones are counted against whom they come from.
 fn prove(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
-    let (access, who, now) = (gateway.access(), peer.ip.to_string(), Instant::now());
+    let (access, who, now) = (gateway.access(), peer.source.to_string(), Instant::now());
     // As on the WebSocket: programs on this machine share an address, and one must not lock the others out.
-    let exempt = access.exempt_loopback && peer.locality == Locality::Local && peer.origin.is_none();
+    let exempt = access.exempt_loopback && peer.source == Source::ThisMachine;
     if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, now) {
         return Err(Box::new(too_many(wait.as_secs())));
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use homard_config::Secret;
 use homard_protocol::events::PairDecision;
 use homard_protocol::methods::setup_codes::{
     MAX_SETUP_ID, MAX_UPGRADE_SCOPES, ScopeUpgradeAsked, ScopeUpgradeOutcome, ScopeUpgradeParams,
@@ -89,11 +90,16 @@ pub(super) async fn wait_upgrade(
     };
     let mut outcome =
         ScopeUpgradeOutcome { status, request_id: params.request_id, device_token: None, scopes: None };
-    if status == ScopeUpgradeStatus::Approved {
-        let token = cx.gateway.store().device_token(device_id, Role::Operator.as_str()).await;
-        let token = token.map_err(|e| error::store(&e))?.filter(|token| token.revoked_at.is_none());
-        outcome.scopes = token.as_ref().map(|token| token.scopes.clone());
-        outcome.device_token = token.map(|token| token.token);
+    // The token it came with may do more now; nobody but the device knows it any more.
+    if status == ScopeUpgradeStatus::Approved
+        && let Some(token) = cx.caller.token.as_ref().map(Secret::expose)
+    {
+        let (role, generation) = (Role::Operator.as_str(), cx.gateway.access().generation.clone());
+        let held = cx.gateway.store().check_device_token(device_id, role, token, &generation).await;
+        if let Some(held) = held.map_err(|e| error::store(&e))? {
+            outcome.scopes = Some(held.scopes);
+            outcome.device_token = Some(token.to_owned());
+        }
     }
     Ok(outcome)
 }

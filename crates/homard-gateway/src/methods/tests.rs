@@ -13,7 +13,7 @@ use crate::auth::AuthMethod;
 use crate::caller::Caller;
 use crate::fanout::Client;
 use crate::manual::spec;
-use crate::origin::{Locality, Peer};
+use crate::origin::{Locality, Peer, Source};
 use crate::proxy::Claims;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.
@@ -37,6 +37,7 @@ fn caller(role: Role, scopes: ScopeSet) -> Caller {
     let peer = Peer {
         ip: [127, 0, 0, 1].into(),
         locality: Locality::Local,
+        source: Source::ThisMachine,
         origin: None,
         host: None,
         claims: Claims::default(),
@@ -47,6 +48,7 @@ fn caller(role: Role, scopes: ScopeSet) -> Caller {
         mode: ClientMode::Cli,
         peer,
         via: AuthMethod::Token,
+        token: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A socket on a port that speaks TLS: the handshake, and a few words for those who forgot it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use homard_protocol::limits::CLOSE_GRACE;
@@ -28,7 +28,7 @@ const PLAIN_ANSWER: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain
 pub(super) async fn accept(
     gateway: &Gateway,
     mut stream: TcpStream,
-    remote: SocketAddr,
+    remote: IpAddr,
 ) -> Option<impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static> {
     let door = gateway.tls()?;
     let mut first = [0_u8; 1];
@@ -38,7 +38,9 @@ pub(super) async fn accept(
     };
     let Ok(Ok(1)) = heard else { return None };
     if first != [TLS_HANDSHAKE] {
-        if let Err(error) = explain(&mut stream).await {
+        if let Err(error) = explain(&mut stream).await
+            && gateway.noise().allows("client without TLS")
+        {
             tracing::debug!(%error, %remote, "a client without TLS went away");
         }
         return None;
@@ -46,7 +48,9 @@ pub(super) async fn accept(
     match door.accept(stream).await {
         Ok(stream) => Some(stream),
         Err(error) => {
-            tracing::debug!(%error, %remote, "a TLS handshake failed");
+            if gateway.noise().allows("TLS handshake failed") {
+                tracing::debug!(%error, %remote, "a TLS handshake failed");
+            }
             None
         }
     }

@@ -92,6 +92,52 @@ async fn a_database_of_version_3_keeps_its_devices_and_binds_their_tokens_to_the
     assert_eq!((opens("today").await, opens("tomorrow").await), (true, false));
 }
 
+#[tokio::test]
+async fn a_database_with_plain_tokens_keeps_their_hashes_and_forgets_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state/homard.sqlite");
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch("PRAGMA journal_mode = WAL;").unwrap();
+    // The last version that kept tokens as they are.
+    for sql in &MIGRATIONS[..10] {
+        conn.execute_batch(sql).unwrap();
+    }
+    conn.execute_batch(
+        r#"INSERT INTO devices (device_id, public_key, roles, scopes, created_at, approved_at)
+           VALUES ('d1', 'k', '["operator"]', '["operator.read"]', 1, 2);
+           INSERT INTO device_tokens (device_id, role, token, scopes, created_at, rotated_at, revoked_at, generation)
+           VALUES ('d1', 'operator', 'plain-token-of-an-operator', '["operator.read"]', 1, 5, NULL, 'g'),
+                  ('d1', 'node', 'plain-token-that-was-revoked', '[]', 1, NULL, 2, 'g');
+           PRAGMA user_version = 10;"#,
+    )
+    .unwrap();
+    drop(conn);
+
+    let store = open(dir.path(), &Clock::fixed(3)).unwrap();
+    let id = DeviceId::parse("d1").unwrap();
+    let check =
+        async |role: &str, token: &str| store.check_device_token(&id, role, token, "g").await.unwrap();
+    let held = check("operator", "plain-token-of-an-operator").await.unwrap();
+    assert_eq!((held.scopes, held.created_at), (vec!["operator.read".to_owned()], 5));
+    assert_eq!(check("node", "plain-token-that-was-revoked").await, None);
+    let known = store.device_tokens(&id).await.unwrap();
+    let known: Vec<_> = known.iter().map(|token| (token.role.as_str(), token.revoked_at)).collect();
+    assert_eq!(known, [("node", Some(2)), ("operator", None)]);
+    for entry in std::fs::read_dir(dir.path().join("state")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+        let found = bytes.windows(12).any(|part| part == b"plain-token-");
+        assert!(!found, "{}", path.display());
+    }
+    store.close().await;
+    let due: bool = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')", [], |row| row.get(0))
+        .unwrap();
+    assert!(!due, "the file is rewritten once");
+}
+
 #[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let dir = tempfile::tempdir().unwrap();

@@ -64,42 +64,104 @@ fn own(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-#[tokio::test]
-async fn only_the_current_token_of_a_role_opens_the_door() {
+/// A store that knows the device `d1`.
+async fn with_device() -> (Home, DeviceId) {
     let home = Home::new();
-    let id = DeviceId::parse("d1").unwrap();
-    let unpaired = home.store.issue_device_token(&id, "operator", &[], "g").await.unwrap_err();
-    assert!(matches!(unpaired, StoreError::UnknownDevice(_)));
     let asked = home.store.pending_device_request(request("operator", &["read"], "k")).await.unwrap();
     home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap();
+    (home, DeviceId::parse("d1").unwrap())
+}
 
-    let first = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
-    let second = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
+/// Whether a token opens the door of an operator.
+async fn opens(home: &Home, id: &DeviceId, token: &str) -> bool {
+    home.store.check_device_token(id, "operator", token, "g").await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked() {
+    let (home, id) = with_device().await;
+    let (store, read) = (&home.store, own(&["read"]));
+    let stranger = DeviceId::parse("d2").unwrap();
+    let unpaired = store.issue_device_token(&stranger, "operator", &[], "g").await.unwrap_err();
+    assert!(matches!(unpaired, StoreError::UnknownDevice(_)));
+
+    let first = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
+    let second = store.issue_device_token(&id, "operator", &own(&["write"]), "g").await.unwrap();
     assert_eq!(first.len(), 43);
-    let opens = async |role: &str, token: &str| {
-        home.store.check_device_token(&id, role, token, "g").await.unwrap().is_some()
-    };
-    for (role, token, expected) in [
-        ("operator", second.as_str(), true),
-        ("operator", first.as_str(), false),
-        ("operator", "", false),
-        ("node", second.as_str(), false),
+    for (role, token, generation, expected) in [
+        ("operator", second.as_str(), "g", Some(own(&["write"]))),
+        ("operator", first.as_str(), "g", Some(read.clone())),
+        ("operator", first.as_str(), "another secret", None),
+        ("operator", "", "g", None),
+        ("node", second.as_str(), "g", None),
     ] {
-        assert_eq!(opens(role, token).await, expected, "{role}");
+        let held = store.check_device_token(&id, role, token, generation).await.unwrap();
+        assert_eq!(held.map(|held| held.scopes), expected, "{role} {generation}");
     }
-    let changed = home.store.check_device_token(&id, "operator", &second, "another secret").await.unwrap();
-    assert_eq!(changed, None);
-    let kept = home.store.device_token(&id, "operator").await.unwrap().unwrap();
-    assert_eq!(kept.token, second);
-    assert!(!format!("{kept:?}").contains(&second));
-    home.store.touch_device(&id, "operator").await.unwrap();
-    assert_eq!(home.store.device_tokens(&id).await.unwrap()[0].last_used_at, Some(NOW));
-    assert_eq!(home.store.paired_device(&id).await.unwrap().unwrap().last_seen_at, Some(NOW));
-    home.store.revoke_device_token(&id, "operator").await.unwrap().unwrap();
-    assert!(!opens("operator", &second).await);
-    assert!(home.store.remove_device(&id).await.unwrap());
-    assert!(home.store.device_tokens(&id).await.unwrap().is_empty());
-    assert!(!home.store.remove_device(&id).await.unwrap());
+    let known = store.device_tokens(&id).await.unwrap();
+    assert_eq!(
+        (known.len(), &known[0].scopes),
+        (1, &own(&["write", "read"])),
+        "clients see one of each role"
+    );
+    store.touch_device(&id, "operator", Some(&first)).await.unwrap();
+    assert_eq!(store.device_tokens(&id).await.unwrap()[0].last_used_at, Some(NOW));
+    assert_eq!(store.paired_device(&id).await.unwrap().unwrap().last_seen_at, Some(NOW));
+
+    let third = store.rotate_device_token(&id, "operator", &read, "g").await.unwrap();
+    assert_eq!(
+        (opens(&home, &id, &first).await, opens(&home, &id, &second).await, opens(&home, &id, &third).await),
+        (false, false, true)
+    );
+    let known = store.device_token(&id, "operator").await.unwrap().unwrap();
+    assert_eq!((known.scopes, known.rotated_at, known.last_used_at), (read.clone(), Some(NOW), None));
+    let fourth = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
+    assert_eq!(store.revoke_device_token(&id, "operator").await.unwrap(), Some(NOW));
+    assert!(!opens(&home, &id, &third).await && !opens(&home, &id, &fourth).await);
+    assert_eq!(store.device_token(&id, "operator").await.unwrap().unwrap().revoked_at, Some(NOW));
+    let fifth = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
+    assert_eq!(store.device_token(&id, "operator").await.unwrap().unwrap().revoked_at, None);
+    assert!(store.remove_device(&id).await.unwrap());
+    assert!(store.device_tokens(&id).await.unwrap().is_empty() && !opens(&home, &id, &fifth).await);
+    assert!(!store.remove_device(&id).await.unwrap());
+}
+
+#[tokio::test]
+async fn of_too_many_tokens_the_one_that_was_not_used_for_longest_is_forgotten() {
+    let (home, id) = with_device().await;
+    let mut tokens: Vec<String> = Vec::new();
+    for n in 0..10 {
+        home.clock.advance(Duration::from_secs(1));
+        if n == 8 {
+            home.store.touch_device(&id, "operator", Some(&tokens[0])).await.unwrap();
+            home.clock.advance(Duration::from_secs(1));
+        }
+        tokens.push(home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap());
+    }
+    let mut good = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        if opens(&home, &id, token).await {
+            good.push(n);
+        }
+    }
+    assert_eq!(good, [0, 3, 4, 5, 6, 7, 8, 9], "the first was used, the next two were not");
+    let other = home.store.issue_device_token(&id, "operator", &own(&["read"]), "new secret").await.unwrap();
+    assert!(!opens(&home, &id, &tokens[0]).await, "tokens of another secret make room");
+    assert!(home.store.check_device_token(&id, "operator", &other, "new secret").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn no_token_can_be_read_from_the_database() {
+    let (home, id) = with_device().await;
+    let token = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
+    home.store.close().await;
+    for entry in std::fs::read_dir(home.dir.path().join("state")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(token.len()).any(|part| part == token.as_bytes()), "{}", path.display());
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,4 @@
-//! Device tokens: one per device and role.
-
-use std::fmt;
+//! Device tokens: a few per device and role, kept as hashes.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,50 +8,46 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use subtle::ConstantTimeEq;
 
 use super::load;
+use crate::database::sha256;
 use crate::store::{Store, StoreError, from_json, to_json};
 use crate::writer::Batch;
 
 /// Random bytes in a token.
 const TOKEN_BYTES: usize = 32;
 
-/// A device's proof that it was paired.
-#[derive(Clone, PartialEq, Eq)]
+/// Tokens of one device and role that are good at a time: programs that share a device each hold one. One more, and the
+/// one that was not used for longest is forgotten.
+const MAX_TOKENS: i64 = 8;
+
+/// What is known of a device's tokens for one role; the bearers themselves are kept by nobody but the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceToken {
     /// For which role.
     pub role: String,
-    /// The bearer itself; never logged.
-    pub token: String,
-    /// What it may do.
+    /// What they may do, all together.
     pub scopes: Vec<String>,
-    /// When it was first issued.
+    /// When the first was issued.
     pub created_at: Timestamp,
-    /// When the bearer was last replaced.
+    /// When they were last replaced.
     pub rotated_at: Option<Timestamp>,
-    /// When it stopped being valid.
+    /// When they stopped being valid.
     pub revoked_at: Option<Timestamp>,
-    /// When it was last presented.
+    /// When the device last connected in this role.
     pub last_used_at: Option<Timestamp>,
-    /// Which shared secret it was made under, as the gateway names secrets; none when an earlier version made it.
-    pub generation: Option<String>,
 }
 
-impl fmt::Debug for DeviceToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { role, scopes, created_at, rotated_at, revoked_at, last_used_at, .. } = self;
-        f.debug_struct("DeviceToken")
-            .field("role", role)
-            .field("scopes", scopes)
-            .field("created_at", created_at)
-            .field("rotated_at", rotated_at)
-            .field("revoked_at", revoked_at)
-            .field("last_used_at", last_used_at)
-            .finish_non_exhaustive()
-    }
+/// A token that was presented and is good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldToken {
+    /// What it may do.
+    pub scopes: Vec<String>,
+    /// When it was issued.
+    pub created_at: Timestamp,
 }
 
 impl Store {
-    /// Issues a new bearer for a device and role; an earlier one stops being valid. It lives as long as the shared
-    /// secret that `generation` names.
+    /// Issues one more bearer for a device and role; earlier ones stay valid, up to [`MAX_TOKENS`]. It lives as long as
+    /// the shared secret that `generation` names.
     ///
     /// # Errors
     /// [`StoreError::UnknownDevice`] when the device is not paired.
@@ -64,26 +58,40 @@ impl Store {
         scopes: &[String],
         generation: &str,
     ) -> Result<String, StoreError> {
-        let (device_id, role, scopes) = (device_id.clone(), role.to_owned(), scopes.to_vec());
-        let generation = generation.to_owned();
+        let new = NewToken::of(device_id, role, scopes, generation);
         self.write(move |batch| {
-            if load(batch.conn, &device_id)?.is_none() {
-                return Err(StoreError::UnknownDevice(device_id));
-            }
-            let token = random_token()?;
-            let sql = "INSERT INTO device_tokens (device_id, role, token, scopes, created_at, generation)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                       ON CONFLICT (device_id, role) DO UPDATE SET token = excluded.token, scopes = excluded.scopes,
-                       rotated_at = excluded.created_at, revoked_at = NULL, last_used_at = NULL,
-                       generation = excluded.generation";
-            let scopes = to_json("scopes", &scopes)?;
-            batch.execute(sql, params![device_id.as_str(), role, token, scopes, batch.now(), generation])?;
+            make_room(batch, &new)?;
+            let token = issue(batch, &new)?;
+            sum_up(batch, &new)?;
             Ok(token)
         })
         .await
     }
 
-    /// The token of a device and role as it stands, revoked or not.
+    /// Issues a bearer in place of all that a device has for a role.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownDevice`] when the device is not paired.
+    pub async fn rotate_device_token(
+        &self,
+        device_id: &DeviceId,
+        role: &str,
+        scopes: &[String],
+        generation: &str,
+    ) -> Result<String, StoreError> {
+        let new = NewToken::of(device_id, role, scopes, generation);
+        self.write(move |batch| {
+            forget(batch, &new.device_id, &new.role)?;
+            let token = issue(batch, &new)?;
+            sum_up(batch, &new)?;
+            let sql = "UPDATE device_tokens SET rotated_at = ?3, last_used_at = NULL WHERE device_id = ?1 AND role = ?2";
+            batch.execute(sql, params![new.device_id.as_str(), new.role, batch.now()])?;
+            Ok(token)
+        })
+        .await
+    }
+
+    /// The tokens of a device and role as they stand, revoked or not.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -114,7 +122,8 @@ impl Store {
         .await
     }
 
-    /// The token, if `presented` is it, it was not revoked and the shared secret is still its own. Takes the same time however wrong the guess is.
+    /// The token, if `presented` is a good one of this device and role and the shared secret is still its own. Takes the
+    /// same time however wrong the guess is.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -124,14 +133,24 @@ impl Store {
         role: &str,
         presented: &str,
         generation: &str,
-    ) -> Result<Option<DeviceToken>, StoreError> {
-        let token = self.device_token(device_id, role).await?;
-        let valid = |token: &DeviceToken| {
-            token.revoked_at.is_none()
-                && token.generation.as_deref() == Some(generation)
-                && bool::from(token.token.as_bytes().ct_eq(presented.as_bytes()))
-        };
-        Ok(token.filter(valid))
+    ) -> Result<Option<HeldToken>, StoreError> {
+        let (device_id, role, generation) = (device_id.clone(), role.to_owned(), generation.to_owned());
+        let presented = sha256(presented);
+        self.read(move |cx| {
+            let sql = "SELECT hash, scopes, created_at FROM device_token_hashes
+                       WHERE device_id = ?1 AND role = ?2 AND generation = ?3";
+            let mut statement = cx.conn.prepare_cached(sql)?;
+            let mut rows = statement.query([device_id.as_str(), &role, &generation])?;
+            let mut held = None;
+            while let Some(row) = rows.next()? {
+                if bool::from(row.get::<_, Vec<u8>>(0)?.ct_eq(&presented)) {
+                    let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
+                    held = Some(HeldToken { scopes, created_at: row.get(2)? });
+                }
+            }
+            Ok(held)
+        })
+        .await
     }
 
     /// Binds tokens of earlier versions to the shared secret that `generation` names.
@@ -141,14 +160,16 @@ impl Store {
     pub async fn bind_device_tokens(&self, generation: &str) -> Result<(), StoreError> {
         let generation = generation.to_owned();
         self.write(move |batch| {
-            batch
-                .execute("UPDATE device_tokens SET generation = ?1 WHERE generation IS NULL", [generation])?;
+            batch.execute(
+                "UPDATE device_token_hashes SET generation = ?1 WHERE generation IS NULL",
+                [generation],
+            )?;
             Ok(())
         })
         .await
     }
 
-    /// Makes a token invalid; tells when, or `None` when there is none.
+    /// Makes all tokens of a role invalid; tells when, or `None` when there are none.
     ///
     /// # Errors
     /// When the write is not committed.
@@ -160,6 +181,7 @@ impl Store {
         let (device_id, role) = (device_id.clone(), role.to_owned());
         self.write(move |batch| {
             let now = batch.now();
+            forget(batch, &device_id, &role)?;
             let sql = "UPDATE device_tokens SET revoked_at = coalesce(revoked_at, ?3) WHERE device_id = ?1 AND role = ?2";
             let changed = batch.execute(sql, params![device_id.as_str(), role, now])?;
             Ok((changed > 0).then_some(now))
@@ -168,19 +190,117 @@ impl Store {
     }
 }
 
-/// Lets the token of a role do more; one that was revoked stays so.
+/// A bearer that is going to be issued.
+struct NewToken {
+    device_id: DeviceId,
+    role: String,
+    scopes: Vec<String>,
+    generation: String,
+}
+
+impl NewToken {
+    fn of(device_id: &DeviceId, role: &str, scopes: &[String], generation: &str) -> Self {
+        Self {
+            device_id: device_id.clone(),
+            role: role.to_owned(),
+            scopes: scopes.to_vec(),
+            generation: generation.to_owned(),
+        }
+    }
+}
+
+/// Makes a bearer and keeps its hash.
+fn issue(batch: &Batch<'_>, new: &NewToken) -> Result<String, StoreError> {
+    if load(batch.conn, &new.device_id)?.is_none() {
+        return Err(StoreError::UnknownDevice(new.device_id.clone()));
+    }
+    let (id, scopes, now) = (new.device_id.as_str(), to_json("scopes", &new.scopes)?, batch.now());
+    let known = "INSERT INTO device_tokens (device_id, role, scopes, created_at) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (device_id, role) DO UPDATE SET revoked_at = NULL";
+    batch.execute(known, params![id, new.role, scopes, now])?;
+    let token = random_token()?;
+    let sql = "INSERT INTO device_token_hashes (device_id, role, hash, scopes, generation, created_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    batch.execute(sql, params![id, new.role, sha256(&token), scopes, new.generation, now])?;
+    Ok(token)
+}
+
+/// Forgets tokens of shared secrets that are no more, and so many that one more is not too many.
+fn make_room(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
+    let (id, role) = (new.device_id.as_str(), &new.role);
+    let dead = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2 AND generation IS NOT ?3";
+    batch.execute(dead, params![id, role, new.generation])?;
+    let surplus = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2 AND hash IN (
+                     SELECT hash FROM device_token_hashes WHERE device_id = ?1 AND role = ?2
+                     ORDER BY max(created_at, coalesce(last_used_at, 0)) DESC LIMIT -1 OFFSET ?3)";
+    batch.execute(surplus, params![id, role, MAX_TOKENS - 1])?;
+    Ok(())
+}
+
+/// Forgets the tokens of a role.
+fn forget(batch: &Batch<'_>, device_id: &DeviceId, role: &str) -> Result<(), StoreError> {
+    let sql = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2";
+    batch.execute(sql, params![device_id.as_str(), role])?;
+    Ok(())
+}
+
+/// Notes what the tokens of a role may do, all together.
+fn sum_up(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
+    let mut all = new.scopes.clone();
+    for token in kept(batch.conn, &new.device_id, &new.role)? {
+        add_missing(&mut all, &token.scopes);
+    }
+    let sql = "UPDATE device_tokens SET scopes = ?3 WHERE device_id = ?1 AND role = ?2";
+    batch.execute(sql, params![new.device_id.as_str(), new.role, to_json("scopes", &all)?])?;
+    Ok(())
+}
+
+/// Lets the tokens of a role do more; ones that were revoked stay so.
 pub(super) fn widen(
     batch: &Batch<'_>,
     device_id: &DeviceId,
     role: &str,
     more: &[String],
 ) -> Result<(), StoreError> {
-    let Some(token) = find(batch.conn, device_id, role)? else { return Ok(()) };
-    let mut scopes = token.scopes;
-    scopes.extend(more.iter().filter(|&scope| !scopes.contains(scope)).cloned().collect::<Vec<_>>());
+    let Some(mut known) = find(batch.conn, device_id, role)? else { return Ok(()) };
+    let id = device_id.as_str();
+    for Kept { hash, mut scopes } in kept(batch.conn, device_id, role)? {
+        add_missing(&mut scopes, more);
+        let sql =
+            "UPDATE device_token_hashes SET scopes = ?4 WHERE device_id = ?1 AND role = ?2 AND hash = ?3";
+        batch.execute(sql, params![id, role, hash, to_json("scopes", &scopes)?])?;
+    }
+    add_missing(&mut known.scopes, more);
     let sql = "UPDATE device_tokens SET scopes = ?3 WHERE device_id = ?1 AND role = ?2";
-    batch.execute(sql, params![device_id.as_str(), role, to_json("scopes", &scopes)?])?;
+    batch.execute(sql, params![id, role, to_json("scopes", &known.scopes)?])?;
     Ok(())
+}
+
+fn add_missing(scopes: &mut Vec<String>, more: &[String]) {
+    for scope in more {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
+}
+
+/// A token as it is kept.
+struct Kept {
+    hash: Vec<u8>,
+    scopes: Vec<String>,
+}
+
+/// The tokens of a role as they are kept.
+fn kept(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Vec<Kept>, StoreError> {
+    let sql = "SELECT hash, scopes FROM device_token_hashes WHERE device_id = ?1 AND role = ?2";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([device_id.as_str(), role])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
+        found.push(Kept { hash: row.get(0)?, scopes });
+    }
+    Ok(found)
 }
 
 fn random_token() -> Result<String, StoreError> {
@@ -191,8 +311,7 @@ fn random_token() -> Result<String, StoreError> {
 
 fn select(filter: &str) -> String {
     format!(
-        "SELECT role, token, scopes, created_at, rotated_at, revoked_at, last_used_at, generation
-         FROM device_tokens WHERE {filter}"
+        "SELECT role, scopes, created_at, rotated_at, revoked_at, last_used_at FROM device_tokens WHERE {filter}"
     )
 }
 
@@ -204,12 +323,10 @@ fn find(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Option<De
 fn read(row: &Row<'_>) -> Result<DeviceToken, StoreError> {
     Ok(DeviceToken {
         role: row.get(0)?,
-        token: row.get(1)?,
-        scopes: from_json("scopes", &row.get::<_, String>(2)?)?,
-        created_at: row.get(3)?,
-        rotated_at: row.get(4)?,
-        revoked_at: row.get(5)?,
-        last_used_at: row.get(6)?,
-        generation: row.get(7)?,
+        scopes: from_json("scopes", &row.get::<_, String>(1)?)?,
+        created_at: row.get(2)?,
+        rotated_at: row.get(3)?,
+        revoked_at: row.get(4)?,
+        last_used_at: row.get(5)?,
     })
 }

@@ -162,7 +162,7 @@ async fn a_commit_that_fails_cuts_the_appended_lines_off_again() {
             // A deferred constraint is only looked at by COMMIT.
             batch.conn.execute_batch(
                 "PRAGMA defer_foreign_keys = ON;
-                 INSERT INTO device_tokens (device_id, role, token, scopes, created_at) VALUES ('nobody', 'r', 't', '[]', 0);",
+                 INSERT INTO device_tokens (device_id, role, scopes, created_at) VALUES ('nobody', 'r', '[]', 0);",
             )?;
             Ok(())
         })

@@ -259,6 +259,32 @@ async fn a_revoked_or_rotated_token_opens_no_door_and_its_sockets_end() {
 }
 
 #[tokio::test]
+async fn programs_that_share_a_device_do_not_throw_each_other_out() {
+    let world = world().await;
+    let mut owner = world.owner().await;
+    let device = TestDevice::new().unwrap();
+    let (_client, first) = paired(&world, &mut owner, &device, &["operator.read"]).await;
+    let (_client, hello) =
+        from_elsewhere(&world, &device, phone(&secret(), &["operator.read"])).await.unwrap();
+    let second = hello["auth"]["deviceToken"].as_str().unwrap().to_owned();
+    assert_ne!(second, first, "nobody knows the first any more");
+    for token in [&first, &second] {
+        let params = phone(&json!({"deviceToken": token}), &["operator.read"]);
+        let (_, hello) = from_elsewhere(&world, &device, params).await.unwrap();
+        assert_eq!(&hello["auth"]["deviceToken"], token, "who comes with a token keeps it");
+        let both = json!({"token": TEST_TOKEN, "deviceToken": token});
+        let (_, hello) = from_elsewhere(&world, &device, phone(&both, &["operator.read"])).await.unwrap();
+        assert_eq!(json!([hello["auth"]["method"], hello["auth"]["deviceToken"]]), json!(["token", token]));
+    }
+    let whose = json!({"deviceId": device.id(), "role": "operator"});
+    owner.call("device.token.revoke", whose).await.unwrap();
+    for token in [&first, &second] {
+        let refused = refused_with(&world, &device, token, &["operator.read"]).await.unwrap();
+        assert_eq!(refused["code"], "AUTH_DEVICE_TOKEN_MISMATCH");
+    }
+}
+
+#[tokio::test]
 async fn a_device_that_rotates_its_own_token_is_answered_before_it_is_hung_up_on() {
     let world = world().await;
     let mut owner = world.owner().await;

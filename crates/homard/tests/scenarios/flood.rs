@@ -5,21 +5,37 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::scenarios::world::{KEY, World, knock, talk, text_of, until};
+use crate::scenarios::world::{KEY, OPENAI, World, knock, talk, text_of, until};
 
 /// Sockets of one address that may be without a handshake at a time.
 const PREAUTH_LIMIT: usize = 32;
+/// Sockets of this machine that may have asked for nothing at a time.
+const SILENT_LIMIT: usize = 512;
+/// How often strangers do what is noted in the log.
+const NOISE: usize = 40;
+/// Where strangers are: a proxy that is believed says so.
+const STRANGER: &str = "X-Forwarded-For: 192.0.2.7\r\n";
 /// The largest frame of a greeted client.
 const MAX_PAYLOAD: usize = 26_214_400;
 /// Sockets of a flood.
 const FLOOD: usize = 2_000;
 
-/// Asks for a WebSocket, and returns the status with the open socket.
+/// A gateway behind a proxy that is believed when it says where a client is.
+async fn behind_a_proxy() -> World {
+    World::start_with(OPENAI, |config| config["gateway"]["trustedProxies"] = json!(["127.0.0.1"])).await
+}
+
+/// Asks for a WebSocket as a stranger does, and returns the status with the open socket.
 async fn upgrade(port: u16) -> (u16, TcpStream) {
+    upgrade_with(port, STRANGER).await
+}
+
+/// The same with headers of the test's choosing.
+async fn upgrade_with(port: u16, headers: &str) -> (u16, TcpStream) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let request = format!(
         "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
     );
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut head = [0_u8; 12];
@@ -39,7 +55,7 @@ async fn a_free_place(port: u16) -> TcpStream {
 
 #[tokio::test]
 async fn strangers_have_32_places_and_give_them_back() {
-    let world = World::start().await;
+    let world = behind_a_proxy().await;
     let port = world.gateway.port();
     let mut inside = world.owner().await;
     let mut waiting = Vec::new();
@@ -62,7 +78,7 @@ async fn strangers_have_32_places_and_give_them_back() {
 
 #[tokio::test]
 async fn a_flood_of_sockets_that_say_nothing_does_no_harm() {
-    let world = World::start().await;
+    let world = behind_a_proxy().await;
     let port = world.gateway.port();
     let mut inside = world.owner().await;
     let (mut let_in, mut refused, mut held) = (0, 0, Vec::new());
@@ -82,6 +98,73 @@ async fn a_flood_of_sockets_that_say_nothing_does_no_harm() {
     drop(held);
     let mut late = until("the owner to get in", || async { world.gateway.operator().await.ok() }).await;
     assert_eq!(talk(&mut late, KEY, "all well?").await["state"], "final");
+}
+
+#[tokio::test]
+async fn neither_strangers_nor_pages_take_the_places_of_this_machines_programs() {
+    let world = behind_a_proxy().await;
+    let port = world.gateway.port();
+    let page = format!("Origin: http://127.0.0.1:{port}\r\n");
+    let mut waiting = Vec::new();
+    for headers in [STRANGER, &page] {
+        for n in 0..PREAUTH_LIMIT {
+            let (status, stream) = upgrade_with(port, headers).await;
+            assert_eq!(status, 101, "{headers} {n}");
+            waiting.push(stream);
+        }
+        assert_eq!(upgrade_with(port, headers).await.0, 429, "{headers}");
+    }
+    assert_eq!(upgrade_with(port, "X-Forwarded-For: 192.0.2.8\r\n").await.0, 101, "another stranger");
+    assert_eq!(upgrade_with(port, "X-Forwarded-For: 2001:db8::1\r\n").await.0, 101);
+    for _ in 0..=PREAUTH_LIMIT {
+        let (status, stream) = upgrade_with(port, "").await;
+        assert_eq!(status, 101, "programs of this machine have places of their own, and more");
+        waiting.push(stream);
+    }
+    world.gateway.operator().await.unwrap();
+}
+
+#[tokio::test]
+async fn sockets_that_ask_for_nothing_are_limited_and_the_next_one_is_told_why() {
+    let world = World::start().await;
+    let port = world.gateway.port();
+    let mut inside = world.owner().await;
+    let mut silent = Vec::new();
+    for _ in 0..SILENT_LIMIT {
+        silent.push(TcpStream::connect(("127.0.0.1", port)).await.unwrap());
+    }
+    let mut told = String::new();
+    let mut late = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    late.read_to_string(&mut told).await.unwrap();
+    assert!(told.starts_with("HTTP/1.1 503 ") && told.contains("Too many connections"), "{told}");
+    assert_eq!(talk(&mut inside, KEY, "do you notice?").await["state"], "final");
+    drop(silent);
+    until("the owner to get in", || async { world.gateway.operator().await.ok() }).await;
+}
+
+#[tokio::test]
+async fn strangers_leave_a_few_lines_in_the_log_and_a_count_of_the_rest() {
+    let mut world = World::start().await;
+    let port = world.gateway.port();
+    let mut wrong = operator_params("wrong");
+    wrong["scopes"] = json!([]);
+    for _ in 0..NOISE {
+        assert_eq!(upgrade_with(port, "Origin: http://evil.example\r\n").await.0, 403);
+        assert!(knock(&world.gateway.url(), wrong.clone(), None).await.is_err());
+    }
+    world.gateway.terminate().await.unwrap();
+    let lines = world.gateway.log_lines().unwrap();
+    for (kind, message) in [
+        ("socket of a page refused", "a page from elsewhere asked for a WebSocket and was refused"),
+        ("connect refused", "connect refused"),
+    ] {
+        let said = lines.iter().filter(|line| line["message"] == message).count();
+        let left_out =
+            lines.iter().filter(|line| line["kind"] == kind).filter_map(|line| line["left_out"].as_u64());
+        let left_out = usize::try_from(left_out.sum::<u64>()).unwrap();
+        assert!((1..NOISE).contains(&said), "{kind}: {said} lines");
+        assert_eq!(said + left_out, NOISE, "{kind}");
+    }
 }
 
 #[tokio::test]

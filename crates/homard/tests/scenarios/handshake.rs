@@ -3,7 +3,7 @@
 use homard_testkit::{ProofVersion, TEST_TOKEN, TestClient, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::scenarios::world::{Answer, World, knock};
+use crate::scenarios::world::{Answer, World, fetch, knock};
 
 /// The methods issue 2 asks for that a hello must advertise; hidden ones are callable but not listed.
 const ADVERTISED: [&str; 22] = [
@@ -345,30 +345,97 @@ async fn none_mode_asks_for_nothing() {
     }
 }
 
+/// Headers with which a browser asks for a WebSocket on behalf of a page.
+fn upgrade_of<'a>(host: &'a str, origin: &'a str) -> [(&'static str, &'a str); 6] {
+    [
+        ("host", host),
+        ("origin", origin),
+        ("upgrade", "websocket"),
+        ("connection", "upgrade"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ]
+}
+
 #[tokio::test]
-async fn a_page_from_elsewhere_is_refused_even_with_the_right_token() {
+async fn a_page_from_elsewhere_gets_no_socket_and_is_told_which_setting_decides() {
+    let world = World::start().await;
+    let (port, host) = (world.gateway.port(), format!("127.0.0.1:{}", world.gateway.port()));
+    for (host, origin, said) in [
+        (host.as_str(), "http://evil.example", "gateway.controlUi.allowedOrigins"),
+        (host.as_str(), "null", "opened from the gateway itself"),
+        ("evil.example", "http://localhost:18789", "gateway.controlUi.allowedOrigins"),
+    ] {
+        let page = fetch(port, "GET /", &upgrade_of(host, origin)).await;
+        assert_eq!(page.status, 403, "{origin}: {page:?}");
+        assert!(page.body.contains(said), "{origin}: {page:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_refused_in_connect_where_the_request_alone_does_not_tell() {
     let world = World::start().await;
     let url = world.gateway.url();
     let own = world.gateway.http_url();
     let page = json!({"client": {"id": "openclaw-control-ui", "mode": "webchat"}});
     let device = TestDevice::new().unwrap();
-    let cases = [
-        ("http://evil.example", &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
-        ("null", &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
-        ("http://evil.example", &json!({}), true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
-        (own.as_str(), &page, false, Some("CONTROL_UI_DEVICE_IDENTITY_REQUIRED")),
-        (own.as_str(), &page, true, None),
+    let unlisted = [("origin", "http://home.example"), ("host", "home.example")];
+    type Headers<'a> = &'a [(&'static str, &'a str)];
+    let cases: [(Headers<'_>, &Value, bool, Option<&str>); 5] = [
+        (&unlisted, &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
+        (&unlisted, &json!({}), true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
+        (&[], &page, true, Some("CONTROL_UI_ORIGIN_NOT_ALLOWED")),
+        (&[("origin", own.as_str())], &page, false, Some("CONTROL_UI_DEVICE_IDENTITY_REQUIRED")),
+        (&[("origin", own.as_str())], &page, true, None),
     ];
-    for (origin, changes, with_device, expected) in cases {
-        let mut client = TestClient::connect_with(&url, &[("origin", origin)]).await.unwrap();
+    for (headers, changes, with_device, expected) in cases {
+        let mut client = TestClient::connect_with(&url, headers).await.unwrap();
         let mut params = with(changes);
         if with_device {
             params["device"] = device.proof(ProofVersion::V3, &params, client.challenge());
         }
         let answer = client.handshake(params).await;
         let code = answer.as_ref().err().map(|refusal| refusal.error["details"]["code"].clone());
-        assert_eq!(code, expected.map(Value::from), "{origin} {changes}");
+        assert_eq!(code, expected.map(Value::from), "{headers:?} {changes}");
     }
+}
+
+#[tokio::test]
+async fn a_hostile_page_shuts_nobody_out() {
+    // Even where wrong guesses of this machine's programs count.
+    let world = World::start_with("openai-completions", |config| {
+        config["gateway"]["auth"]["rateLimit"] = json!({"maxAttempts": 2, "exemptLoopback": false});
+    })
+    .await;
+    let (port, url) = (world.gateway.port(), world.gateway.url());
+    let (wrong, right) = (("authorization", "Bearer wrong"), ("authorization", "Bearer test-token"));
+    let host = format!("127.0.0.1:{port}");
+    for _ in 0..5 {
+        assert_eq!(fetch(port, "GET /", &upgrade_of(&host, "http://evil.example")).await.status, 403);
+        let unlisted = [("origin", "http://evil.example"), ("host", "evil.example")];
+        let mut client = TestClient::connect_with(&url, &unlisted).await.unwrap();
+        let refusal = client.handshake(with(&json!({"auth": {"token": "wrong"}}))).await.unwrap_err();
+        assert_eq!(refusal.error["details"]["code"], "CONTROL_UI_ORIGIN_NOT_ALLOWED", "{refusal}");
+        for pretended in
+            [("host", "evil.example"), ("origin", "http://localhost:1"), ("sec-fetch-site", "cross-site")]
+        {
+            let page = fetch(port, "GET /sessions/agent:main:main/history", &[pretended, wrong]).await;
+            assert!(matches!(page.status, 401 | 429), "{pretended:?}: {page:?}");
+        }
+    }
+    assert_eq!(
+        fetch(port, "GET /sessions/agent:main:main/history", &[("host", "evil.example"), wrong]).await.status,
+        429
+    );
+    let let_in = fetch(port, "GET /sessions/agent:main:main/history", &[right]).await;
+    assert!(matches!(let_in.status, 200 | 404), "{let_in:?}");
+    world.gateway.operator().await.unwrap();
+    // And the count that is theirs works.
+    let mut codes = Vec::new();
+    for _ in 0..3 {
+        codes.push(fetch(port, "GET /sessions/agent:main:main/history", &[wrong]).await.status);
+    }
+    assert_eq!(codes, [401, 401, 429]);
 }
 
 #[tokio::test]
