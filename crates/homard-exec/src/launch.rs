@@ -119,27 +119,41 @@ impl Order {
     }
 }
 
-/// Becomes the command this program was started for, if it was: the first argument is [`WORD`]. Comes back when it is
-/// an ordinary start, and with the exit code when the command could not be started.
+/// Why this program did not become a command.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// It was not the gateway that asked.
+    #[error("`{WORD}` is how the gateway starts commands; it is of no other use")]
+    NotOurs,
+    /// The system refused.
+    #[error("could not start the command: {0}")]
+    CannotRun(std::io::Error),
+}
+
+impl LaunchError {
+    /// What shells answer with in its place.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::NotOurs => 2,
+            Self::CannotRun(_) => 126,
+        }
+    }
+}
+
+/// Becomes the command this program was started for, if it was: the first argument is [`WORD`]. Comes back with nothing
+/// when it is an ordinary start.
 #[must_use]
-pub fn become_command(mut args: impl Iterator<Item = OsString>) -> Option<u8> {
+pub fn become_command(mut args: impl Iterator<Item = OsString>) -> Option<LaunchError> {
     let _program = args.next();
     if args.next().as_deref() != Some(OsStr::new(WORD)) {
         return None;
     }
-    let Some(order) = Order::parse(args) else {
-        eprintln!("homard: `{WORD}` is how the gateway starts commands; it is of no other use");
-        return Some(NOT_OURS);
-    };
-    let error = unix::become_command(&order);
-    eprintln!("homard: could not start the command: {error}");
-    Some(CANNOT_RUN)
+    Some(match Order::parse(args) {
+        Some(order) => LaunchError::CannotRun(unix::become_command(&order)),
+        None => LaunchError::NotOurs,
+    })
 }
-
-/// What shells answer when a program cannot be run.
-const CANNOT_RUN: u8 = 126;
-/// The code for a wrong command line.
-const NOT_OURS: u8 = 2;
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@ mod unix;
 
 pub use command::{Command, Program};
 pub use env::{BASE_NAMES, BuiltEnv, EnvError, check_injected};
-pub use launch::{Hidden, HideRecords, Launcher, become_command};
+pub use launch::{Hidden, HideRecords, LaunchError, Launcher, become_command};
 pub use processes::{
     Attached, End, ExitListener, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS,
     MAX_RUNNING_PER_SCOPE, Process, ProcessError, Processes, Start, Summary, Watcher,

@@ -1,11 +1,14 @@
 //! Every model call of a run, put into the usage table.
 
-use crate::call_quota::{CallQuota, Guest};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_llm::ThinkingLevel;
 use homard_models::failover::{CallRecord, Meter, OpenedCall};
 use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
+
+use crate::call_quota::{CallQuota, Guest};
+use crate::relay::Inner;
+use crate::route::Routed;
 
 /// Counts the calls of one run.
 pub(crate) struct RunMeter {
@@ -13,6 +16,15 @@ pub(crate) struct RunMeter {
     pub(crate) owner: CallOwner,
     /// Whose calls they are, where they are not the owner's.
     pub(crate) guest: Option<(CallQuota, Guest)>,
+}
+
+impl RunMeter {
+    /// For a turn, which may be somebody else's than the owner's.
+    pub(crate) fn of_turn(inner: &Inner, owner: CallOwner, routed: &Routed) -> Self {
+        let guest = Guest::behind(routed.message(), routed.standing().is_owner);
+        let guest = guest.map(|guest| (inner.intake().call_quota().clone(), guest));
+        Self { store: inner.store().clone(), owner, guest }
+    }
 }
 
 impl Meter for RunMeter {

@@ -21,7 +21,6 @@ use tracing::Instrument;
 use tracing::field::Empty;
 
 use crate::access::works_for;
-use crate::call_quota::Guest;
 use crate::compact;
 use crate::deliver::{self, Reply};
 use crate::exec_rules::exec_rules;
@@ -302,9 +301,7 @@ pub(crate) async fn prepare(
         session: routed.session_key().clone(),
         job: job_of(routed.session_key()),
     };
-    let guest = Guest::behind(routed.message(), routed.standing().is_owner);
-    let guest = guest.map(|guest| (inner.intake().call_quota().clone(), guest));
-    let meter = Arc::new(RunMeter { store: inner.store().clone(), owner, guest });
+    let meter = Arc::new(RunMeter::of_turn(inner, owner, &routed));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = desk::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));

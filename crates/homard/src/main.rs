@@ -11,13 +11,15 @@ mod logging;
 mod report;
 mod traces;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    if let Some(code) = homard_exec::become_command(std::env::args_os()) {
-        return ExitCode::from(code);
+    if let Some(error) = homard_exec::become_command(std::env::args_os()) {
+        writeln!(io::stderr(), "homard: {error}").ok();
+        return ExitCode::from(error.exit_code());
     }
     commands::run(cli::Cli::parse())
 }

@@ -10,7 +10,12 @@ pub(crate) fn become_command(order: &Order) -> io::Error {
     if let Err(error) = prepare(order) {
         return error;
     }
-    std::process::Command::new(&order.program).args(&order.args).exec()
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this process has the environment and the limits of the command"
+    )]
+    let mut command = std::process::Command::new(&order.program);
+    command.args(&order.args).exec()
 }
 
 #[cfg(not(target_os = "linux"))]

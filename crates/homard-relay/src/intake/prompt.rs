@@ -139,7 +139,7 @@ fn others(visit: &Visit, routed: &Routed, has_history: bool) -> Vec<Label> {
     if has_history {
         labels.push(Label::new(Source::Message, format!("said before in a group on {channel}")));
     }
-    let says = |quoted: &Quoted| !quoted.is_ours && !(quoted.text.is_empty() && quoted.sender.is_none());
+    let says = |quoted: &Quoted| !quoted.is_ours && (!quoted.text.is_empty() || quoted.sender.is_some());
     if details.reply_to.as_ref().is_some_and(says) {
         labels.push(Label::new(Source::Message, format!("quoted on {channel}")));
     }
