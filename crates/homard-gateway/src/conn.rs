@@ -448,25 +448,31 @@ impl Requests<'_> {
         };
         let mut answer = entry.call(cx, request.params);
         if let Some(result) = poll_once(&mut answer) {
-            respond(&self.caller.client, &id, result);
+            respond(self.gateway, &self.caller.client, &id, result);
             return Ok(());
         }
         self.pending.fetch_add(1, Ordering::Relaxed);
         let (pending, client) = (Arc::clone(&self.pending), Arc::clone(&self.caller.client));
-        let stopping = self.gateway.tasks().token().clone();
+        let (gateway, stopping) = (Arc::clone(self.gateway), self.gateway.tasks().token().clone());
         self.gateway.tasks().spawn(async move {
             let result = tokio::select! {
                 result = answer => result,
                 () = stopping.cancelled() => Err(ErrorShape::unavailable("the gateway is stopping").retry_after(1_000)),
             };
             pending.fetch_sub(1, Ordering::Relaxed);
-            respond(&client, &id, result);
+            respond(&gateway, &client, &id, result);
         });
         Ok(())
     }
 }
 
-fn respond(client: &Client, id: &str, result: Result<String, ErrorShape>) {
+fn respond(gateway: &Gateway, client: &Client, id: &str, result: Result<String, ErrorShape>) {
+    // Sockets are closing: that says it better. A refusal could be the last word on a message which the process that
+    // takes over would have answered.
+    let is_closing = || gateway.stopping().is_cancelled();
+    if result.as_ref().is_err_and(|error| error.code == ErrorCode::Unavailable) && is_closing() {
+        return;
+    }
     client.respond(result.unwrap_or_else(|error| error_frame(id, error)));
 }
 
