@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use homard_automation::Automation;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{Config, ConfigHandle, Secret};
+use homard_network::{Tailscale, TlsDoor};
 use homard_protocol::connect::{
     AttachmentPolicy, Features, HelloAuth, HelloOk, HelloPolicy, HelloSnapshot, HelloTag, ServerDescription,
     SessionDefaultsHint,
@@ -20,7 +21,6 @@ use homard_protocol::limits::{
 };
 use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, ErrorShape, Role, Scope, ScopeSet, SessionKey, StateVersion};
-use homard_reach::{Tailscale, TlsDoor};
 use homard_relay::{Bus, Relay};
 use homard_runtime::{Clock, LogLimiter, Tasks};
 use homard_store::Store;

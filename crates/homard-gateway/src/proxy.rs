@@ -8,9 +8,9 @@ use std::net::IpAddr;
 
 use homard_config::Config;
 use homard_config::config::gateway::{AuthMode, TrustedProxy};
+use homard_network::{Tailscale, TailscaleError, is_tailnet};
 use homard_protocol::connect::ConnectAuth;
 use homard_protocol::{Scope, ScopeSet};
-use homard_reach::{Tailscale, TailscaleError, is_tailnet};
 use homard_runtime::LogLimiter;
 use http::HeaderMap;
 use ipnet::IpNet;

@@ -4,7 +4,7 @@
 //! and that judgement is what makes an [`Admitted`] of their message.
 
 use homard_channel::{Inbound, Sender};
-use homard_manners::access::{Standing, Verdict};
+use homard_policy::access::{Standing, Verdict};
 
 /// A message whose sender may speak. Only this file makes one.
 #[derive(Debug, Clone, PartialEq)]

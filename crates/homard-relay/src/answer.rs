@@ -3,7 +3,7 @@
 
 use homard_agent::Directive;
 use homard_channel::{Act, Content, File, MediaKind, Outbound, Words, shape_text};
-use homard_manners::reply::{
+use homard_policy::reply::{
     PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, normalise, was_said, with_prefix,
 };
 use homard_protocol::RunId;

@@ -1,6 +1,6 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
-//! A message is a command when it is nothing else and its first word is in the table of `homard-manners`. It has a run
+//! A message is a command when it is nothing else and its first word is in the table of `homard-policy`. It has a run
 //! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
 //! model is told. Who may use a command was asked before; what it does is in one file per family.
 
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::commands::Commands;
-use homard_manners::words::table::{self, Form, available};
-use homard_manners::words::{Command, Vocabulary, Where, read};
+use homard_policy::words::table::{self, Form, available};
+use homard_policy::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;

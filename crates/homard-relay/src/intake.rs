@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_channel::{Conversation, Heard, Inbound, Kept, Sender};
-use homard_manners::access::{BotLoops, GroupHistory};
+use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};

@@ -14,7 +14,7 @@ use futures_util::FutureExt;
 use homard_agent::History;
 use homard_channel::Address;
 use homard_config::Config;
-use homard_manners::queue::Overflow;
+use homard_policy::queue::Overflow;
 use homard_protocol::{SessionKey, UserMessage};
 use homard_runtime::Tasks;
 use homard_store::SessionKind;

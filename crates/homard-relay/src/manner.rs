@@ -6,8 +6,8 @@ use homard_agent::{BlockLimits, BreakAt};
 use homard_channel::{Abilities, Act, Address, ChunkMode, Dialect, Shape, TableMode, TextUnit};
 use homard_config::Config;
 use homard_config::config::delivery::{BlockCut, Blocks};
-use homard_manners::access::{self, AccountRules, StreamMode};
-use homard_manners::reply::ReplyToMode;
+use homard_policy::access::{self, AccountRules, StreamMode};
+use homard_policy::reply::ReplyToMode;
 use homard_protocol::ChannelId;
 
 use crate::relay::Inner;

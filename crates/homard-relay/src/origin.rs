@@ -2,7 +2,7 @@
 //! noted on the conversation when its turn begins.
 
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender};
-use homard_manners::access::{Standing, Verdict};
+use homard_policy::access::{Standing, Verdict};
 use homard_protocol::{AccountId, ChannelId, SessionKey};
 use homard_store::{DeliveryContext, SessionEntry, SessionOrigin, SessionPatch};
 use serde::{Deserialize, Serialize};

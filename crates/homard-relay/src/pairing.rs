@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homard_channel::{Address, ChatKind, Inbound, Sender};
-use homard_manners::access::{AccountRules, owner_ids, pairing_reply, plain_name};
+use homard_policy::access::{AccountRules, owner_ids, pairing_reply, plain_name};
 use homard_protocol::events::ChannelsPairingRequestedEvent;
 use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_runtime::OrLog;

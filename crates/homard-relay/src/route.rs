@@ -2,7 +2,7 @@
 
 use homard_channel::{Conversation, Inbound};
 use homard_config::Config;
-use homard_manners::access::Standing;
+use homard_policy::access::Standing;
 use homard_protocol::{AgentId, SessionKey, UserBlock};
 
 use crate::admit::Admitted;

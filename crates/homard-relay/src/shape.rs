@@ -1,7 +1,7 @@
 //! From what the model said to what people are shown.
 
-use homard_manners::reply::audible;
-pub(crate) use homard_manners::reply::may_be_silent as may_become_silent;
+use homard_policy::reply::audible;
+pub(crate) use homard_policy::reply::may_be_silent as may_become_silent;
 
 /// What people are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
-use homard_manners::reply::{PrefixFacts, Said, normalise};
+use homard_policy::reply::{PrefixFacts, Said, normalise};
 use homard_store::{NewOutbound, RunStatus};
 
 use crate::access::agent_of;

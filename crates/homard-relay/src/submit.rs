@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_manners::queue::Overflow;
+use homard_policy::queue::Overflow;
 use homard_protocol::{RunId, SessionKey, UserBlock, UserContent, UserMessage};
 use homard_store::{Accepted, InboxId, NewRun, RunRecord, StoreError};
 use homard_tools::Label;

@@ -220,7 +220,7 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
     let start = StartRun {
         run_id: run.id.clone(),
         message: waiting.message.clone(),
-        shown: Some(homard_manners::envelope::shown(&waiting.message.content.text())),
+        shown: Some(homard_policy::envelope::shown(&waiting.message.content.text())),
         before,
         cwd: agent.workspace.display().to_string(),
         patch: origin::patch(&waiting.overrides),

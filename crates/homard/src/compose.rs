@@ -165,7 +165,7 @@ async fn serve(
     let current = config.current();
     let source = &options.source;
     let reachable = reach::rooms(&current, source)?;
-    let fingerprint = reachable.tls.as_ref().map(homard_reach::TlsDoor::fingerprint);
+    let fingerprint = reachable.tls.as_ref().map(homard_network::TlsDoor::fingerprint);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
         database: source.paths.database(),

@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use homard_manners::envelope::{AttachedFile, media_note};
+use homard_policy::envelope::{AttachedFile, media_note};
 use homard_protocol::limits::MAX_ATTACHMENT_BYTES;
 use homard_protocol::methods::chat::Attachment;
 use homard_protocol::{ErrorShape, UserBlock};

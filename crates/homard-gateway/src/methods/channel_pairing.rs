@@ -1,7 +1,7 @@
 //! `channels.pairing.*`: strangers who wrote to us and wait, and the owner's answers.
 
 use homard_channel::{Address, ChatKind};
-use homard_manners::access::{AccountRules, DmPolicy};
+use homard_policy::access::{AccountRules, DmPolicy};
 use homard_protocol::events::{ChannelsPairingResolvedEvent, PairDecision};
 use homard_protocol::id::slugify;
 use homard_protocol::methods::accounts::{

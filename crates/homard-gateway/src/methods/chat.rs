@@ -358,7 +358,7 @@ pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
 /// Who wrote a message that came through a channel.
 fn sender(message: &Message) -> Option<String> {
     let Message::User(said) = message else { return None };
-    homard_manners::envelope::written_by(&said.content.text())
+    homard_policy::envelope::written_by(&said.content.text())
 }
 
 /// A person's message as they wrote it, without what the model was told around it.
@@ -371,7 +371,7 @@ fn as_written(mut message: Value) -> Value {
         };
         for text in texts {
             if let Value::String(text) = text {
-                *text = homard_manners::envelope::shown(text);
+                *text = homard_policy::envelope::shown(text);
             }
         }
     }

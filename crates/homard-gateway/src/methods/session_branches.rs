@@ -100,7 +100,7 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
     let mut files = Vec::new();
     for block in blocks {
         match block {
-            UserBlock::Text { text } => texts.push(homard_manners::envelope::shown(&text)),
+            UserBlock::Text { text } => texts.push(homard_policy::envelope::shown(&text)),
             UserBlock::Image { data, mime_type } => {
                 files.push(EditorAttachment { mime_type, data, file_name: None });
             }

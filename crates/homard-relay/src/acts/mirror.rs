@@ -1,7 +1,7 @@
 //! What was said to somebody stands in their conversation, so that their answer finds it there.
 
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender, Threads};
-use homard_manners::routing::destination;
+use homard_policy::routing::destination;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::{AssistantMessage, EntryKind, Message, SessionKey, StopReason};
 use homard_runtime::OrLog;

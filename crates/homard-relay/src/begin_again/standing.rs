@@ -1,7 +1,7 @@
 //! An answer that was written into the conversation in the very moment the process died: the transcript has it, the
 //! tables do not. It is not asked for again; it is sent.
 
-use homard_manners::reply::{Said, normalise};
+use homard_policy::reply::{Said, normalise};
 use homard_protocol::{EntryKind, Message, StopReason};
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 

@@ -1,6 +1,6 @@
 //! Commands that list things: `/commands`, `/models`, `/skill`.
 
-use homard_manners::words::table;
+use homard_policy::words::table;
 
 use crate::relay::Relay;
 use crate::route::Routed;

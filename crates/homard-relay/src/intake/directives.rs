@@ -1,7 +1,7 @@
 //! Settings that somebody changes by a message that says nothing else: kept with the conversation, and acknowledged.
 
-use homard_manners::queue::QueueWish;
-use homard_manners::words::{Arg, Directive};
+use homard_policy::queue::QueueWish;
+use homard_policy::words::{Arg, Directive};
 use homard_store::SessionEntry;
 
 use super::walk::{Outcome, rank};
@@ -144,7 +144,7 @@ fn level(
 }
 
 fn exec(
-    arg: &Arg<homard_manners::words::ExecWish>,
+    arg: &Arg<homard_policy::words::ExecWish>,
     now: &SessionEntry,
 ) -> Result<(Option<Change>, String), String> {
     let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());

@@ -1,8 +1,8 @@
 //! What is no message: reactions, members, pins, and groups that have a new id.
 
 use homard_channel::{Conversation, Details, Happening, Heard, Inbound, Sender, Threads};
-use homard_manners::access::may_be_told;
-use homard_manners::routing::destination;
+use homard_policy::access::may_be_told;
+use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};

@@ -1,7 +1,7 @@
 //! What a message on a platform means, before and after it is known who sent it.
 
 use homard_channel::Inbound;
-use homard_manners::words::{self, Meaning, Reading, Vocabulary};
+use homard_policy::words::{self, Meaning, Reading, Vocabulary};
 
 use super::gather::Pace;
 use crate::relay::Relay;
@@ -46,7 +46,7 @@ impl Relay {
 #[cfg(test)]
 mod tests {
     use homard_channel::Inbound;
-    use homard_manners::words::Vocabulary;
+    use homard_policy::words::Vocabulary;
     use homard_protocol::{AgentId, SessionKey};
 
     use super::{is_control, read};

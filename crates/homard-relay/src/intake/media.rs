@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, Sender, SharedChannel};
 use homard_config::create_private_dir;
-use homard_manners::routing::Speaker;
+use homard_policy::routing::Speaker;
 use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
 use sha2::{Digest, Sha256};

@@ -2,7 +2,7 @@
 //! before. And whose words all that is.
 
 use homard_channel::{ChatKind, Quoted, Sender};
-use homard_manners::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
+use homard_policy::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
 use homard_protocol::{EntryKind, Message, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};

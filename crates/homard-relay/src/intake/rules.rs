@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::owners::Owners;
-use homard_manners::access::{AccountRules, AllowList, CommandRules, MentionPatterns, Who};
-use homard_manners::routing::{RouteRules, Speaker};
-use homard_manners::words::Vocabulary;
+use homard_policy::access::{AccountRules, AllowList, CommandRules, MentionPatterns, Who};
+use homard_policy::routing::{RouteRules, Speaker};
+use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
 use serde_json::Value;
 

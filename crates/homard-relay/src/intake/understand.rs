@@ -1,10 +1,10 @@
 //! What is done about a message whose sender may speak: stop, begin anew, obey, keep a setting, or ask the model.
 
 use homard_config::config::send_policy::SendAction;
-use homard_manners::freshness::{self, Stale};
-use homard_manners::queue::{QueueMode, QueuePolicy, QueueWish};
-use homard_manners::sending::{self, send_policy};
-use homard_manners::words::{Meaning, Reset};
+use homard_policy::freshness::{self, Stale};
+use homard_policy::queue::{QueueMode, QueuePolicy, QueueWish};
+use homard_policy::sending::{self, send_policy};
+use homard_policy::words::{Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 

@@ -1,6 +1,6 @@
 //! Room for one more message in a conversation: who has to go, and what is remembered of them.
 
-use homard_manners::queue::{MakeRoom, Overflow, QueuePolicy, make_room};
+use homard_policy::queue::{MakeRoom, Overflow, QueuePolicy, make_room};
 use homard_protocol::SessionKey;
 
 use crate::lane::Waiting;

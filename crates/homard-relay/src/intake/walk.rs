@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
-use homard_manners::access::{
+use homard_policy::access::{
     AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge, owner_ids,
 };
-use homard_manners::envelope::Said;
-use homard_manners::routing::{Destination, destinations};
+use homard_policy::envelope::Said;
+use homard_policy::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
 use homard_runtime::{OrCancel, OrLog};
 use homard_store::{InboxId, SessionRecord, StoreError};
@@ -284,9 +284,9 @@ pub(super) async fn say_there(relay: &Relay, visit: &Visit, text: String, what: 
 }
 
 /// The standing of the sender of a routed message, in the words of the table of commands.
-pub(super) fn rank(routed: &Routed) -> homard_manners::words::Rank {
+pub(super) fn rank(routed: &Routed) -> homard_policy::words::Rank {
     let Standing { may_command, is_owner, .. } = routed.standing();
-    homard_manners::words::Rank {
+    homard_policy::words::Rank {
         may_command: *may_command,
         is_owner: *is_owner,
         // Who may leave the sandbox is decided where commands run.

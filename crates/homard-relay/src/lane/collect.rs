@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use homard_channel::Address;
 use homard_config::Config;
-use homard_manners::queue::{self, Combined, Item, Overflow};
+use homard_policy::queue::{self, Combined, Item, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use homard_agent::{BlockChunker, Coalescer};
-use homard_manners::reply::PrefixFacts;
+use homard_policy::reply::PrefixFacts;
 use homard_runtime::{OrCancel, OrLog};
 
 use super::Watched;

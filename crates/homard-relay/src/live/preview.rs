@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Act, ChannelError, Content, Words, shape_text};
-use homard_manners::reply::{PrefixFacts, may_be_silent, split_media, with_prefix};
+use homard_policy::reply::{PrefixFacts, may_be_silent, split_media, with_prefix};
 use homard_runtime::{OrCancel, OrLog};
 use tokio::time::Instant;
 
@@ -108,7 +108,7 @@ impl Watched {
 
     /// Whether answers are shown as replies by themselves.
     fn is_threaded(&self) -> bool {
-        use homard_manners::reply::ReplyToMode;
+        use homard_policy::reply::ReplyToMode;
         match self.manner.reply_mode {
             ReplyToMode::First | ReplyToMode::All => true,
             ReplyToMode::Off | ReplyToMode::Batched => false,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_channel::{Abilities, ChunkMode, TableMode};
 use homard_config::{ConfigHandle, Environment, Paths, Source};
-use homard_manners::reply::ReplyToMode;
+use homard_policy::reply::ReplyToMode;
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 

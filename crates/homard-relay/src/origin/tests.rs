@@ -1,7 +1,7 @@
 //! What is remembered of who said something.
 
 use homard_channel::{Address, ChatKind, Conversation, Inbound, Sender};
-use homard_manners::access::{Standing, Verdict};
+use homard_policy::access::{Standing, Verdict};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey, ThreadId};
 use homard_store::SessionEntry;
 

@@ -3,7 +3,7 @@
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::config::tools::ApplyPatch;
 use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
-use homard_manners::access::{AllowList, CommandRules, Standing, Verdict, Who};
+use homard_policy::access::{AllowList, CommandRules, Standing, Verdict, Who};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
 use homard_store::SessionEntry;

@@ -15,8 +15,8 @@ use clap::Args;
 use homard_client::Fingerprint;
 use homard_config::Config;
 use homard_config::config::gateway::{AuthMode, GatewayMode};
+use homard_network::{CertificateFiles, SshTarget, fingerprint_of_file};
 use homard_protocol::connect::ConnectAuth;
-use homard_reach::{CertificateFiles, SshTarget, fingerprint_of_file};
 use http::Uri;
 
 pub(crate) use open::{connect, is_not_running, probe};

@@ -3,7 +3,7 @@
 use homard_channel::SharedChannel;
 use homard_channels::{ChannelEntry, ENTRIES, Parts};
 use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
-use homard_manners::words::table::menu;
+use homard_policy::words::table::menu;
 use homard_protocol::{AccountId, ChannelId};
 use homard_relay::Relay;
 use homard_runtime::{Clock, OrLog};

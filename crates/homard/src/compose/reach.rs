@@ -9,7 +9,7 @@ use homard_config::config::gateway::{AuthMode, BindMode, GatewayMode};
 use homard_config::config::reach::{MdnsMode, TailscaleMode};
 use homard_config::{Config, Source};
 use homard_gateway::Reach;
-use homard_reach::{Advert, Facts, Listen, Tailscale, TlsDoor, is_exposed, listen, own_addresses};
+use homard_network::{Advert, Facts, Listen, Tailscale, TlsDoor, is_exposed, listen, own_addresses};
 use homard_runtime::Tasks;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -224,7 +224,7 @@ impl Stage {
         self.enter().await;
         let advert = self.mdns.and_then(|mode| match Advert::begin(&self.facts, mode) {
             Ok(advert) => {
-                tracing::info!(service = homard_reach::SERVICE, "announced on the local network");
+                tracing::info!(service = homard_network::SERVICE, "announced on the local network");
                 Some(advert)
             }
             Err(error) => {

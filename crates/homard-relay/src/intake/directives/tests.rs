@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use homard_manners::queue::{QueueMode, QueueWish};
-use homard_manners::words::{Reading, ThinkingLevel, read};
+use homard_policy::queue::{QueueMode, QueueWish};
+use homard_policy::words::{Reading, ThinkingLevel, read};
 use homard_store::SessionEntry;
 
 use super::change;

@@ -1,6 +1,6 @@
 //! What messages look like that are told together.
 
-use homard_manners::queue::Overflow;
+use homard_policy::queue::Overflow;
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 
 use super::told_together;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity};
+use homard_network::{Tunnel, is_tailnet};
 use homard_protocol::connect::ClientMode;
-use homard_reach::{Tunnel, is_tailnet};
 use http::Uri;
 
 use super::{Cx, Route, Target, is_local, route};

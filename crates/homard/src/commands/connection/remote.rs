@@ -6,8 +6,8 @@ use homard_client::Fingerprint;
 use homard_config::config::gateway::DEFAULT_PORT;
 use homard_config::config::reach::{Remote, Transport};
 use homard_config::{Config, Secret};
+use homard_network::SshTarget;
 use homard_protocol::connect::ConnectAuth;
-use homard_reach::SshTarget;
 
 use super::{Route, is_empty, is_local, port_of};
 use crate::report::Advice;

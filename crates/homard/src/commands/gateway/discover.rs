@@ -1,7 +1,7 @@
 //! `homard gateway discover`: which gateways are on the local network?
 
 use clap::Args;
-use homard_reach::{Beacon, browse};
+use homard_network::{Beacon, browse};
 use serde_json::json;
 
 use super::super::table::pairs;

@@ -27,7 +27,7 @@ fn announces(gateway: &TestGateway) -> bool {
 
 /// Whether this machine has a network where others could hear it.
 fn has_network() -> bool {
-    homard_reach::own_addresses().iter().any(|ip| ip.is_ipv4() && !ip.is_loopback())
+    homard_network::own_addresses().iter().any(|ip| ip.is_ipv4() && !ip.is_loopback())
 }
 
 #[tokio::test]
