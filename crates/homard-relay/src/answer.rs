@@ -12,11 +12,11 @@ use homard_store::NewOutbound;
 use homard_tools::Caller;
 
 use crate::access::{agent_of, is_read_by_others};
-use crate::manner::Manner;
 use crate::media::{self, NotSendable};
 use crate::outbox::{receipt_of, row_of};
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
+use crate::reply_style::Manner;
 use crate::runs::Run;
 
 /// What is sent, and how it is known again.

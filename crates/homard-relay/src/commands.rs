@@ -4,9 +4,9 @@
 //! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
 //! model is told. Who may use a command was asked before; what it does is in one file per family.
 
+mod admin;
 mod allowlist;
 mod family;
-mod house;
 mod lists;
 mod session;
 

@@ -14,9 +14,9 @@ use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus, SessionKind};
 use serde_json::json;
 
 use crate::relay::Inner;
+use crate::reply_rows;
 use crate::runs::{Run, RunEnd};
 use crate::shape::{Shaped, shape};
-use crate::spoken;
 
 /// What a turn came to.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, his
     let kept_text = reply_text
         .clone()
         .or_else(|| Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty()));
-    let outbox = spoken::rows(inner, run, &reply, &said).await;
+    let outbox = reply_rows::rows(inner, run, &reply, &said).await;
     let lost = record(inner, run, &reply, (entry, stop_reason, kept_text, outbox), history).await;
     if lost.is_some() {
         reply.status = RunStatus::Error;

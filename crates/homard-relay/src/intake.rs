@@ -4,23 +4,23 @@
 //! heard ─► kept (the inbox) ─► "received" ─► gathered ─► judged ─► routed ─► obeyed, or told to a model
 //! ```
 //!
-//! `listen_to` keeps and acknowledges; every conversation has a corner (`corners`) in which its messages are gathered
-//! and taken one after the other; `walk` takes them. What is closed in the inbox never comes back; what is not is
+//! `listen_to` keeps and acknowledges; every conversation has a corner (`conversation_worker`) in which its messages are gathered
+//! and taken one after the other; `inbound` takes them. What is closed in the inbox never comes back; what is not is
 //! taken up again after a restart.
 
-mod corners;
+mod conversation_worker;
 mod directives;
+mod dispatch;
 mod gather;
 mod happenings;
-mod hush;
+mod inbound;
 mod meaning;
 mod media;
 mod media_quota;
+mod overflow;
 mod prompt;
 mod rules;
-mod understand;
-mod waiting_room;
-mod walk;
+mod stop_fast_path;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,10 +35,10 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::call_quota::CallQuota;
-use crate::intake::corners::Corners;
-use crate::intake::hush::Hush;
+use crate::intake::conversation_worker::Corners;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::rules::CompanyRules;
+use crate::intake::stop_fast_path::Hush;
 use crate::relay::Relay;
 
 /// Messages that are kept in one go.
@@ -166,7 +166,7 @@ impl Relay {
         let intake = self.inner().intake();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
-        let put = intake.corners.put(self, corners::Thing { id, heard, permit });
+        let put = intake.corners.put(self, conversation_worker::Thing { id, heard, permit });
         if let Err(thing) = put {
             tracing::warn!(
                 key = thing.heard.key(),

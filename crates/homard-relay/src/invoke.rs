@@ -21,7 +21,7 @@ use crate::exec_rules::exec_rules;
 use crate::policy_layers::{Circumstances, asker, policy_for};
 use crate::relay::Relay;
 use crate::settings::chosen_model;
-use crate::strangers::{self, Granted};
+use crate::taint::{self, Granted};
 
 /// What a call has beyond the longest command, to tell how that ended.
 const MARGIN: Duration = Duration::from_secs(60);
@@ -121,7 +121,7 @@ impl Relay {
         }
         let desk = Desk::new();
         let mut scope =
-            (*strangers::scope(inner, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
+            (*taint::scope(inner, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
         scope.approvals = desk.approvals.clone();
         let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {

@@ -10,11 +10,9 @@
 //! platforms hold. Sockets are not known here.
 
 mod access;
-mod acts;
 mod admit;
 mod answer;
 mod background;
-mod begin_again;
 mod bus;
 mod call_quota;
 mod channels;
@@ -23,20 +21,19 @@ mod compact;
 mod deliver;
 mod delivery;
 mod doors;
+mod drain;
 mod exec_rules;
 #[cfg(test)]
 mod fixture;
 mod history_limit;
-mod hold;
 mod intake;
 mod invoke;
 mod jitter;
 mod lane;
-mod letters;
 mod listen;
 mod live;
-mod manner;
 mod media;
+mod message_actions;
 mod meter;
 mod narrate;
 mod offer;
@@ -51,34 +48,37 @@ mod queue;
 mod recover;
 mod relay;
 mod reply_route;
+mod reply_rows;
+mod reply_style;
+mod retry_interrupted;
 mod route;
 mod rules;
 mod runs;
+mod session_send;
 mod sessions_view;
 mod settings;
 mod shape;
 mod skill_calls;
-mod spoken;
 mod steering;
-mod strangers;
 mod subagents;
 mod submit;
-mod told;
+mod taint;
 mod turn;
+mod turn_prompt;
 mod undo;
 mod vision;
 mod wake;
 
-pub use acts::{
-    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
-    Writing,
-};
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
 pub use channels::AccountStatus;
 pub use compact::{CompactReport, CompactWish};
 pub use invoke::{Invocation, Invoked, WhenAsked};
 pub use listen::{Heard, Listener};
+pub use message_actions::{
+    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
+    Writing,
+};
 pub use outbox::{Saying, SendError};
 pub use pairing_row::{pairing_account, pairing_row};
 pub use policy_layers::{Circumstances, policy_for};
@@ -90,6 +90,6 @@ pub use route::{RoutePolicy, Routed, Unroutable, route};
 pub use runs::{RunEnd, RunView};
 pub use settings::{TurnSettings, Unusable, settings_for, time_zone};
 pub use submit::{Submission, SubmitError, Submitted};
-pub use told::{ContextError, ContextReport};
+pub use turn_prompt::{ContextError, ContextReport};
 pub use undo::{UndoRefused, UndoRequest};
 pub use wake::{Wake, WakeMode, Woken};

@@ -14,9 +14,9 @@ use homard_agent::Step;
 use homard_channel::{ChannelError, Content, Outbound, Receipt};
 use std::time::Duration;
 
-use crate::manner::Manner;
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
+use crate::reply_style::Manner;
 use crate::runs::Run;
 
 pub(crate) use ack::{acknowledge, taken_away};

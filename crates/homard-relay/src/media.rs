@@ -11,7 +11,7 @@ use homard_channel::{Content, File, Outbound};
 use homard_runtime::OrLog;
 use homard_tools::Caller;
 
-use crate::acts::{FileError, FileWanted, Folders, Guise, is_address, take_file};
+use crate::message_actions::{FileError, FileWanted, Folders, Guise, is_address, take_file};
 use crate::relay::Inner;
 
 /// How long copies of what could not be sent are kept.

@@ -24,9 +24,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::channels::Name;
-use crate::manner::Manner;
 use crate::media;
 use crate::relay::{Inner, Relay};
+use crate::reply_style::Manner;
 use postman::Postman;
 
 /// How long what waits may still be sent when the gateway stops.

@@ -18,8 +18,8 @@ use crate::listen::Listener;
 use crate::meter::RunMeter;
 use crate::queue::Queue;
 use crate::relay::Relay;
-use crate::strangers;
 use crate::submit::{Brought, Submission, SubmitError, Submitted};
+use crate::taint;
 
 /// What a program wants of one turn beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl Program {
     fn hide(&mut self, secrets: &Redactor) {
         for message in &mut self.before {
             match message {
-                Message::User(user) => *user = strangers::without_secrets(user.clone(), secrets),
+                Message::User(user) => *user = taint::without_secrets(user.clone(), secrets),
                 Message::ToolResult(result) => result.content.iter_mut().for_each(|block| {
                     if let UserBlock::Text { text } = block {
                         secrets.hide_in(text);

@@ -4,7 +4,7 @@
 //! and says what happened; a message that was kept but not begun is answered now. Whoever watches a conversation sees
 //! that its run was interrupted. Whoever wrote from a chat platform sees nothing, so their message gets another turn.
 
-mod again;
+mod resume;
 
 use homard_channel::Inbound;
 use homard_runtime::OrLog;
@@ -31,13 +31,13 @@ impl Relay {
             if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 // First: a crash between the two finds the run unfinished and the other turn known.
-                again::ask_again(self, &record).await?;
+                resume::ask_again(self, &record).await?;
                 store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }
         let mut waiting = store.unfinished_runs().await?;
         // What was cut short goes on before what came after it; its other turn was kept only now.
-        waiting.sort_by_key(|record| !again::is_another(&record.run_id));
+        waiting.sort_by_key(|record| !resume::is_another(&record.run_id));
         for record in waiting {
             if record.status == RunStatus::Queued {
                 self.recover_waiting(&record).await?;

@@ -20,11 +20,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::acts::Names;
 use crate::bus::{Audience, Bus};
 use crate::channels::Channels;
 use crate::intake::Intake;
 use crate::lane::{Lanes, Waiting};
+use crate::message_actions::Names;
 use crate::offer::Offers;
 use crate::outbox::Outbox;
 use crate::runs::{RunEnd, RunView, Runs};

@@ -16,7 +16,7 @@ use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
-use crate::told;
+use crate::turn_prompt;
 
 /// What a turn uses.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ pub fn settings_for(
         thinking,
         timeout: defaults.timeout,
         compaction: compaction(config, &model),
-        prompt: told::prompt_input(config, agent, &model, &zone),
+        prompt: turn_prompt::prompt_input(config, agent, &model, &zone),
         zone,
         chain,
         pinned,

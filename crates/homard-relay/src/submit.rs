@@ -11,9 +11,8 @@ use homard_tools::Label;
 use tokio::sync::oneshot;
 
 use crate::admit::{Refused, admit};
-use crate::hold::is_attended;
+use crate::drain::is_attended;
 use crate::lane::{MAX_WAITING, Overrides, Request, Waiting};
-use crate::letters;
 use crate::listen::Listener;
 use crate::narrate::{Narrator, Subject};
 use crate::origin::Origin;
@@ -23,7 +22,8 @@ use crate::relay::Relay;
 use crate::reply_route::ReplyRoute;
 use crate::route::{RoutePolicy, Routed, Unroutable, route};
 use crate::runs::Run;
-use crate::strangers;
+use crate::session_send;
+use crate::taint;
 
 /// A message on its way in, with what the sender asked for besides.
 #[derive(Debug, Clone)]
@@ -210,7 +210,7 @@ impl Relay {
         if origin.is_none() && !self.inner().lanes().has_room(&key) {
             return Err(SubmitError::Full);
         }
-        labels.extend(strangers::labels(routed.message(), routed.standing().is_owner));
+        labels.extend(taint::labels(routed.message(), routed.standing().is_owner));
         labels.extend(without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if labels.is_empty() { queue } else { queue.waiting() };
@@ -218,15 +218,14 @@ impl Relay {
         let asks = model.is_some() || thinking.is_some() || (extra_system.is_some() && origin.is_none());
         let queue = if asks { queue.unless_said() } else { queue };
         let (kind, report) = self.kind_of(queue, &key).await?;
-        let message =
-            strangers::without_secrets(user_message(&routed, &run_id), &self.inner().guards().secrets);
+        let message = taint::without_secrets(user_message(&routed, &run_id), &self.inner().guards().secrets);
         let overrides = Overrides {
             model,
             thinking,
             timeout_ms: timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             extra_system,
             without_admin,
-            nested: source == letters::SOURCE,
+            nested: source == session_send::SOURCE,
             labels,
             program,
             reply,

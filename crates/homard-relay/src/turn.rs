@@ -37,8 +37,8 @@ use crate::rules::rules_for;
 use crate::runs::Run;
 use crate::settings::{TurnSettings, settings_for};
 use crate::steering;
-use crate::strangers::{self, Granted};
-use crate::told::{self, system_prompt};
+use crate::taint::{self, Granted};
+use crate::turn_prompt::{self, system_prompt};
 
 /// Who stopped a run that took too long.
 pub(crate) const BY_TIMEOUT: &str = "timeout";
@@ -259,7 +259,7 @@ pub(crate) async fn prepare(
     let (policy, asker) = tool_policy((&config, agent), &routed, (&settings.model, &session), &others);
     let policy = Arc::new(policy);
     let skills = inner.skills().for_turn(&config, agent).await;
-    told::fit(&mut settings, (routed.session_key(), asker.caller), &policy, &skills);
+    turn_prompt::fit(&mut settings, (routed.session_key(), asker.caller), &policy, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = overrides.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
@@ -278,17 +278,17 @@ pub(crate) async fn prepare(
     };
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, routed.session_key()));
-    told::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
+    turn_prompt::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &policy);
     let system = system_prompt(inner, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
-    let prompt_report = told::changed_report(&system.report, &session.entry);
+    let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
     let system = match &overrides.extra_system {
         Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
         None => system.text,
     };
-    let system = strangers::prompt_without_secrets(system, &inner.guards().secrets);
+    let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: routed.session_key().clone(),
@@ -327,7 +327,7 @@ pub(crate) async fn prepare(
         tools: Arc::clone(&rooms.tools),
         policy,
         compaction: settings.compaction,
-        scope: strangers::scope(
+        scope: taint::scope(
             inner,
             &config,
             told.taint(),

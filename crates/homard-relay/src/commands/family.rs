@@ -9,7 +9,7 @@ use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, T
 
 use super::{Answer, Begun, words};
 use crate::relay::Relay;
-use crate::strangers;
+use crate::taint;
 
 /// How long ago agents may have ended to be in the list.
 const RECENT: Duration = Duration::from_secs(30 * 60);
@@ -27,7 +27,7 @@ impl Relay {
         let agent = config.agents.agent(begun.routed.agent()).unwrap_or(config.agents.default_agent());
         // What somebody has a subagent do stays their wish.
         let taint = Taint::default();
-        for label in strangers::labels(begun.routed.message(), begun.routed.standing().is_owner) {
+        for label in taint::labels(begun.routed.message(), begun.routed.standing().is_owner) {
             taint.add(label);
         }
         Ok(ToolCx {

@@ -4,7 +4,7 @@ use homard_policy::queue::QueueWish;
 use homard_policy::words::{Arg, Directive};
 use homard_store::SessionEntry;
 
-use super::walk::{Outcome, rank};
+use super::inbound::{Outcome, rank};
 use crate::relay::Relay;
 use crate::submit::{Brought, Placed, SubmitError};
 

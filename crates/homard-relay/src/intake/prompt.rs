@@ -7,8 +7,8 @@ use homard_protocol::{EntryKind, Message, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
+use super::inbound::Visit;
 use super::media::Media;
-use super::walk::Visit;
 use crate::relay::Relay;
 use crate::route::Routed;
 

@@ -7,9 +7,9 @@ use homard_config::config::delivery::AckScope;
 
 use super::say_aside;
 use crate::answer::ack_of;
-use crate::manner::Manner;
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
+use crate::reply_style::Manner;
 use crate::runs::Run;
 
 /// Puts the sign on the message a run answers, where the owner wants one.

@@ -14,9 +14,9 @@ use super::Watched;
 use crate::answer::Speech;
 use crate::delivery::Streamed;
 use crate::jitter::chance;
-use crate::manner::BlockManner;
 use crate::outbox::SendError;
 use crate::relay::Relay;
+use crate::reply_style::BlockManner;
 
 /// How long a platform may take for one piece.
 const PIECE_LIMIT: Duration = Duration::from_secs(15);

@@ -8,9 +8,9 @@ use crate::answer::{Speech, preview_of};
 use crate::deliver::Reply;
 use crate::delivery::Streamed;
 use crate::live::taken_away;
-use crate::manner::Manner;
 use crate::relay::Inner;
 use crate::reply_route::ReplyRoute;
+use crate::reply_style::Manner;
 use crate::runs::Run;
 
 /// Who stopped a run because the gateway stops.

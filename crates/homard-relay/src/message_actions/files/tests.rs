@@ -9,7 +9,7 @@ use homard_channel::MediaKind;
 use homard_tools::Caller;
 
 use super::{FileError, Folders, decode, is_address, mime_of, safe_name, take};
-use crate::acts::deed::{FileWanted, Guise};
+use crate::message_actions::deed::{FileWanted, Guise};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
 

@@ -9,8 +9,8 @@ use homard_channel::{
 };
 
 use super::{Deed, Folders, Post, Writing, carried, parts, together, without_tags};
-use crate::acts::deed::{Ballot, FileWanted};
-use crate::acts::section::AccountSection;
+use crate::message_actions::deed::{Ballot, FileWanted};
+use crate::message_actions::section::AccountSection;
 
 /// Longer than a text beside a file may be.
 const LONG: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen ";

@@ -8,8 +8,8 @@ use homard_policy::words::{Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 
+use super::inbound::{Outcome, Visit, rank, say_there};
 use super::meaning;
-use super::walk::{Outcome, Visit, rank, say_there};
 use crate::call_quota::Guest;
 use crate::queue::Queue;
 use crate::relay::Relay;
