@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::compaction::{Compactor, Need, NotShorter, Trigger, Wish, size};
+use crate::compaction::{CompactionOptions, Compactor, Need, NotShorter, Trigger, size};
 use crate::history::History;
 use crate::stream::{self, Piece, TagFilter};
 use crate::turn::{Agent, Step, Tally, Turn};
@@ -152,7 +152,7 @@ impl<'a> Asker<'a> {
         (trigger, tried): (Trigger, u32),
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<bool, Unanswered> {
-        let need = Need { trigger, tried, overhead: self.overhead, wish: Wish::default() };
+        let need = Need { trigger, tried, overhead: self.overhead, wish: CompactionOptions::default() };
         match self.compactor.run(history, need, on_step).await {
             Ok(compacted) => {
                 tally.compacted(&compacted.usage);

@@ -120,12 +120,12 @@ pub(crate) struct Need<'a> {
     /// Tokens every request has beside the conversation.
     pub(crate) overhead: u64,
     /// What whoever asked for it wants.
-    pub(crate) wish: Wish<'a>,
+    pub(crate) wish: CompactionOptions<'a>,
 }
 
 /// What whoever asks for a compaction wants of it; the default wants nothing in particular.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wish<'a> {
+pub struct CompactionOptions<'a> {
     /// What the summary should keep or leave out, in their words.
     pub instructions: Option<&'a str>,
     /// Keep so many of the newest entries and list the rest, without asking a model.
@@ -273,7 +273,7 @@ impl Compactor<'_> {
         context: &Context,
         plan: &Plan,
         budget: Budget,
-        wish: Wish<'_>,
+        wish: CompactionOptions<'_>,
     ) -> Result<Summary, NotShorter> {
         let before = context.summary.as_deref().unwrap_or_default();
         let carried = before.split_once(REQUEST_MARK).map_or("", |(_, carried)| carried);
@@ -304,7 +304,7 @@ impl Compactor<'_> {
         &self,
         before: String,
         dropped: &[Entry],
-        (budget, wish): (Budget, Wish<'_>),
+        (budget, wish): (Budget, CompactionOptions<'_>),
     ) -> Result<Summary, NotShorter> {
         let max = size::bytes_of(budget.summary);
         let pieces = digest::pieces(dropped, size::bytes_of(budget.piece));
@@ -347,7 +347,7 @@ impl Compactor<'_> {
     /// Asks for the summary of a piece; of less and less of it while it is refused as too long.
     async fn ask_about(
         &self,
-        (before, wish): (&str, Wish<'_>),
+        (before, wish): (&str, CompactionOptions<'_>),
         piece: &str,
         most: u64,
     ) -> Result<AssistantMessage, LlmError> {
@@ -402,7 +402,7 @@ fn said(entry: &Entry) -> String {
     }
 }
 
-fn question(before: &str, piece: &str, wish: Wish<'_>) -> String {
+fn question(before: &str, piece: &str, wish: CompactionOptions<'_>) -> String {
     let so_far = if before.is_empty() { "There is none yet." } else { before };
     let wanted =
         wish.instructions.map(|words| format!(" The person asks of it: {words}")).unwrap_or_default();
@@ -425,7 +425,7 @@ impl Agent {
     pub async fn compact(
         &self,
         (turn, history): (&Turn, &mut History),
-        wish: Wish<'_>,
+        wish: CompactionOptions<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
         cancel: &CancellationToken,
     ) -> Result<Compacted, NotShorter> {

@@ -8,9 +8,10 @@
 //! what the model is told first, `pictures` finds those a person speaks of, `stream` cleans what the model says,
 //! `tool_calls` runs what it asks for, `seen` remembers addresses, `compaction` keeps a long conversation within
 //! the model's context, `steer` takes messages while a turn is under way, `loop_guard`, `prune` and `flush`
-//! interfere as the turn's `rules` say, `wishes` is what a calling program wants.
+//! interfere as the turn's `rules` say, `call_options` is what a calling program wants.
 
 mod ask;
+mod call_options;
 mod clip;
 mod compaction;
 mod flush;
@@ -25,9 +26,9 @@ mod steer;
 mod stream;
 mod tool_calls;
 mod turn;
-mod wishes;
 
-pub use compaction::{Compacted, CompactionSettings, NotShorter, Trigger, Wish};
+pub use call_options::CallOptions;
+pub use compaction::{Compacted, CompactionOptions, CompactionSettings, NotShorter, Trigger};
 pub use flush::FlushRules;
 pub use history::History;
 pub use loop_guard::{Detectors, LoopRules};
@@ -40,4 +41,3 @@ pub use rules::Rules;
 pub use steer::{Steer, Steering, Taken};
 pub use stream::{BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, MAX_HELD, Piece, TagFilter};
 pub use turn::{Agent, Ended, How, Step, Turn};
-pub use wishes::Wishes;

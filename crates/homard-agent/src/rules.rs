@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::call_options::CallOptions;
 use crate::flush::FlushRules;
 use crate::loop_guard::LoopRules;
 use crate::prune::PruneRules;
-use crate::wishes::Wishes;
 
 /// How long one tool call may take where nobody says otherwise.
 const DEFAULT_TOOL_LIMIT: Duration = Duration::from_secs(31 * 60);
@@ -22,7 +22,7 @@ pub struct Rules {
     /// Whether notes are written before the conversation is summarised; `None` never.
     pub flush: Option<FlushRules>,
     /// What a calling program wants.
-    pub wishes: Wishes,
+    pub wishes: CallOptions,
 }
 
 impl Default for Rules {
@@ -32,7 +32,7 @@ impl Default for Rules {
             repeats: LoopRules::default(),
             prune: None,
             flush: None,
-            wishes: Wishes::default(),
+            wishes: CallOptions::default(),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use homard_protocol::{AssistantMessage, Message, ToolCall, ToolCallId, UserMessage};
-use homard_tools::{Label, Reach, Source};
+use homard_tools::{Effect, Label, Source};
 
 use crate::history::History;
 use crate::turn::Turn;
@@ -15,7 +15,7 @@ const REPORT: &str = "announce-";
 
 /// Tells the gate which addresses are known, if one of these calls could want another.
 pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
-    let is_web = |call: &ToolCall| turn.tools.get(&call.name).is_some_and(|tool| tool.reach() == Reach::Web);
+    let is_web = |call: &ToolCall| turn.tools.get(&call.name).is_some_and(|tool| tool.reach() == Effect::Web);
     if turn.scope.taint.is_clean() || !calls.iter().any(is_web) {
         return;
     }
@@ -24,7 +24,7 @@ pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
         match &*message {
             // Without a time it is a summary, which the model wrote.
             Message::User(user) if user.timestamp != 0 && !is_report(user) => {
-                turn.scope.seen.note(&user.content.text(), "");
+                turn.scope.known_urls.note(&user.content.text(), "");
             }
             Message::User(_) | Message::Other(_) => {}
             Message::Assistant(answer) => asked.extend(arguments(answer)),
@@ -35,7 +35,7 @@ pub(crate) fn note_for(calls: &[ToolCall], turn: &Turn, history: &History) {
                     && Label::of(result.details.as_ref()).iter().any(from_web)
                 {
                     let wrote = asked.get(&result.tool_call_id).map_or("", String::as_str);
-                    turn.scope.seen.note(&message.text(), wrote);
+                    turn.scope.known_urls.note(&message.text(), wrote);
                 }
             }
         }

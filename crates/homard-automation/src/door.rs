@@ -9,7 +9,7 @@ use homard_protocol::methods::cron::{
     CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
 };
 use homard_relay::{Wake, WakeMode, Woken};
-use homard_tools::{CronAsk, CronDoor, DoorError, Doors, ToolCx};
+use homard_tools::{CronAsk, CronPort, PortError, Ports, ToolCx};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -26,11 +26,11 @@ struct Room {
 
 impl Automation {
     /// Opens the door that leads here.
-    pub fn open_door(&self, doors: &Doors) {
-        doors.cron.open(Arc::new(Room { inner: Arc::downgrade(&self.inner) }));
+    pub fn open_ports(&self, ports: &Ports) {
+        ports.cron.open(Arc::new(Room { inner: Arc::downgrade(&self.inner) }));
     }
 
-    async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, DoorError> {
+    async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, PortError> {
         let labels = cx.scope.taint.labels();
         match ask {
             CronAsk::Status => told(self.status().await),
@@ -48,7 +48,7 @@ impl Automation {
                 no_webhook(&job)?;
                 let job = completed(job, cx, self.inner.clock.now_ms())?;
                 let spec = serde_json::from_value(Value::Object(job))
-                    .map_err(|error| DoorError::Invalid(format!("the job does not fit: {error}")))?;
+                    .map_err(|error| PortError::Invalid(format!("the job does not fit: {error}")))?;
                 told(self.add(spec, labels).await)
             }
             CronAsk::Update { id, patch } => {
@@ -80,7 +80,7 @@ impl Automation {
                     labels,
                 };
                 let woken = self.inner.relay.wake(wake).await;
-                match woken.map_err(|error| DoorError::Failed(error.to_string()))? {
+                match woken.map_err(|error| PortError::Failed(error.to_string()))? {
                     Woken::Turn(run_id) => Ok(json!({"ok": true, "runId": run_id})),
                     Woken::Waits => Ok(json!({"ok": true, "waits": "for the next turn of the main session"})),
                 }
@@ -89,36 +89,36 @@ impl Automation {
     }
 }
 
-impl CronDoor for Room {
-    fn ask<'a>(&'a self, cx: &'a ToolCx, ask: CronAsk) -> BoxFuture<'a, Result<Value, DoorError>> {
+impl CronPort for Room {
+    fn ask<'a>(&'a self, cx: &'a ToolCx, ask: CronAsk) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
-            let inner = self.inner.upgrade().ok_or(DoorError::Closed)?;
+            let inner = self.inner.upgrade().ok_or(PortError::Closed)?;
             Automation { inner }.asked(cx, ask).await
         }
         .boxed()
     }
 }
 
-fn told<T: Serialize>(answer: Result<T, CronError>) -> Result<Value, DoorError> {
+fn told<T: Serialize>(answer: Result<T, CronError>) -> Result<Value, PortError> {
     match answer {
-        Ok(answer) => serde_json::to_value(answer).map_err(|error| DoorError::Failed(error.to_string())),
+        Ok(answer) => serde_json::to_value(answer).map_err(|error| PortError::Failed(error.to_string())),
         Err(error @ (CronError::Store(_) | CronError::Unreadable(_))) => {
             tracing::error!(%error, "a tool's question about jobs failed");
-            Err(DoorError::Failed(error.to_string()))
+            Err(PortError::Failed(error.to_string()))
         }
-        Err(error) => Err(DoorError::Invalid(error.to_string())),
+        Err(error) => Err(PortError::Invalid(error.to_string())),
     }
 }
 
 /// Where results are posted to, with the owner's token, is for the owner to say.
-fn no_webhook(job: &Map<String, Value>) -> Result<(), DoorError> {
+fn no_webhook(job: &Map<String, Value>) -> Result<(), PortError> {
     let delivery = job.get("delivery");
     let posts = delivery.is_some_and(|delivery| {
         delivery.get("mode").and_then(Value::as_str) == Some("webhook")
             || delivery.get("completionDestination").is_some_and(|also| !also.is_null())
     });
     if posts {
-        return Err(DoorError::NotAllowed(
+        return Err(PortError::NotAllowed(
             "webhooks are set by the owner (`homard cron edit ID --webhook URL`), not by this tool"
                 .to_owned(),
         ));
@@ -127,7 +127,7 @@ fn no_webhook(job: &Map<String, Value>) -> Result<(), DoorError> {
 }
 
 /// Fills in what a model leaves out.
-fn completed(mut job: Map<String, Value>, cx: &ToolCx, now: i64) -> Result<Map<String, Value>, DoorError> {
+fn completed(mut job: Map<String, Value>, cx: &ToolCx, now: i64) -> Result<Map<String, Value>, PortError> {
     let payload = job.get("payload").cloned().unwrap_or_default();
     let kind = payload.get("kind").and_then(Value::as_str).unwrap_or_default();
     let said = payload.get("text").or(payload.get("message")).and_then(Value::as_str).unwrap_or_default();
@@ -147,11 +147,11 @@ fn completed(mut job: Map<String, Value>, cx: &ToolCx, now: i64) -> Result<Map<S
 }
 
 /// `{"kind": "at", "in": "20m"}` is what a model means more often than a moment it would have to work out.
-fn relative(schedule: &mut Map<String, Value>, now: i64) -> Result<(), DoorError> {
+fn relative(schedule: &mut Map<String, Value>, now: i64) -> Result<(), PortError> {
     let Some(wait) = schedule.remove("in") else { return Ok(()) };
     let millis = wait.as_str().and_then(read_duration).and_then(|wait| i64::try_from(wait).ok());
     let at = millis.and_then(|wait| jiff::Timestamp::from_millisecond(now.saturating_add(wait)).ok());
-    let at = at.ok_or_else(|| DoorError::Invalid("`in` must be a time such as 20m or 2h".to_owned()))?;
+    let at = at.ok_or_else(|| PortError::Invalid("`in` must be a time such as 20m or 2h".to_owned()))?;
     schedule.insert("at".to_owned(), json!(at.to_string()));
     Ok(())
 }

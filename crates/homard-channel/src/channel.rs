@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
-use crate::inbound::{Attachment, Fetched, Heard};
+use crate::inbound::{Attachment, Fetched, InboundEvent};
 use crate::outbound::{Outbound, Receipt};
 
 /// One of our accounts at a place people write from. An adapter translates; it decides nothing.
@@ -89,12 +89,12 @@ pub enum ChannelError {
 }
 
 /// What the relay reads: a thing heard, and the acknowledgement to send once it is kept.
-pub type Kept = (Heard, oneshot::Sender<()>);
+pub type InboxItem = (InboundEvent, oneshot::Sender<()>);
 
 /// Where an adapter puts what it heard.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    to_relay: mpsc::Sender<Kept>,
+    to_relay: mpsc::Sender<InboxItem>,
     last_sign: Arc<AtomicI64>,
     has_sign: Arc<AtomicBool>,
     clock: Clock,
@@ -109,7 +109,7 @@ impl Inbox {
     /// An inbox over the end that writes to the relay. When as many wait as that end holds, adapters wait, which is
     /// how a platform learns to slow down.
     #[must_use]
-    pub fn new(to_relay: mpsc::Sender<Kept>, clock: Clock) -> Self {
+    pub fn new(to_relay: mpsc::Sender<InboxItem>, clock: Clock) -> Self {
         let last_sign = Arc::new(AtomicI64::new(clock.now_ms()));
         Self { to_relay, last_sign, has_sign: Arc::default(), clock }
     }
@@ -118,7 +118,7 @@ impl Inbox {
     ///
     /// # Errors
     /// When the relay is gone.
-    pub async fn put(&self, heard: Heard) -> Result<(), InboxClosed> {
+    pub async fn put(&self, heard: InboundEvent) -> Result<(), InboxClosed> {
         self.alive();
         let (kept, is_kept) = oneshot::channel();
         if self.to_relay.send((heard, kept)).await.is_err() {

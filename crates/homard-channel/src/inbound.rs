@@ -163,7 +163,7 @@ pub struct Details {
     pub part_of: Option<String>,
     /// Whether it is one of the platform's own commands rather than a text.
     pub native_command: bool,
-    /// Words about the place that strangers may have written, such as a topic.
+    /// RichText about the place that strangers may have written, such as a topic.
     pub about: Vec<String>,
 }
 
@@ -213,11 +213,11 @@ pub struct Fetched {
 /// What an adapter hears.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Heard {
+pub enum InboundEvent {
     /// A message.
     Message(Box<Inbound>),
     /// Something happened that is no message: the next turn is told, none begins.
-    Event(Happening),
+    Event(Notice),
     /// A conversation has a new id; the owner's settings for the old one belong to it.
     Moved {
         /// The platform.
@@ -231,7 +231,7 @@ pub enum Heard {
     },
 }
 
-impl Heard {
+impl InboundEvent {
     /// Which platform, and which of our accounts.
     #[must_use]
     pub fn ears(&self) -> (&ChannelId, &AccountId) {
@@ -259,7 +259,7 @@ impl Heard {
 /// A reaction, a new member, a pinned message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Happening {
+pub struct Notice {
     /// The platform.
     pub channel: ChannelId,
     /// Our account.

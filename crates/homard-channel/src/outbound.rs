@@ -48,14 +48,14 @@ pub struct Outbound {
 /// Text in two forms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Words {
+pub struct RichText {
     /// In the platform's own dialect.
     pub formatted: String,
     /// Without formatting, for when the platform does not take the other.
     pub plain: String,
 }
 
-impl Words {
+impl RichText {
     /// Text without formatting.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
@@ -95,7 +95,7 @@ pub enum Content {
     /// Text.
     Text {
         /// What it says.
-        words: Words,
+        words: RichText,
         /// Rows of buttons.
         #[serde(default)]
         buttons: Vec<Vec<Button>>,
@@ -105,7 +105,7 @@ pub enum Content {
         /// The file.
         file: File,
         /// What is said beside it; fits the platform's limit.
-        caption: Words,
+        caption: RichText,
     },
     /// A question with answers to choose from.
     Poll {
@@ -125,7 +125,7 @@ pub enum Content {
         /// Which.
         message_id: String,
         /// What it says now.
-        words: Words,
+        words: RichText,
         /// Its buttons now.
         #[serde(default)]
         buttons: Vec<Vec<Button>>,

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::abilities::{Dialect, TableMode, TextUnit};
-use crate::outbound::Words;
+use crate::outbound::RichText;
 
 /// The smallest limit that is kept; a smaller one counts as this, for even a quoted link must fit.
 const MIN_LIMIT: usize = 64;
@@ -52,7 +52,7 @@ pub struct Shape {
 /// Writes Markdown in a dialect and cuts it into messages, in order. An empty text makes no message. Both forms of
 /// every message keep the limit, and nothing but white space and control characters is lost.
 #[must_use]
-pub fn shape_text(markdown: &str, shape: Shape) -> Vec<Words> {
+pub fn shape_text(markdown: &str, shape: Shape) -> Vec<RichText> {
     let shape = Shape { limit: shape.limit.max(MIN_LIMIT), ..shape };
     let source = clean(markdown);
     let flow = layout::lay_out(tree::read(&source), shape);

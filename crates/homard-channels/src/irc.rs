@@ -35,7 +35,7 @@ mod settings;
 mod state;
 mod wire;
 
-use hearing::Ears;
+use hearing::BotContext;
 use pace::Pace;
 use queue::Ticket;
 use session::{Ask, Presence, Purpose, Session};
@@ -133,7 +133,7 @@ impl Channel for Irc {
         tracing::info!(account = %self.account, host = %self.settings.host, nick = %entered.welcome.nick, "connected");
         let purpose = Purpose {
             settings: Arc::clone(&self.settings),
-            ears: Ears::new(self.channel.clone(), self.account.clone(), self.clock.clone()),
+            ears: BotContext::new(self.channel.clone(), self.account.clone(), self.clock.clone()),
             inbox,
             presence: self.presence.clone(),
             pace: self.pace(),

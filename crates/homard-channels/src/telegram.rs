@@ -5,7 +5,6 @@
 //! The token is part of every address; `api` is the only file that knows it, and no error carries an address.
 
 mod api;
-mod ear;
 mod errors;
 mod fetch;
 mod fragments;
@@ -14,6 +13,7 @@ mod menu;
 mod offset;
 mod poll;
 mod probe;
+mod receiver;
 mod recent;
 mod say;
 mod settings;

@@ -297,7 +297,7 @@ struct Guesses {
 }
 
 impl GuessCounter {
-    /// How long `who` must wait, if the door is shut.
+    /// How long `auth` must wait, if the door is shut.
     pub(crate) fn shut_for(&self, who: &str, now: Instant) -> Option<Duration> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let until = seen.get(who)?.shut_until?;
@@ -326,7 +326,7 @@ impl GuessCounter {
         }
     }
 
-    /// Forgets `who` after a right guess.
+    /// Forgets `auth` after a right guess.
     pub(crate) fn right(&self, who: &str) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(who);
     }

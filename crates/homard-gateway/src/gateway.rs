@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use homard_automation::Automation;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{Config, ConfigHandle, Secret};
-use homard_network::{Tailscale, TlsDoor};
+use homard_network::{Tailscale, TlsConfig};
 use homard_protocol::connect::{
     AttachmentPolicy, Features, HelloAuth, HelloOk, HelloPolicy, HelloSnapshot, HelloTag, ServerDescription,
     SessionDefaultsHint,
@@ -34,7 +34,7 @@ use crate::crowd::Crowds;
 use crate::fanout::Clients;
 use crate::handshake::Admission;
 use crate::health::Health;
-use crate::http::{Desk, Pages};
+use crate::http::{HttpState, Pages};
 use crate::methods;
 use crate::metrics::Metrics;
 use crate::nodes::Nodes;
@@ -72,14 +72,14 @@ pub struct GatewayParts {
     /// The machine, as presence shows it.
     pub host: HostFacts,
     /// How it is reached from elsewhere.
-    pub reach: Reach,
+    pub reach: NetworkParts,
 }
 
 /// How the gateway is reached from elsewhere; nothing of it by default.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct NetworkParts {
     /// Encrypts every connection.
-    pub tls: Option<TlsDoor>,
+    pub tls: Option<TlsConfig>,
     /// Asked who is calling, when the tailnet's word counts.
     pub tailscale: Option<Tailscale>,
 }
@@ -146,7 +146,7 @@ pub struct Gateway {
     pages: Option<Box<dyn Pages>>,
     log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
     host: HostFacts,
-    reach: Reach,
+    reach: NetworkParts,
     access: ArcSwap<AccessRules>,
     methods: MethodTable,
     clients: Arc<Clients>,
@@ -158,7 +158,7 @@ pub struct Gateway {
     crowds: Crowds,
     noise: LogLimiter,
     writes: WriteLimit,
-    http: Desk,
+    http: HttpState,
     upgrades: ScopeUpgrades,
     wizards: Wizards,
     boot_id: String,
@@ -217,7 +217,7 @@ impl Gateway {
             crowds: Crowds::default(),
             noise,
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
-            http: Desk::default(),
+            http: HttpState::default(),
             upgrades: ScopeUpgrades::default(),
             wizards: Wizards::default(),
             boot_id,
@@ -274,7 +274,7 @@ impl Gateway {
     }
 
     /// What encrypts connections, if anything does.
-    pub(crate) fn tls(&self) -> Option<&TlsDoor> {
+    pub(crate) fn tls(&self) -> Option<&TlsConfig> {
         self.reach.tls.as_ref()
     }
 
@@ -331,7 +331,7 @@ impl Gateway {
     }
 
     /// What HTTP routes remember.
-    pub(crate) fn http(&self) -> &Desk {
+    pub(crate) fn http(&self) -> &HttpState {
         &self.http
     }
 

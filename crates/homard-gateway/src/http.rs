@@ -1,10 +1,10 @@
 //! HTTP on the gateway's port. Every family of routes has a file; [`route`] asks them in turn.
 
 mod answers;
+mod auth;
 mod body;
 mod canvas;
 mod control_ui;
-mod desk;
 mod folder;
 mod framing;
 mod guard;
@@ -17,9 +17,9 @@ mod page;
 mod probes;
 mod reading;
 mod sessions;
+mod state;
 mod tools_invoke;
 mod upgrade;
-mod who;
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ use hyper::body::Incoming;
 
 pub(crate) use answers::Answer;
 pub(crate) use canvas::surface_urls;
-pub(crate) use desk::Desk;
 pub use page::{PageFile, Pages};
+pub(crate) use state::HttpState;
 
 use crate::gateway::Gateway;
 use crate::origin::{Peer, Source};

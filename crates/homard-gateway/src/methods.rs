@@ -22,6 +22,7 @@ mod delivery;
 mod devices;
 mod exec_approval;
 pub(crate) mod exec_policy;
+mod maintenance;
 mod memory;
 mod model_auth;
 mod models;
@@ -33,12 +34,12 @@ mod node_pending;
 mod nodes;
 mod page_load;
 mod sending;
-mod session_acts;
 mod session_archive;
 mod session_branches;
+mod session_commands;
 mod session_context;
+mod session_details;
 mod session_groups;
-mod session_look;
 pub(crate) mod session_messages;
 mod session_search;
 mod sessions;
@@ -49,7 +50,6 @@ mod system;
 mod tools;
 mod tools_invoke;
 mod undo;
-mod upkeep;
 mod usage;
 mod voice;
 mod voicewake;
@@ -159,7 +159,7 @@ use crate::table::MethodTable;
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
         .on::<Agent, _, _>(agent::agent)
-        .on::<AgentIdentityGet, _, _>(session_look::identity)
+        .on::<AgentIdentityGet, _, _>(session_details::identity)
         .on::<AgentWait, _, _>(agent::wait)
         .on::<AgentsCreate, _, _>(agents::create)
         .on::<AgentsDelete, _, _>(agents::delete)
@@ -169,7 +169,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<AgentsList, _, _>(agent::list)
         .on::<AgentsUpdate, _, _>(agents::update)
         .on::<BoardGet, _, _>(page_load::board)
-        .on::<BrowserRequest, _, _>(upkeep::browser)
+        .on::<BrowserRequest, _, _>(maintenance::browser)
         .on::<ChannelsCheck, _, _>(channel_check::check)
         .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
         .on::<ChannelsLogout, _, _>(account_acts::logout)
@@ -223,7 +223,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ExecApprovalsNodeGet, _, _>(node_exec_policy::get)
         .on::<ExecApprovalsNodeSet, _, _>(node_exec_policy::set)
         .on::<ExecApprovalsSet, _, _>(exec_policy::set)
-        .on::<GatewayIdentityGet, _, _>(upkeep::identity)
+        .on::<GatewayIdentityGet, _, _>(maintenance::identity)
         .on::<Health, _, _>(system::health)
         .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(system::logs_tail)
@@ -263,12 +263,12 @@ pub(crate) fn table() -> MethodTable {
         .on::<ProgressCardGet, _, _>(side_lists::card)
         .on::<ProjectsList, _, _>(page_load::projects)
         .on::<QuestionList, _, _>(side_lists::questions)
-        .on::<SecretsReload, _, _>(upkeep::secrets_reload)
+        .on::<SecretsReload, _, _>(maintenance::secrets_reload)
         .on::<Send, _, _>(sending::send)
         .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
         .on::<SessionMembersListEvidence, _, _>(page_load::members)
         .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
-        .on::<SessionsAbort, _, _>(session_acts::abort)
+        .on::<SessionsAbort, _, _>(session_commands::abort)
         .on::<SessionsBranchesList, _, _>(session_branches::list)
         .on::<SessionsBranchesSwitch, _, _>(session_branches::switch)
         .on::<SessionsCatalogList, _, _>(page_load::catalogs)
@@ -276,12 +276,12 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsCompact, _, _>(compact::compact)
         .on::<SessionsCompanionState, _, _>(side_lists::companion)
         .on::<SessionsContext, _, _>(session_context::report)
-        .on::<SessionsCreate, _, _>(session_acts::create)
+        .on::<SessionsCreate, _, _>(session_commands::create)
         .on::<SessionsDelete, _, _>(sessions::delete)
-        .on::<SessionsDescribe, _, _>(session_look::describe)
+        .on::<SessionsDescribe, _, _>(session_details::describe)
         .on::<SessionsEnded, _, _>(session_archive::ended)
         .on::<SessionsFork, _, _>(session_branches::fork)
-        .on::<SessionsGet, _, _>(session_acts::get)
+        .on::<SessionsGet, _, _>(session_commands::get)
         .on::<SessionsGroupsDefaults, _, _>(session_groups::defaults)
         .on::<SessionsGroupsDelete, _, _>(session_groups::delete)
         .on::<SessionsGroupsList, _, _>(session_groups::list)
@@ -289,8 +289,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsGroupsRename, _, _>(session_groups::rename)
         .on::<SessionsGroupsUpdate, _, _>(session_groups::update)
         .on::<SessionsList, _, _>(sessions::list)
-        .on::<SessionsMessagesSubscribe, _, _>(session_look::subscribe)
-        .on::<SessionsMessagesUnsubscribe, _, _>(session_look::unsubscribe)
+        .on::<SessionsMessagesSubscribe, _, _>(session_details::subscribe)
+        .on::<SessionsMessagesUnsubscribe, _, _>(session_details::unsubscribe)
         .on::<SessionsObserverVisibility, _, _>(page_load::observer)
         .on::<SessionsPatch, _, _>(sessions::patch)
         .on::<SessionsPreview, _, _>(sessions::preview)
@@ -299,8 +299,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<SessionsRestore, _, _>(session_archive::restore)
         .on::<SessionsRewind, _, _>(session_branches::rewind)
         .on::<SessionsSearch, _, _>(session_search::search)
-        .on::<SessionsSend, _, _>(session_acts::send)
-        .on::<SessionsSteer, _, _>(session_acts::steer)
+        .on::<SessionsSend, _, _>(session_commands::send)
+        .on::<SessionsSteer, _, _>(session_commands::steer)
         .on::<SessionsSubscribe, _, _>(sessions::subscribe)
         .on::<SessionsUsage, _, _>(usage::sessions::report)
         .on::<SessionsUsageLogs, _, _>(usage::sessions::logs)
@@ -313,7 +313,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<SkillsUpdate, _, _>(skills::update)
         .on::<Status, _, _>(system::status)
         .on::<SystemEvent, _, _>(wake::event)
-        .on::<SystemInfo, _, _>(upkeep::system_info)
+        .on::<SystemInfo, _, _>(maintenance::system_info)
         .on::<SystemPresence, _, _>(system::presence)
         .on::<TalkCatalog, _, _>(voice::catalog)
         .on::<TalkConfig, _, _>(voice::config)
@@ -333,8 +333,8 @@ pub(crate) fn table() -> MethodTable {
         .on::<TtsStatus, _, _>(voice::status)
         .on::<UndoApply, _, _>(undo::apply)
         .on::<UndoList, _, _>(undo::list)
-        .on::<UpdateRun, _, _>(upkeep::update_run)
-        .on::<UpdateStatus, _, _>(upkeep::update_status)
+        .on::<UpdateRun, _, _>(maintenance::update_run)
+        .on::<UpdateStatus, _, _>(maintenance::update_status)
         .on::<UsageCost, _, _>(usage::cost)
         .on::<UsageHours, _, _>(usage::hours::report)
         .on::<UsageRuns, _, _>(usage::runs)

@@ -3,7 +3,7 @@
 //! Every call to a model first reserves its worst case here and afterwards says what it really used. What the
 //! owner limits (`budgets` in the configuration) is thereby never exceeded by more than one answer, however
 //! many runs there are at once. Reading order: `book` is the rule, free of time and waiting; this file is the
-//! shell around it that waits; `worst` bounds a call; `period` knows days and months; `over` says no.
+//! shell around it that waits; `max_cost` bounds a call; `period` knows days and months; `over` says no.
 //!
 //! Nothing is written to disk here. The store's usage table is the memory: at start it is read back with
 //! [`Ledger::restore`], and while limits exist a call's worst case is written there before the call.
@@ -19,15 +19,15 @@ use tokio_util::sync::CancellationToken;
 
 mod amount;
 mod book;
+mod max_cost;
 mod over;
 mod period;
-mod worst;
 
 pub use amount::{Amount, Unit, micro_usd};
 pub use book::{Spender, Spent};
+pub use max_cost::{MaxCost, estimate};
 pub use over::{NotReserved, OverBudget};
 pub use period::Span;
-pub use worst::{Worst, estimate};
 
 use book::{Book, Line, Verdict};
 use period::Periods;
@@ -136,7 +136,7 @@ impl Ledger {
     pub async fn reserve(
         &self,
         who: &Spender,
-        worst: Worst,
+        worst: MaxCost,
         cancel: &CancellationToken,
     ) -> Result<Reservation, NotReserved> {
         let place = Place { ledger: self, ticket: self.book().ticket() };

@@ -14,9 +14,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Candidate, Profiles, ProviderAuth};
-use crate::budget::{Reservation, Worst};
-use crate::desk::{Desk, Run};
+use crate::budget::{MaxCost, Reservation};
 use crate::failover::CallRecord;
+use crate::router::{ModelRouter, Run};
 
 /// Bytes of text in a usual token, for providers that do not count.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -45,7 +45,7 @@ pub enum NotEmbedded {
     Failed(LlmError),
 }
 
-impl Desk {
+impl ModelRouter {
     /// Asks the provider of a model for vectors, on a run's behalf.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Desk {
 }
 
 struct Asking<'a> {
-    desk: &'a Desk,
+    desk: &'a ModelRouter,
     run: &'a Run,
     model: Arc<ModelSpec>,
     wanted: &'a Wanted,
@@ -158,7 +158,7 @@ impl Asking<'_> {
         if ledger.is_unlimited() {
             return Ok(None);
         }
-        let worst = Worst::of_texts(&self.model, self.bytes());
+        let worst = MaxCost::of_texts(&self.model, self.bytes());
         Ok(Some(ledger.reserve(&self.run.spender, worst, self.cancel).await?))
     }
 

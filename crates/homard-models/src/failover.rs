@@ -8,8 +8,8 @@
 //! An answer that has begun to reach the person is never begun again: its failure ends the call and what had
 //! arrived is kept.
 //!
-//! Reading order: `walk` is the order of things, `lineup` who is asked for a model, `attempt` one question from
-//! credential to bill; `step`, `thinking`, `policy` and `sum` are the rules, pure and by table.
+//! Reading order: `walk` is the order of things, `candidates` who is asked for a model, `attempt` one question from
+//! credential to bill; `step`, `thinking`, `policy` and `summary` are the rules, pure and by table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,13 +22,13 @@ use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
 mod attempt;
+mod candidates;
 mod emit;
-mod lineup;
 mod meter;
 mod pacing;
 mod policy;
 mod step;
-mod sum;
+mod summary;
 mod thinking;
 mod walk;
 

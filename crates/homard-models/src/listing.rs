@@ -8,7 +8,7 @@ use homard_config::config::agents::Agent;
 use homard_llm::ModelSpec;
 use homard_protocol::{ModelRef, ProviderId};
 
-use crate::desk::Desk;
+use crate::router::ModelRouter;
 
 /// One line of the list.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Listed {
     pub allowed: bool,
 }
 
-impl Desk {
+impl ModelRouter {
     /// Every model, in alphabetical order of providers, as `agent` sees them. Models the owner chose and no
     /// list has are added, because they can be asked all the same.
     pub async fn listing(&self, agent: &Agent, chosen: &ModelRef) -> Vec<Listed> {

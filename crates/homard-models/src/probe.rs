@@ -11,7 +11,7 @@ use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Candidate, Profiles, ProviderAuth};
-use crate::desk::Desk;
+use crate::router::ModelRouter;
 
 /// How long one answer may take.
 pub const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -83,7 +83,7 @@ impl Probed {
 
 /// Tries every credential of every provider the options name, a few at a time. Resting credentials are tried
 /// too: somebody wants to know. Budgets are not asked; the answer is one word.
-pub async fn probe(desk: &Desk, agent: &Agent, options: &ProbeOptions, clock: &Clock) -> Vec<Probed> {
+pub async fn probe(desk: &ModelRouter, agent: &Agent, options: &ProbeOptions, clock: &Clock) -> Vec<Probed> {
     let profiles = desk.profiles(&agent.id);
     let mut tries: Vec<Try> = Vec::new();
     for (provider, auth) in desk.auth() {
@@ -179,7 +179,7 @@ fn question(
 }
 
 /// The model to ask a provider for: the agent's own where it is one of them, else the first on its list.
-fn model_of(desk: &Desk, agent: &Agent, provider: &ProviderId) -> Option<Resolved> {
+fn model_of(desk: &ModelRouter, agent: &Agent, provider: &ProviderId) -> Option<Resolved> {
     let chosen = agent.model.primary.iter().chain(&agent.model.fallbacks);
     let own = chosen.map(|model| desk.selector().normal(model)).find(|model| model.provider == *provider);
     let first = || {

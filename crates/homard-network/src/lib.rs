@@ -15,5 +15,5 @@ pub use bind::{BindError, Listen, is_exposed, listen, own_addresses};
 pub use certificate::{CertificateError, CertificateFiles, fingerprint_of_file};
 pub use mdns::{Advert, Beacon, Facts, MdnsError, SERVICE, browse};
 pub use tailscale::{Identity, Tailscale, TailscaleError, is_tailnet};
-pub use tls::{TlsDoor, TlsError};
+pub use tls::{TlsConfig, TlsError};
 pub use tunnel::{SshTarget, Tunnel, TunnelError};

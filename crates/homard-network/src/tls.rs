@@ -36,7 +36,7 @@ pub enum TlsError {
 }
 
 /// Serves TLS with a certificate that is read again when its files change.
-pub struct TlsDoor {
+pub struct TlsConfig {
     acceptor: TlsAcceptor,
     kept: Arc<Kept>,
 }
@@ -55,7 +55,7 @@ struct Seen {
     at: Instant,
 }
 
-impl TlsDoor {
+impl TlsConfig {
     /// Reads the certificate, making one for `names` where the source says so.
     ///
     /// # Errors
@@ -128,8 +128,8 @@ impl ResolvesServerCert for Kept {
     }
 }
 
-impl std::fmt::Debug for TlsDoor {
+impl std::fmt::Debug for TlsConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TlsDoor").field("fingerprint", &self.fingerprint()).finish_non_exhaustive()
+        f.debug_struct("TlsConfig").field("fingerprint", &self.fingerprint()).finish_non_exhaustive()
     }
 }

@@ -33,7 +33,7 @@ pub struct QueuePolicy {
 
 /// What somebody wants otherwise: for one message, or kept with a session. What is `None` stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct QueueWish {
+pub struct QueueOptions {
     /// What happens to messages.
     pub mode: Option<QueueMode>,
     /// Quiet time before they are taken.
@@ -44,7 +44,7 @@ pub struct QueueWish {
     pub drop: Option<QueueDrop>,
 }
 
-impl QueueWish {
+impl QueueOptions {
     /// Reads what a session keeps; words nobody knows count as nothing.
     #[must_use]
     pub fn kept(mode: Option<&str>, debounce_ms: Option<u64>, cap: Option<u64>, drop: Option<&str>) -> Self {
@@ -69,8 +69,8 @@ impl QueuePolicy {
     pub fn decide(
         settings: &Queue,
         channel: Option<&ChannelId>,
-        session: &QueueWish,
-        inline: &QueueWish,
+        session: &QueueOptions,
+        inline: &QueueOptions,
     ) -> Self {
         let by_channel = channel.and_then(|channel| settings.by_channel.get(channel).copied());
         let quiet = channel.and_then(|channel| settings.debounce_by_channel.get(channel).copied());

@@ -9,10 +9,10 @@ pub mod levels;
 mod scan;
 pub mod table;
 
-pub use levels::{Arg, Elevation, ExecWish, ThinkingLevel, Thoughts, Verbosity};
+pub use levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Verbosity};
 pub use table::{COMMANDS, Command, Rank, Where, Who};
 
-use crate::queue::QueueWish;
+use crate::queue::QueueOptions;
 
 /// Messages that stop what is going on when they are nothing else.
 pub const STOP_WORDS: [&str; 6] = ["stop", "esc", "abort", "wait", "exit", "interrupt"];
@@ -134,7 +134,7 @@ impl Meaning {
 
     /// What the queue is asked for this message.
     #[must_use]
-    pub fn queue_wish(&self) -> QueueWish {
+    pub fn queue_wish(&self) -> QueueOptions {
         let mut wishes = self.directives.iter().filter_map(|directive| match directive {
             Directive::Queue(Arg::Is(wish)) => Some(*wish),
             _ => None,
@@ -197,11 +197,11 @@ pub enum Directive {
     /// Whether commands leave the sandbox.
     Elevated(Arg<Elevation>),
     /// Where commands run.
-    Exec(Arg<ExecWish>),
+    Exec(Arg<ExecOptions>),
     /// Which model answers.
     Model(Arg<String>),
     /// How messages wait.
-    Queue(Arg<QueueWish>),
+    Queue(Arg<QueueOptions>),
 }
 
 impl Directive {

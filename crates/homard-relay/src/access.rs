@@ -5,7 +5,7 @@ use homard_config::config::delegation::{AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{SessionKind, SessionRecord, Store};
-use homard_tools::{Caller, DoorError, ToolCx};
+use homard_tools::{Caller, PortError, ToolCx};
 
 /// How many ancestors a conversation may have before nobody looks further; deeper ones cannot be made.
 const MAX_ANCESTORS: usize = 8;
@@ -40,8 +40,8 @@ pub(crate) fn judge(
     between: &AgentToAgent,
     (from, to): (&AgentId, &AgentId),
     is_own: bool,
-) -> Result<(), DoorError> {
-    let refuse = |why: &str| Err(DoorError::NotAllowed(why.to_owned()));
+) -> Result<(), PortError> {
+    let refuse = |why: &str| Err(PortError::NotAllowed(why.to_owned()));
     if is_own {
         return Ok(());
     }
@@ -103,7 +103,7 @@ pub(crate) async fn may_reach(
     store: &Store,
     cx: &ToolCx,
     to: &SessionKey,
-) -> Result<(), DoorError> {
+) -> Result<(), PortError> {
     let (from, visibility) = (&cx.session_key, visibility(config, cx));
     let is_own = from == to || (visibility != Visibility::OnlySelf && descends(store, to, from).await);
     let agents = (agent_of(config, from), agent_of(config, to));

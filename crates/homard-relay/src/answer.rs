@@ -2,7 +2,7 @@
 //! size, with its files.
 
 use homard_agent::Directive;
-use homard_channel::{Act, Content, File, MediaKind, Outbound, Words, shape_text};
+use homard_channel::{Act, Content, File, MediaKind, Outbound, RichText, shape_text};
 use homard_policy::reply::{
     PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, normalise, was_said, with_prefix,
 };
@@ -20,7 +20,7 @@ use crate::reply_style::Manner;
 use crate::runs::Run;
 
 /// What is sent, and how it is known again.
-pub(crate) struct Speech<'a> {
+pub(crate) struct FinalReply<'a> {
     pub(crate) run: &'a Run,
     pub(crate) route: &'a ReplyRoute,
     pub(crate) manner: &'a Manner,
@@ -32,7 +32,7 @@ pub(crate) struct Speech<'a> {
     pub(crate) before: usize,
 }
 
-impl Speech<'_> {
+impl FinalReply<'_> {
     /// The messages a text in Markdown becomes. `preview` is a message that shows a part of it already. Keys are the
     /// run's id, `mark` and a number.
     pub(crate) async fn rows(
@@ -173,14 +173,14 @@ impl Speech<'_> {
     }
 
     /// The text as it stands beside a file; `None` when there is no file or the text is too long.
-    fn caption(&self, text: &str, no_files: bool) -> Option<Words> {
+    fn caption(&self, text: &str, no_files: bool) -> Option<RichText> {
         let limit = self.manner.abilities.and_then(|abilities| abilities.caption_limit)?;
         if no_files {
             return None;
         }
         let shape = homard_channel::Shape { limit, ..self.manner.shape };
         match shape_text(text, shape).as_slice() {
-            [] => Some(Words::default()),
+            [] => Some(RichText::default()),
             [words] => Some(words.clone()),
             _ => None,
         }

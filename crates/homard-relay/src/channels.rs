@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use homard_channel::{ChannelError, Kept, Probe, SharedChannel};
+use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Tasks;
 use homard_store::StoreError;
@@ -35,7 +35,7 @@ pub(crate) type Name = (ChannelId, AccountId);
 #[derive(Default)]
 pub(crate) struct Channels {
     accounts: Mutex<HashMap<Name, Arc<Account>>>,
-    to_relay: OnceLock<mpsc::Sender<Kept>>,
+    to_relay: OnceLock<mpsc::Sender<InboxItem>>,
     tasks: Tasks,
 }
 
@@ -215,7 +215,7 @@ impl Relay {
     }
 
     /// The line on which everything heard comes in.
-    fn begin_to_hear(&self) -> mpsc::Sender<Kept> {
+    fn begin_to_hear(&self) -> mpsc::Sender<InboxItem> {
         let (to_relay, heard) = mpsc::channel(HEARD);
         let tasks = &self.inner().channels().tasks;
         let (relay, cancel) = (self.clone(), tasks.token().clone());

@@ -23,9 +23,9 @@ use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
 use homard_store::{Accepted, FinishRun, NewRun, ResetReason, ResetSession, RunStatus, StoreError};
 
-use crate::compact::CompactWish;
+use crate::compact::CompactOptions;
 use crate::lane::{Kind, Overrides, Request};
-use crate::outbox::Saying;
+use crate::outbox::OutgoingText;
 use crate::queue::Queue;
 use crate::relay::{Inner, Relay};
 use crate::reply_route::ReplyRoute;
@@ -127,7 +127,7 @@ impl Relay {
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
-                let queue = Queue::Compact(CompactWish { instructions, max_entries: None }, None);
+                let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
                 self.take_placed(placed.clone(), queue, std::mem::take(brought)).await.map(Some)
             }
             "new" | "reset" if !rest.is_empty() => {
@@ -302,7 +302,7 @@ impl Relay {
     ) {
         let Some(reply) = reply else { return };
         let (Ok(text) | Err(text)) = answer;
-        let saying = Saying {
+        let saying = OutgoingText {
             address: reply.address.clone(),
             text: text.clone(),
             reply_to: None,

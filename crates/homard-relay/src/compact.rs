@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use homard_agent::{Agent, Compacted, History, NotShorter, Wish};
+use homard_agent::{Agent, Compacted, CompactionOptions, History, NotShorter};
 use homard_protocol::EntryId;
 use homard_store::Started;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ const NO_ENTRY: &str = "none";
 
 /// What whoever asks for a compaction wants of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompactWish {
+pub struct CompactOptions {
     /// What the summary should keep or leave out.
     pub instructions: Option<String>,
     /// Keep so many of the newest entries, without asking a model.
@@ -41,7 +41,7 @@ pub(crate) type ReportSlot = Arc<OnceLock<CompactReport>>;
 pub(crate) async fn take(
     inner: &Arc<Inner>,
     mut waiting: Waiting,
-    wish: CompactWish,
+    wish: CompactOptions,
     history: &mut Option<History>,
 ) {
     let run = Arc::clone(&waiting.run);
@@ -68,7 +68,7 @@ pub(crate) async fn take(
 async fn compact(
     inner: &Arc<Inner>,
     waiting: Waiting,
-    wish: &CompactWish,
+    wish: &CompactOptions,
     history: &mut Option<History>,
 ) -> CompactReport {
     let run = Arc::clone(&waiting.run);
@@ -90,7 +90,8 @@ async fn compact(
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
     let narrator = Arc::clone(&run.narrator);
     let mut on_step = |step: homard_agent::Step<'_>| narrator.step(&step);
-    let wish = Wish { instructions: wish.instructions.as_deref(), max_entries: wish.max_entries };
+    let wish =
+        CompactionOptions { instructions: wish.instructions.as_deref(), max_entries: wish.max_entries };
     let subject = (&prepared.turn, &mut prepared.told);
     match agent.compact(subject, wish, &mut on_step, &run.cancel).await {
         Ok(done) => {

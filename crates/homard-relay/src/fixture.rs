@@ -14,9 +14,9 @@ use homard_config::{ConfigHandle, Environment, Paths, Source};
 use homard_llm::{Answer, Http, LlmError, ModelSpec, Models, Provider, Request, StreamEvent};
 use homard_models::auth::AuthContext;
 use homard_models::budget::Ledger;
-use homard_models::desk::ProfileShelf;
-use homard_models::desk::{Desk, Lasting};
 use homard_models::failover::{FailoverPolicy, Pacing};
+use homard_models::router::ProfileShelf;
+use homard_models::router::{Lasting, ModelRouter};
 use homard_models::select::Selector;
 use homard_protocol::{
     AccountId, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey, StopReason,
@@ -77,7 +77,7 @@ impl World {
         let relay = Relay::new(RelayParts {
             config: config.clone(),
             store: store.clone(),
-            desk: desk(&config, &clock, &talker),
+            router: router(&config, &clock, &talker),
             tools: Toolbox::default(),
             bus: Bus::default(),
             clock: clock.clone(),
@@ -150,7 +150,7 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-fn desk(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> Desk {
+fn router(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> ModelRouter {
     let (current, http, tasks) = (config.current(), Http::default(), Tasks::new());
     let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks, secrets: Redactor::default() };
     let agent_dir = current.agents.default_agent().agent_dir.clone();
@@ -163,7 +163,7 @@ fn desk(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> Desk {
     };
     let spec = ModelSpec::new(provider_id(), ModelId::parse("talker").unwrap(), "openai-responses");
     let models = Models::new(Vec::new(), &http, clock).with_provider(Arc::clone(talker) as _, vec![spec]);
-    Desk::new(models, BTreeMap::new(), &[], Selector::new(&current), lasting)
+    ModelRouter::new(models, BTreeMap::new(), &[], Selector::new(&current), lasting)
 }
 
 fn provider_id() -> ProviderId {

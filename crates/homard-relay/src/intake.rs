@@ -25,7 +25,7 @@ mod stop_fast_path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use homard_channel::{Conversation, Heard, Inbound, Kept, Sender};
+use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
@@ -35,10 +35,10 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::call_quota::CallQuota;
-use crate::intake::conversation_worker::Corners;
+use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::rules::CompanyRules;
-use crate::intake::stop_fast_path::Hush;
+use crate::intake::stop_fast_path::StopFastPath;
 use crate::relay::Relay;
 
 /// Messages that are kept in one go.
@@ -52,8 +52,8 @@ const NAME_BYTES: usize = 16;
 
 /// What the intake remembers between messages.
 pub(crate) struct Intake {
-    corners: Corners,
-    hush: Hush,
+    corners: ConversationWorkers,
+    hush: StopFastPath,
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
@@ -72,8 +72,8 @@ struct Company {
 impl Default for Intake {
     fn default() -> Self {
         Self {
-            corners: Corners::default(),
-            hush: Hush::default(),
+            corners: ConversationWorkers::default(),
+            hush: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
@@ -97,7 +97,7 @@ impl Intake {
 impl Relay {
     /// Takes what adapters hear until `cancel` fires or nobody speaks any more. Each thing is acknowledged once it is
     /// kept. The first call also takes up what an earlier process kept and did not come to.
-    pub async fn listen_to(self, mut heard: mpsc::Receiver<Kept>, cancel: CancellationToken) {
+    pub async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {
         if !self.inner().intake().has_taken_up.swap(true, Ordering::SeqCst) {
             self.take_up_again().await.or_log("what was heard before the restart could not be read");
         }
@@ -116,7 +116,7 @@ impl Relay {
     }
 
     /// Keeps what was heard, acknowledges it, and passes it on in the same order.
-    async fn keep_all(&self, batch: impl Iterator<Item = Kept>) {
+    async fn keep_all(&self, batch: impl Iterator<Item = InboxItem>) {
         let mut posted = Vec::with_capacity(BATCH);
         for (heard, ack) in batch {
             let Some(new) = to_keep(&heard) else {
@@ -150,7 +150,7 @@ impl Relay {
             tracing::info!(messages = rows.len(), "taking up messages that were heard before the restart");
         }
         for row in rows {
-            match serde_json::from_str::<Heard>(&row.payload) {
+            match serde_json::from_str::<InboundEvent>(&row.payload) {
                 Ok(heard) => self.pass_on(row.id, heard).await,
                 Err(error) => {
                     tracing::warn!(%error, "a kept message cannot be read any more");
@@ -162,17 +162,17 @@ impl Relay {
     }
 
     /// Puts something into its conversation's corner.
-    async fn pass_on(&self, id: InboxId, heard: Heard) {
+    async fn pass_on(&self, id: InboxId, heard: InboundEvent) {
         let intake = self.inner().intake();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
-        let put = intake.corners.put(self, conversation_worker::Thing { id, heard, permit });
+        let put = intake.corners.put(self, conversation_worker::QueuedEvent { id, heard, permit });
         if let Err(thing) = put {
             tracing::warn!(
                 key = thing.heard.key(),
                 "too many messages in one conversation; one was left out"
             );
-            if let Heard::Message(message) = &thing.heard {
+            if let InboundEvent::Message(message) = &thing.heard {
                 self.hushed(message, &[thing.id]);
             }
             self.close(vec![thing.id], "too many at once").await;
@@ -187,10 +187,10 @@ impl Relay {
 }
 
 /// What is written down of something heard; `None` when nothing should be.
-fn to_keep(heard: &Heard) -> Option<NewHeard> {
+fn to_keep(heard: &InboundEvent) -> Option<NewHeard> {
     let (channel, account) = heard.ears();
     // An adapter has no operators, and does not choose conversations.
-    if let Heard::Message(message) = heard
+    if let InboundEvent::Message(message) = heard
         && (message.sender == Sender::Operator || matches!(message.conversation, Conversation::Session(_)))
     {
         tracing::warn!(%channel, "an adapter handed in a message that is not from its platform; it is left out");

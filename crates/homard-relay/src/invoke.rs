@@ -84,7 +84,7 @@ impl Relay {
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
         let rooms = inner.rooms();
-        let model = chosen_model(&rooms.desk, agent, entry);
+        let model = chosen_model(&rooms.router, agent, entry);
         let operator = ChannelId::operator();
         let about = Circumstances {
             key,

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
-use crate::compact::{CompactWish, ReportSlot};
+use crate::compact::{CompactOptions, ReportSlot};
 use crate::origin::Origin;
 use crate::program::Program;
 use crate::relay::Inner;
@@ -72,7 +72,7 @@ pub(crate) enum Kind {
         quiet_ms: u64,
     },
     /// The conversation is shortened.
-    Compact(CompactWish),
+    Compact(CompactOptions),
     /// It is a command that is obeyed without waiting; only ever seen in the store.
     Command,
 }

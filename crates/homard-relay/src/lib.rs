@@ -20,7 +20,6 @@ pub mod commands;
 mod compact;
 mod deliver;
 mod delivery;
-mod doors;
 mod drain;
 mod exec_rules;
 #[cfg(test)]
@@ -43,6 +42,7 @@ mod pairing;
 mod pairing_row;
 mod policy_layers;
 mod policy_view;
+mod ports;
 mod program;
 mod queue;
 mod recover;
@@ -72,14 +72,14 @@ mod wake;
 pub use admit::{Admitted, Refused, admit};
 pub use bus::{Audience, Bus, Published};
 pub use channels::AccountStatus;
-pub use compact::{CompactReport, CompactWish};
+pub use compact::{CompactOptions, CompactReport};
 pub use invoke::{Invocation, Invoked, WhenAsked};
 pub use listen::{Heard, Listener};
 pub use message_actions::{
-    ActError, Acted, ActingFor, Action, Ballot, ChannelName, Deed, FileError, FileWanted, Guise, Place, Post,
-    Writing,
+    ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
+    Place, PollDraft, Post, Writing,
 };
-pub use outbox::{Saying, SendError};
+pub use outbox::{OutgoingText, SendError};
 pub use pairing_row::{pairing_account, pairing_row};
 pub use policy_layers::{Circumstances, policy_for};
 pub use policy_view::{PolicyView, Supposing};

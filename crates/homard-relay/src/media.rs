@@ -11,7 +11,7 @@ use homard_channel::{Content, File, Outbound};
 use homard_runtime::OrLog;
 use homard_tools::Caller;
 
-use crate::message_actions::{FileError, FileWanted, Folders, Guise, is_address, take_file};
+use crate::message_actions::{FileError, FileForm, FileWanted, Folders, is_address, take_file};
 use crate::relay::Inner;
 
 /// How long copies of what could not be sent are kept.
@@ -48,8 +48,8 @@ pub(crate) async fn take(
         caller,
     };
     let wanted = || FileWanted::At(named.to_owned());
-    match take_file(wanted(), Guise::Plain, &folders).await {
-        Err(FileError::TooLarge { .. }) => Ok(take_file(wanted(), Guise::Document, &folders).await?),
+    match take_file(wanted(), FileForm::Plain, &folders).await {
+        Err(FileError::TooLarge { .. }) => Ok(take_file(wanted(), FileForm::Document, &folders).await?),
         taken => Ok(taken?),
     }
 }

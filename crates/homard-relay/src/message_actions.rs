@@ -5,15 +5,15 @@
 //! settings, the platform's abilities), make messages of it ([`parts`], [`files`]), send them through the outbox, and
 //! write what was said into the conversation it was said in ([`mirror`]).
 
+mod action;
+mod arguments;
 mod beyond;
-mod deed;
 mod files;
 mod mirror;
 mod parts;
 mod route;
 mod section;
 mod target;
-mod wish;
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::outbox::SendError;
 use crate::relay::Relay;
 
-pub use deed::{Action, Ballot, Deed, FileWanted, Guise, Place, Post, Writing};
+pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, Post, Writing};
 pub use files::FileError;
 pub use target::ChannelName;
 
@@ -85,7 +85,7 @@ impl ActingFor {
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Acted {
+pub struct ActionOutcome {
     /// What.
     pub action: &'static str,
     /// Where.
@@ -186,12 +186,12 @@ impl Relay {
     ///
     /// # Errors
     /// When the place is unknown, the owner or the platform does not allow it, or it could not be sent.
-    pub async fn act(&self, action: Action, acting: &ActingFor) -> Result<Acted, ActError> {
+    pub async fn act(&self, action: Action, acting: &ActingFor) -> Result<ActionOutcome, ActError> {
         let config = self.inner().config();
         let Action { deed, to, key, dry_run } = action;
         let found = self.find(&config, &to, acting).await?;
         self.check(&config, &deed, &found, acting)?;
-        let mut acted = Acted {
+        let mut acted = ActionOutcome {
             action: deed.name(),
             channel: found.address.channel.to_string(),
             to: found.address.to.to_string(),
@@ -227,7 +227,7 @@ impl Relay {
         parts: Vec<parts::Part>,
         (address, by_agent): (&Address, bool),
         key: &str,
-        acted: &mut Acted,
+        acted: &mut ActionOutcome,
     ) -> Result<(), ActError> {
         let mut address = address.clone();
         for (number, part) in parts.into_iter().enumerate() {
@@ -263,12 +263,18 @@ impl Relay {
     }
 
     /// Whether it may be done.
-    fn check(&self, config: &Config, deed: &Deed, found: &Found, acting: &ActingFor) -> Result<(), ActError> {
+    fn check(
+        &self,
+        config: &Config,
+        deed: &MessageAction,
+        found: &Found,
+        acting: &ActingFor,
+    ) -> Result<(), ActError> {
         let channel = || found.address.channel.to_string();
         if !deed.fits(&found.abilities) {
             return Err(ActError::Unsupported { channel: channel(), action: deed.name() });
         }
-        if let Deed::Poll(ballot) = deed {
+        if let MessageAction::Poll(ballot) = deed {
             ballot.check(&found.abilities).map_err(ActError::Invalid)?;
         }
         if acting.gated {
@@ -323,11 +329,14 @@ impl Relay {
 }
 
 /// What a deed says in words, for the conversation it is done in.
-fn deed_text(deed: &Deed) -> String {
+fn deed_text(deed: &MessageAction) -> String {
     match deed {
-        Deed::Send(post) => post.text.clone(),
-        Deed::NewThread { text, .. } => text.clone().unwrap_or_default(),
-        Deed::Edit { text, .. } => text.clone(),
-        Deed::Poll(_) | Deed::React { .. } | Deed::Delete { .. } | Deed::Pin { .. } => String::new(),
+        MessageAction::Send(post) => post.text.clone(),
+        MessageAction::NewThread { text, .. } => text.clone().unwrap_or_default(),
+        MessageAction::Edit { text, .. } => text.clone(),
+        MessageAction::Poll(_)
+        | MessageAction::React { .. }
+        | MessageAction::Delete { .. }
+        | MessageAction::Pin { .. } => String::new(),
     }
 }

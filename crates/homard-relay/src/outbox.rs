@@ -42,7 +42,7 @@ const AGE_LOOK: Duration = Duration::from_secs(60 * 60);
 
 /// Something to say in a conversation, in Markdown; it is written in the platform's dialect and cut to its size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saying {
+pub struct OutgoingText {
     /// Where.
     pub address: Address,
     /// What, in Markdown.
@@ -164,13 +164,17 @@ impl Relay {
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub async fn say(&self, saying: Saying) -> Result<(), StoreError> {
+    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
         self.say_in(saying, None).await
     }
 
     /// The same, with the conversation that is told when it cannot be sent.
-    pub(crate) async fn say_in(&self, saying: Saying, session: Option<SessionKey>) -> Result<(), StoreError> {
-        let Saying { address, text, reply_to, key } = saying;
+    pub(crate) async fn say_in(
+        &self,
+        saying: OutgoingText,
+        session: Option<SessionKey>,
+    ) -> Result<(), StoreError> {
+        let OutgoingText { address, text, reply_to, key } = saying;
         let manner = Manner::of(self.inner(), &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {

@@ -9,7 +9,7 @@ use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_runtime::OrLog;
 use homard_store::{PairingAsked, PairingRequest, StoreError};
 
-use crate::outbox::Saying;
+use crate::outbox::OutgoingText;
 use crate::pairing_row::{pairing_account, pairing_row};
 use crate::relay::Relay;
 
@@ -39,7 +39,7 @@ impl Relay {
         let asked = store.request_pairing(&message.channel, &message.account, id, meta).await?;
         let code = match &asked {
             PairingAsked::Created(code) => code,
-            // The same message again: a crash came before they were told, or after. Saying it twice is harmless.
+            // The same message again: a crash came before they were told, or after. OutgoingText it twice is harmless.
             PairingAsked::Known { code, meta } if meta.get(FIRST_MESSAGE) == Some(&message.message_id) => {
                 code
             }
@@ -49,7 +49,7 @@ impl Relay {
         if let PairingAsked::Created(code) = &asked {
             self.tell_clients(message, rules, code).await;
         }
-        self.say(Saying {
+        self.say(OutgoingText {
             address: Address {
                 channel: message.channel.clone(),
                 account: message.account.clone(),
@@ -97,7 +97,7 @@ impl Relay {
         {
             let Some(address) = self.reach(&channel, &id, message) else { continue };
             let key = format!("pairing-asked:{}:{channel}:{id}:{code}", message.channel);
-            let saying = Saying { address, text: text.clone(), reply_to: None, key };
+            let saying = OutgoingText { address, text: text.clone(), reply_to: None, key };
             self.say(saying).await.or_log("the owner could not be told that a stranger asks");
         }
     }

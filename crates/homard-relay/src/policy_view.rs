@@ -54,13 +54,13 @@ impl Relay {
         supposing: &Supposing,
     ) -> Result<PolicyView, SelectError> {
         let config = self.inner().config();
-        let desk = Arc::clone(&self.inner().rooms().desk);
+        let router = Arc::clone(&self.inner().rooms().router);
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
         let entry = session.map(|record| &record.entry);
         let model = match &supposing.model {
-            Some(text) => desk.selector().parse(text)?.model,
-            None => chosen_model(&desk, agent, entry),
+            Some(text) => router.selector().parse(text)?.model,
+            None => chosen_model(&router, agent, entry),
         };
         let sender = match &supposing.sender {
             Some(id) => Sender::Peer { id: id.clone(), name: None },

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use homard_agent::Wishes;
+use homard_agent::CallOptions;
 use homard_llm::{Sampling, ToolSpec};
 use homard_models::failover::Meter;
 use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, SessionKey, UserBlock};
@@ -49,8 +49,8 @@ pub struct ProgramTool {
 
 impl Program {
     /// The same as the loop takes it.
-    pub(crate) fn wishes(&self) -> Wishes {
-        Wishes {
+    pub(crate) fn wishes(&self) -> CallOptions {
+        CallOptions {
             max_tokens: self.max_tokens,
             sampling: self.sampling.clone(),
             tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),

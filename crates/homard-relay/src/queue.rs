@@ -6,7 +6,7 @@ use std::time::Duration;
 use homard_protocol::{RunId, SessionKey};
 use homard_store::StoreError;
 
-use crate::compact::{CompactReport, CompactWish, ReportSlot};
+use crate::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::lane::Kind;
 use crate::relay::Relay;
 use crate::steering::{is_backlog, is_steer};
@@ -42,7 +42,7 @@ pub(crate) enum Queue {
     /// Once nothing has come in for so long, together with others like it.
     Collect(Duration),
     /// For its turn, in which the conversation is shortened.
-    Compact(CompactWish, Option<ReportSlot>),
+    Compact(CompactOptions, Option<ReportSlot>),
 }
 
 impl Queue {
@@ -127,7 +127,7 @@ impl Relay {
     pub async fn compact(
         &self,
         submission: Submission,
-        wish: CompactWish,
+        wish: CompactOptions,
     ) -> Result<CompactReport, SubmitError> {
         let slot = ReportSlot::default();
         let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));

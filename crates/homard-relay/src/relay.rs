@@ -9,7 +9,7 @@ use homard_config::{Config, ConfigHandle};
 use homard_exec::Processes;
 use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
-use homard_models::desk::Desk;
+use homard_models::router::ModelRouter;
 use homard_protocol::events::SessionsChangedEvent;
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clock, Tasks};
@@ -43,7 +43,7 @@ pub struct RelayParts {
     /// What is kept.
     pub store: Store,
     /// Who thinks.
-    pub desk: Desk,
+    pub router: ModelRouter,
     /// What the model may do.
     pub tools: Toolbox,
     /// Where events go.
@@ -62,8 +62,8 @@ pub struct RelayParts {
 
 /// What a reload may replace.
 #[derive(Debug)]
-pub(crate) struct Rooms {
-    pub(crate) desk: Arc<Desk>,
+pub(crate) struct Reloadable {
+    pub(crate) router: Arc<ModelRouter>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
     capacity: Arc<Semaphore>,
@@ -98,7 +98,7 @@ pub(crate) struct Inner {
     guards: Guards,
     undo: Undo,
     clock: Clock,
-    rooms: ArcSwap<Rooms>,
+    rooms: ArcSwap<Reloadable>,
     prompt: Arc<Prompt>,
     runs: Runs,
     lanes: Lanes,
@@ -143,7 +143,7 @@ impl Inner {
         &self.clock
     }
 
-    pub(crate) fn rooms(&self) -> Arc<Rooms> {
+    pub(crate) fn rooms(&self) -> Arc<Reloadable> {
         self.rooms.load_full()
     }
 
@@ -317,10 +317,10 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, desk, tools, bus, clock, approvals, skills, guards, undo } = parts;
+        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo } = parts;
         let (permits, nested_permits) = places(&config.current());
-        let rooms = Rooms {
-            desk: Arc::new(desk),
+        let rooms = Reloadable {
+            router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
             capacity: Arc::new(Semaphore::new(permits)),
@@ -371,11 +371,11 @@ impl Relay {
     }
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
-    pub fn furnish(&self, desk: Desk, tools: Toolbox) {
+    pub fn reload(&self, router: ModelRouter, tools: Toolbox) {
         let (permits, nested_permits) = places(&self.inner.config());
         let old = self.inner.rooms();
-        let rooms = Rooms {
-            desk: Arc::new(desk),
+        let rooms = Reloadable {
+            router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
             capacity: resized(&old.capacity, old.permits, permits),
@@ -389,10 +389,10 @@ impl Relay {
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
-    pub fn take_desk(&self, desk: Desk) {
+    pub fn take_router(&self, router: ModelRouter) {
         let old = self.inner.rooms();
-        let rooms = Rooms {
-            desk: Arc::new(desk),
+        let rooms = Reloadable {
+            router: Arc::new(router),
             tools: Arc::clone(&old.tools),
             offers: Offers::default(),
             capacity: Arc::clone(&old.capacity),
@@ -406,7 +406,7 @@ impl Relay {
     /// The models in use.
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
-        Arc::clone(self.inner.rooms().desk.models())
+        Arc::clone(self.inner.rooms().router.models())
     }
 
     /// Where a person is asked before something is done.
@@ -430,8 +430,8 @@ impl Relay {
 
     /// Where models are chosen and paid for.
     #[must_use]
-    pub fn desk(&self) -> Arc<Desk> {
-        Arc::clone(&self.inner.rooms().desk)
+    pub fn router(&self) -> Arc<ModelRouter> {
+        Arc::clone(&self.inner.rooms().router)
     }
 
     /// The model a session would use now: its provider and name.
@@ -440,7 +440,7 @@ impl Relay {
         let config = self.inner.config();
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        chosen_model(&self.inner.rooms().desk, agent, session.map(|record| &record.entry))
+        chosen_model(&self.inner.rooms().router, agent, session.map(|record| &record.entry))
     }
 
     /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.

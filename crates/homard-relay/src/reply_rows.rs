@@ -4,7 +4,7 @@ use homard_policy::reply::{PrefixFacts, Said, normalise};
 use homard_store::{NewOutbound, RunStatus};
 
 use crate::access::agent_of;
-use crate::answer::{Speech, preview_of};
+use crate::answer::{FinalReply, preview_of};
 use crate::deliver::Reply;
 use crate::delivery::Streamed;
 use crate::live::taken_away;
@@ -30,7 +30,7 @@ pub(crate) async fn rows(inner: &Inner, run: &Run, reply: &Reply, said: &str) ->
     let manner = Manner::of(inner, &route.address);
     let wishes = run.narrator.wishes();
     let facts = facts(inner, run, reply);
-    let speech = Speech { run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+    let speech = FinalReply { run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.

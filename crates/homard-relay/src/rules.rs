@@ -31,7 +31,7 @@ pub(crate) fn rules_for(
     let defaults = &config.agents.defaults;
     let loops = &config.tools.loop_detection;
     Rules {
-        wishes: homard_agent::Wishes::default(),
+        wishes: homard_agent::CallOptions::default(),
         tool_limit: config.tools.exec.timeout.max(LEAST_TOOL_LIMIT).saturating_add(TOOL_MARGIN),
         repeats: LoopRules {
             history: loops.history,

@@ -4,10 +4,10 @@ use homard_channel::Inbound;
 use homard_protocol::{AgentId, RunId, SessionKey};
 use homard_runtime::OrCancel;
 use homard_store::RunStatus;
-use homard_tools::{DoorError, Letter, LetterAnswer, SessionTarget, ToolCx};
+use homard_tools::{Letter, LetterAnswer, PortError, SessionTarget, ToolCx};
 
 use crate::access::{agent_of, may_reach};
-use crate::doors::{not_kept, run_name};
+use crate::ports::{not_kept, run_name};
 use crate::relay::Relay;
 use crate::submit::{Submission, Submitted};
 
@@ -16,10 +16,10 @@ pub(crate) const SOURCE: &str = "sessions_send";
 
 impl Relay {
     /// Sends a message and waits for the answer. A repeated call finds the run of the first.
-    pub(crate) async fn send_letter(&self, cx: &ToolCx, letter: Letter) -> Result<LetterAnswer, DoorError> {
+    pub(crate) async fn send_letter(&self, cx: &ToolCx, letter: Letter) -> Result<LetterAnswer, PortError> {
         let to = self.addressee(cx, &letter.to).await?;
         if to == cx.session_key {
-            return Err(DoorError::Invalid("that is this session; just answer".to_owned()));
+            return Err(PortError::Invalid("that is this session; just answer".to_owned()));
         }
         let key = to.to_string();
         let run_id = run_name("letter", cx, &[&key, &letter.message])?;
@@ -37,7 +37,7 @@ impl Relay {
             without_admin: false,
         };
         let submitted = self.submit_from(submission, cx.scope.taint.labels()).await;
-        let submitted = submitted.map_err(|error| DoorError::Failed(error.to_string()))?;
+        let submitted = submitted.map_err(|error| PortError::Failed(error.to_string()))?;
         let mut answer = LetterAnswer {
             status: "accepted",
             run_id: run_id.to_string(),
@@ -51,7 +51,7 @@ impl Relay {
         }
         if !matches!(submitted, Submitted::Finished(_)) {
             let waiting = self.wait(&run_id, letter.wait).or_cancel(&cx.cancel);
-            waiting.await.map_err(|_stopped| DoorError::Stopped)?;
+            waiting.await.map_err(|_stopped| PortError::Stopped)?;
         }
         self.read_answer(&run_id, &mut answer).await?;
         answer.labels = self.labels_of(&to).await.map_err(not_kept)?;
@@ -59,7 +59,7 @@ impl Relay {
     }
 
     /// How the run of a letter ended, as its row says.
-    async fn read_answer(&self, run_id: &RunId, answer: &mut LetterAnswer) -> Result<(), DoorError> {
+    async fn read_answer(&self, run_id: &RunId, answer: &mut LetterAnswer) -> Result<(), PortError> {
         let record = self.inner().store().run(run_id).await.map_err(not_kept)?;
         let Some(record) = record.filter(|record| record.status.is_finished()) else {
             answer.status = "timeout";
@@ -79,26 +79,26 @@ impl Relay {
     }
 
     /// The conversation that is meant, if it may be reached.
-    async fn addressee(&self, cx: &ToolCx, to: &SessionTarget) -> Result<SessionKey, DoorError> {
+    async fn addressee(&self, cx: &ToolCx, to: &SessionTarget) -> Result<SessionKey, PortError> {
         let config = self.inner().config();
         let store = self.inner().store();
         let own = agent_of(&config, &cx.session_key);
         let key = match (&to.key, &to.label) {
             (Some(key), _) => SessionKey::parse_for(key.trim(), own)
-                .map_err(|_unreadable| DoorError::NoSession(key.clone()))?,
+                .map_err(|_unreadable| PortError::NoSession(key.clone()))?,
             (None, Some(label)) => {
                 let agent = match &to.agent {
                     Some(agent) => AgentId::parse(&agent.trim().to_lowercase())
-                        .map_err(|error| DoorError::Invalid(error.to_string()))?,
+                        .map_err(|error| PortError::Invalid(error.to_string()))?,
                     None => own.clone(),
                 };
                 let found = store.session_by_label(&agent, label.trim()).await.map_err(not_kept)?;
-                found.ok_or_else(|| DoorError::NoSession(label.clone()))?.key
+                found.ok_or_else(|| PortError::NoSession(label.clone()))?.key
             }
-            (None, None) => return Err(DoorError::Invalid("sessionKey or label is needed".to_owned())),
+            (None, None) => return Err(PortError::Invalid("sessionKey or label is needed".to_owned())),
         };
         may_reach(&config, store, cx, &key).await?;
         let is_there = key.is_main() || store.session(&key).await.map_err(not_kept)?.is_some();
-        if is_there { Ok(key) } else { Err(DoorError::NoSession(key.to_string())) }
+        if is_there { Ok(key) } else { Err(PortError::NoSession(key.to_string())) }
     }
 }

@@ -7,13 +7,13 @@ use homard_config::config::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
-    AgentLine, DoorError, HistoryLine, HistoryPage, HistoryWanted, SessionFilter, SessionLine, SessionsPage,
+    AgentLine, HistoryLine, HistoryPage, HistoryWanted, PortError, SessionFilter, SessionLine, SessionsPage,
     ToolCx,
 };
 use jiff::Timestamp;
 
 use crate::access::{agent_of, has_strangers, judge, may_reach, visibility};
-use crate::doors::not_kept;
+use crate::ports::not_kept;
 use crate::relay::Relay;
 use crate::settings::{chosen_model, time_zone};
 
@@ -32,7 +32,7 @@ impl Relay {
         &self,
         cx: &ToolCx,
         filter: &SessionFilter,
-    ) -> Result<SessionsPage, DoorError> {
+    ) -> Result<SessionsPage, PortError> {
         let mut seen = SessionsPage::default();
         let mut room = MAX_BYTES;
         let wanted = |row: &&SessionRecord| {
@@ -54,7 +54,7 @@ impl Relay {
         Ok(seen)
     }
 
-    async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, DoorError> {
+    async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let own = agent_of(&config, &cx.session_key);
         let since = filter.active_within.map(|time| {
@@ -86,7 +86,7 @@ impl Relay {
     }
 
     /// What the conversation started, and what that started.
-    async fn descendants(&self, cx: &ToolCx, query: &SessionQuery) -> Result<Vec<SessionRecord>, DoorError> {
+    async fn descendants(&self, cx: &ToolCx, query: &SessionQuery) -> Result<Vec<SessionRecord>, PortError> {
         let mut found = Vec::new();
         let mut seen = HashSet::from([cx.session_key.clone()]);
         let mut parents = vec![cx.session_key.clone()];
@@ -131,7 +131,7 @@ impl Relay {
         &self,
         cx: &ToolCx,
         wanted: &HistoryWanted,
-    ) -> Result<HistoryPage, DoorError> {
+    ) -> Result<HistoryPage, PortError> {
         let row = self.session_seen(cx, &wanted.key).await?;
         let store = self.inner().store();
         let page = store.last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
@@ -142,9 +142,9 @@ impl Relay {
     }
 
     /// A conversation by its key, if it may be seen.
-    async fn session_seen(&self, cx: &ToolCx, key: &str) -> Result<SessionRecord, DoorError> {
+    async fn session_seen(&self, cx: &ToolCx, key: &str) -> Result<SessionRecord, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
-        let unknown = || DoorError::NoSession(key.chars().take(200).collect());
+        let unknown = || PortError::NoSession(key.chars().take(200).collect());
         let parsed = SessionKey::parse_for(key.trim(), agent_of(&config, &cx.session_key));
         let parsed = parsed.map_err(|_unreadable| unknown())?;
         may_reach(&config, store, cx, &parsed).await?;
@@ -157,7 +157,7 @@ impl Relay {
         cx: &ToolCx,
         key: Option<&str>,
         model: Option<&str>,
-    ) -> Result<String, DoorError> {
+    ) -> Result<String, PortError> {
         let own = cx.session_key.to_string();
         let mut row = self.session_seen(cx, key.unwrap_or(&own)).await?;
         if let Some(model) = model {
@@ -165,7 +165,7 @@ impl Relay {
         }
         let config = self.inner().config();
         let agent = config.agents.agent(&row.agent_id).unwrap_or(config.agents.default_agent());
-        let chosen = chosen_model(&self.desk(), agent, Some(&row.entry));
+        let chosen = chosen_model(&self.router(), agent, Some(&row.entry));
         let zone = time_zone(config.agents.defaults.user_timezone.as_deref());
         let now = Timestamp::from_millisecond(cx.clock.now_ms()).unwrap_or_default().to_zoned(zone);
         let mut card = format!("Time: {}\n", now.strftime("%A %Y-%m-%d %H:%M %Z"));
@@ -191,7 +191,7 @@ impl Relay {
         Ok(card)
     }
 
-    async fn choose_model(&self, key: &SessionKey, text: &str) -> Result<SessionRecord, DoorError> {
+    async fn choose_model(&self, key: &SessionKey, text: &str) -> Result<SessionRecord, PortError> {
         let chosen =
             if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
         let patched = self.inner().store().patch_session(key, move |entry| {
@@ -205,15 +205,15 @@ impl Relay {
     }
 
     /// The model a text names, if it may be used.
-    pub(crate) fn usable_model(&self, text: &str) -> Result<homard_protocol::ModelRef, DoorError> {
-        let desk = self.desk();
-        let invalid = |error: String| DoorError::Invalid(error);
-        let model = desk.selector().parse(text).map_err(|error| invalid(error.to_string()))?.model;
-        desk.models().resolve(&model).map_err(|error| invalid(error.to_string()))?;
-        if desk.selector().allows(&model) {
+    pub(crate) fn usable_model(&self, text: &str) -> Result<homard_protocol::ModelRef, PortError> {
+        let router = self.router();
+        let invalid = |error: String| PortError::Invalid(error);
+        let model = router.selector().parse(text).map_err(|error| invalid(error.to_string()))?.model;
+        router.models().resolve(&model).map_err(|error| invalid(error.to_string()))?;
+        if router.selector().allows(&model) {
             Ok(model)
         } else {
-            Err(DoorError::NotAllowed(format!("the model {model} is not in agents.defaults.models")))
+            Err(PortError::NotAllowed(format!("the model {model} is not in agents.defaults.models")))
         }
     }
 

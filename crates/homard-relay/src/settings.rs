@@ -7,8 +7,8 @@ use homard_agent::{CompactionSettings, PromptInput};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
-use homard_models::desk::Desk;
 use homard_models::failover::Pinned;
+use homard_models::router::ModelRouter;
 use homard_models::select::{
     BLOCK_BELOW, Guard, SelectError, context_guard, default_level, level_for, usable_context,
 };
@@ -72,22 +72,22 @@ pub enum Unusable {
 /// When the chosen model cannot be used.
 pub fn settings_for(
     config: &Config,
-    desk: &Desk,
+    router: &ModelRouter,
     agent: &Agent,
     session: Option<&SessionEntry>,
     asked: Option<&str>,
 ) -> Result<TurnSettings, Unusable> {
     let (wanted, by_user) = match asked {
         Some(text) => {
-            let wanted = desk.selector().parse(text)?;
-            if !desk.selector().allows(&wanted.model) {
+            let wanted = router.selector().parse(text)?;
+            if !router.selector().allows(&wanted.model) {
                 return Err(Unusable::NotAllowed(wanted.model));
             }
             (wanted.model, wanted.profile)
         }
-        None => (chosen_model(desk, agent, session), None),
+        None => (chosen_model(router, agent, session), None),
     };
-    let mut chain = desk.chain(agent, &wanted)?;
+    let mut chain = router.chain(agent, &wanted)?;
     if let Some(first) = chain.first() {
         let window = usable_context(&first.model, config);
         match context_guard(window, None) {
@@ -135,18 +135,18 @@ fn compaction(config: &Config, model: &Resolved) -> CompactionSettings {
 }
 
 /// The session's model if the owner still allows it, else the agent's, else the first there is.
-pub(crate) fn chosen_model(desk: &Desk, agent: &Agent, session: Option<&SessionEntry>) -> ModelRef {
+pub(crate) fn chosen_model(router: &ModelRouter, agent: &Agent, session: Option<&SessionEntry>) -> ModelRef {
     let own = session.and_then(|entry| {
         let model = entry.model_override.as_deref()?;
         let text = match entry.provider_override.as_deref() {
             Some(provider) => format!("{provider}/{model}"),
             None => model.to_owned(),
         };
-        desk.selector().parse(&text).ok().map(|wanted| wanted.model)
+        router.selector().parse(&text).ok().map(|wanted| wanted.model)
     });
-    let own = own.filter(|model| desk.selector().allows(model));
-    let agents = || agent.model.primary.as_ref().map(|model| desk.selector().normal(model));
-    own.or_else(agents).unwrap_or_else(|| desk.first_choice().clone())
+    let own = own.filter(|model| router.selector().allows(model));
+    let agents = || agent.model.primary.as_ref().map(|model| router.selector().normal(model));
+    own.or_else(agents).unwrap_or_else(|| router.first_choice().clone())
 }
 
 /// The credential a conversation keeps to: a person's choice always, our own until the conversation was

@@ -16,11 +16,11 @@ use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
 use homard_runtime::OrLog;
 use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
-use homard_tools::{ChildLine, ChildTask, DoorError, Spawned, ToolCx};
+use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
 
 use crate::access::agent_of;
-use crate::doors::{not_kept, run_name};
+use crate::ports::{not_kept, run_name};
 use crate::relay::Relay;
 use crate::submit::Submission;
 
@@ -75,7 +75,7 @@ impl Relay {
     }
 
     /// Starts an agent in a conversation of its own. Returns once that is kept.
-    pub(crate) async fn spawn_child(&self, cx: &ToolCx, task: ChildTask) -> Result<Spawned, DoorError> {
+    pub(crate) async fn spawn_child(&self, cx: &ToolCx, task: ChildTask) -> Result<Spawned, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let limits = &config.agents.defaults.subagents;
         let plan = self.plan(cx, &task, &config).await?;
@@ -99,7 +99,7 @@ impl Relay {
             SubagentAdded::New => {}
             SubagentAdded::Known(known) => return Ok(spawned(&known.asked)),
             SubagentAdded::TooMany(open) => {
-                return Err(DoorError::NotAllowed(format!(
+                return Err(PortError::NotAllowed(format!(
                     "{open} subagents of this session are under way, and no more may be \
                      (agents.defaults.subagents.maxChildrenPerAgent); wait for one, or stop one with subagents"
                 )));
@@ -121,7 +121,7 @@ impl Relay {
         };
         if let Err(error) = self.submit_from(submission, cx.scope.taint.labels()).await {
             store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
-            return Err(DoorError::Failed(error.to_string()));
+            return Err(PortError::Failed(error.to_string()));
         }
         let answer = spawned(&child);
         self.follow(child);
@@ -129,26 +129,26 @@ impl Relay {
     }
 
     /// Checks what is asked for against the owner's limits.
-    async fn plan(&self, cx: &ToolCx, task: &ChildTask, config: &Config) -> Result<Plan, DoorError> {
+    async fn plan(&self, cx: &ToolCx, task: &ChildTask, config: &Config) -> Result<Plan, PortError> {
         let limits = &config.agents.defaults.subagents;
         let own = agent_of(config, &cx.session_key);
         let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
         let entry = session.map(|session| session.entry).unwrap_or_default();
         let depth = entry.spawn_depth.unwrap_or(0).saturating_add(1);
         if depth > limits.max_depth {
-            return Err(DoorError::NotAllowed(format!(
+            return Err(PortError::NotAllowed(format!(
                 "subagents may nest {} deep (agents.defaults.subagents.maxSpawnDepth); do it yourself",
                 limits.max_depth
             )));
         }
         let agent = match &task.agent {
             Some(name) => {
-                AgentId::parse(&name.to_lowercase()).map_err(|error| DoorError::Invalid(error.to_string()))?
+                AgentId::parse(&name.to_lowercase()).map_err(|error| PortError::Invalid(error.to_string()))?
             }
             None => own.clone(),
         };
         if config.agents.agent(&agent).is_none() || !self.may_start(own, &agent) {
-            return Err(DoorError::NotAllowed(format!(
+            return Err(PortError::NotAllowed(format!(
                 "the agent `{agent}` may not be started from here (subagents.allowAgents); agents_list shows \
                  those that may"
             )));
@@ -161,7 +161,7 @@ impl Relay {
         let thinking = [task.thinking.as_ref(), asking.subagents.thinking.as_ref(), limits.thinking.as_ref()];
         let thinking = match thinking.into_iter().flatten().next() {
             Some(word) => Some(ThinkingLevel::parse(word).ok_or_else(|| {
-                DoorError::Invalid(format!(
+                PortError::Invalid(format!(
                     "`{word}` is no thinking level; use off, minimal, low, medium, high or xhigh"
                 ))
             })?),
@@ -171,7 +171,7 @@ impl Relay {
     }
 
     /// The label, unless another session of the agent has it.
-    async fn free_label(&self, agent: &AgentId, label: Option<&str>) -> Result<Option<String>, DoorError> {
+    async fn free_label(&self, agent: &AgentId, label: Option<&str>) -> Result<Option<String>, PortError> {
         let Some(label) = label else { return Ok(None) };
         let taken = self.inner().store().session_by_label(agent, label).await.map_err(not_kept)?;
         Ok(taken.is_none().then(|| label.to_owned()))
@@ -182,7 +182,7 @@ impl Relay {
         &self,
         cx: &ToolCx,
         recent: Duration,
-    ) -> Result<Vec<ChildLine>, DoorError> {
+    ) -> Result<Vec<ChildLine>, PortError> {
         let recent = i64::try_from(recent.as_millis()).unwrap_or(i64::MAX);
         let since = cx.clock.now_ms().saturating_sub(recent);
         let rows = self.inner().store().subagents_of(&cx.session_key, since).await.map_err(not_kept)?;
@@ -193,7 +193,7 @@ impl Relay {
         Ok(lines)
     }
 
-    async fn child_line(&self, row: &SubagentRecord, now: i64) -> Result<ChildLine, DoorError> {
+    async fn child_line(&self, row: &SubagentRecord, now: i64) -> Result<ChildLine, PortError> {
         let asked = &row.asked;
         let run = self.inner().store().run(&asked.run_id).await.map_err(not_kept)?;
         let until = run.as_ref().and_then(|run| run.ended_at).unwrap_or(now);
@@ -214,10 +214,10 @@ impl Relay {
         cx: &ToolCx,
         target: &str,
         message: String,
-    ) -> Result<ChildLine, DoorError> {
+    ) -> Result<ChildLine, PortError> {
         let mut found = self.open_children(cx, target).await?;
         let (Some(row), true) = (found.pop(), found.is_empty()) else {
-            return Err(DoorError::Invalid("steer one subagent at a time".to_owned()));
+            return Err(PortError::Invalid("steer one subagent at a time".to_owned()));
         };
         let max_depth = self.inner().config().agents.defaults.subagents.max_depth;
         let key = row.asked.child_key.clone();
@@ -232,12 +232,12 @@ impl Relay {
             without_admin: false,
         };
         let labels = cx.scope.taint.labels();
-        self.submit_from(submission, labels).await.map_err(|error| DoorError::Failed(error.to_string()))?;
+        self.submit_from(submission, labels).await.map_err(|error| PortError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await
     }
 
     /// The children under way that `target` means: one by key, run or label, or `all`.
-    async fn open_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<SubagentRecord>, DoorError> {
+    async fn open_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<SubagentRecord>, PortError> {
         let mut rows = self.inner().store().open_subagents(Some(&cx.session_key)).await.map_err(not_kept)?;
         let is_meant = |row: &SubagentRecord| {
             target.eq_ignore_ascii_case("all")
@@ -247,7 +247,7 @@ impl Relay {
         };
         rows.retain(is_meant);
         if rows.is_empty() {
-            return Err(DoorError::Invalid(format!(
+            return Err(PortError::Invalid(format!(
                 "no subagent of this session that is under way is called `{target}`; action list shows them"
             )));
         }

@@ -8,8 +8,8 @@ use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::{Resolved, ThinkingLevel};
 use homard_models::budget::Spender;
-use homard_models::desk;
 use homard_models::failover::{Caller, Winner};
+use homard_models::router;
 use homard_models::select::level_for;
 use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
@@ -249,7 +249,7 @@ pub(crate) async fn prepare(
 
     let rooms = inner.rooms();
     let asked = overrides.model.as_deref();
-    let mut settings = settings_for(&config, &rooms.desk, agent, Some(&session.entry), asked)
+    let mut settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked)
         .map_err(|error| NotBegun(error.to_string()))?;
     if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
@@ -303,8 +303,8 @@ pub(crate) async fn prepare(
     };
     let meter = Arc::new(RunMeter::of_turn(inner, owner, &routed));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
-    let for_run = desk::Run { spender, pinned: settings.pinned, meter };
-    let caller = Arc::new(rooms.desk.caller(chain.clone(), for_run));
+    let for_run = router::Run { spender, pinned: settings.pinned, meter };
+    let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(inner, run, &session.session_id);
     let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));

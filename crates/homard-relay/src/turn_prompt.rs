@@ -217,7 +217,7 @@ impl Relay {
         let session = inner.store().session(key).await?;
         let entry = session.as_ref().map(|record| &record.entry);
         let rooms = inner.rooms();
-        let mut settings = settings_for(&config, &rooms.desk, agent, entry, None)?;
+        let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
         let policy =
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = inner.skills().for_turn(&config, agent).await;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use homard_protocol::SessionKey;
-use homard_tools::{RunChanges, UndoError, UndoReport, UndoWish};
+use homard_tools::{RunChanges, UndoError, UndoOptions, UndoReport};
 
 use crate::relay::Relay;
 
@@ -36,8 +36,8 @@ pub struct UndoRequest {
 }
 
 impl UndoRequest {
-    fn wish(&self) -> UndoWish<'_> {
-        UndoWish { session: self.session.as_ref(), run: self.run.as_deref(), force: self.force }
+    fn wish(&self) -> UndoOptions<'_> {
+        UndoOptions { session: self.session.as_ref(), run: self.run.as_deref(), force: self.force }
     }
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use homard_llm::{FailReason, LlmError, Provider, Request, Resolved, StreamEvent, ThinkingLevel};
 use homard_models::budget::Spender;
-use homard_models::desk::{self, Desk};
+use homard_models::router::{self, ModelRouter};
 use homard_protocol::{AssistantMessage, Message, UserBlock, UserContent, UserMessage};
 use homard_store::CallOwner;
-use homard_tools::{Described, DoorError, ToolCx};
+use homard_tools::{Described, PortError, ToolCx};
 
 use crate::access::agent_of;
-use crate::doors::not_kept;
 use crate::meter::RunMeter;
+use crate::ports::not_kept;
 use crate::relay::Relay;
 use crate::settings::chosen_model;
 
@@ -24,13 +24,13 @@ impl Relay {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<&str>,
-    ) -> Result<Described, DoorError> {
-        let (config, desk) = (self.inner().config(), self.desk());
+    ) -> Result<Described, PortError> {
+        let (config, router) = (self.inner().config(), self.router());
         let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
         let agent_id = agent_of(&config, &cx.session_key).clone();
         let agent = config.agents.agent(&agent_id).unwrap_or(config.agents.default_agent());
-        let own = chosen_model(&desk, agent, session.as_ref().map(|session| &session.entry));
-        let chain = seeing(&desk, model, own)?;
+        let own = chosen_model(&router, agent, session.as_ref().map(|session| &session.entry));
+        let chain = seeing(&router, model, own)?;
         let first = chain.first().map(|next| Arc::clone(&next.model)).ok_or_else(nobody_sees)?;
         let owner = CallOwner {
             run_id: Some(cx.run_id.clone()),
@@ -41,7 +41,7 @@ impl Relay {
         };
         let meter = Arc::new(RunMeter { store: self.inner().store().clone(), owner, guest: None });
         let spender = Spender { agent: agent_id, session: cx.session_key.clone(), job: None };
-        let caller = desk.caller(chain, desk::Run { spender, pinned: None, meter });
+        let caller = router.caller(chain, router::Run { spender, pinned: None, meter });
         let content = UserContent::Blocks(std::iter::once(UserBlock::text(prompt)).chain(pictures).collect());
         let question = UserMessage { content, timestamp: cx.clock.now_ms(), idempotency_key: None };
         let request = Request {
@@ -57,12 +57,12 @@ impl Relay {
             program_dir: cx.scope.is_owners().then(|| Arc::from(cx.workspace.as_path())),
         };
         let answer = answered(&caller, request, cx).await.map_err(|error| match error.reason {
-            FailReason::Aborted => DoorError::Stopped,
-            _ => DoorError::Failed(format!("the pictures could not be looked at: {}", error.message)),
+            FailReason::Aborted => PortError::Stopped,
+            _ => PortError::Failed(format!("the pictures could not be looked at: {}", error.message)),
         })?;
         let (text, model) = (answer.text(), format!("{}/{}", answer.provider, answer.model));
         if text.trim().is_empty() {
-            return Err(DoorError::Failed(format!("{model} said nothing about the pictures")));
+            return Err(PortError::Failed(format!("{model} said nothing about the pictures")));
         }
         Ok(Described { text, model })
     }
@@ -70,27 +70,27 @@ impl Relay {
 
 /// The models to ask, in order: the one that is named; else the owner's for pictures, then the turn's own.
 fn seeing(
-    desk: &Desk,
+    router: &ModelRouter,
     named: Option<&str>,
     own: homard_protocol::ModelRef,
-) -> Result<Vec<Resolved>, DoorError> {
+) -> Result<Vec<Resolved>, PortError> {
     let wanted = match named {
         Some(text) => {
             let wanted =
-                desk.selector().parse(text).map_err(|error| DoorError::Invalid(error.to_string()))?.model;
-            if !desk.selector().allows(&wanted) {
-                return Err(DoorError::NotAllowed(format!("the model {wanted} (agents.defaults.models)")));
+                router.selector().parse(text).map_err(|error| PortError::Invalid(error.to_string()))?.model;
+            if !router.selector().allows(&wanted) {
+                return Err(PortError::NotAllowed(format!("the model {wanted} (agents.defaults.models)")));
             }
             vec![wanted]
         }
         None => {
-            let mut wanted = desk.selector().image_chain();
+            let mut wanted = router.selector().image_chain();
             wanted.retain(|model| *model != own);
             wanted.push(own);
             wanted
         }
     };
-    let resolved = wanted.iter().filter_map(|model| match desk.models().resolve(model) {
+    let resolved = wanted.iter().filter_map(|model| match router.models().resolve(model) {
         Ok(resolved) => Some(resolved),
         Err(error) => {
             tracing::warn!(%error, %model, "a model for pictures cannot be asked");
@@ -101,8 +101,8 @@ fn seeing(
     if chain.is_empty() { Err(nobody_sees()) } else { Ok(chain) }
 }
 
-fn nobody_sees() -> DoorError {
-    DoorError::Failed(
+fn nobody_sees() -> PortError {
+    PortError::Failed(
         "no model here sees pictures; the owner can name one in agents.defaults.imageModel".to_owned(),
     )
 }

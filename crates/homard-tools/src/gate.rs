@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
+use crate::known_urls::Novelty;
 use crate::outcome::ToolOutcome;
 use crate::policy;
-use crate::seen::News;
 use crate::taint::{Label, Passed, Source, one_line};
 
 mod asking;
@@ -25,7 +25,7 @@ mod paths;
 mod provenance;
 mod reach;
 
-pub use reach::{Reach, Subject};
+pub use reach::{Effect, Subject};
 
 use paths::Place;
 pub(crate) use provenance::CommandRun;
@@ -80,7 +80,7 @@ impl GatePolicy {
 /// A call as the gate sees it.
 pub(crate) struct Call<'c> {
     pub(crate) name: &'c str,
-    pub(crate) reach: Reach,
+    pub(crate) reach: Effect,
     pub(crate) asks_itself: bool,
     pub(crate) subject: Subject,
     /// What `~` means.
@@ -162,13 +162,13 @@ impl Call<'_> {
     /// that are asked about lie outside the workspace or steer the assistant.
     fn grant(&self) -> Option<String> {
         match self.reach {
-            Reach::Looks | Reach::Files => None,
-            Reach::Web if self.subject.query.is_some() => None,
-            Reach::Web => match self.subject.addresses.as_slice() {
+            Effect::Looks | Effect::Files => None,
+            Effect::Web if self.subject.query.is_some() => None,
+            Effect::Web => match self.subject.addresses.as_slice() {
                 [address] => Some(format!("exactly {address}")),
                 _ => None,
             },
-            Reach::Outward => self.subject.grant.clone(),
+            Effect::Outward => self.subject.grant.clone(),
         }
     }
 
@@ -178,29 +178,29 @@ impl Call<'_> {
             return None;
         }
         match self.reach {
-            Reach::Looks => None,
-            Reach::Files => places.writes.iter().find_map(|place| match place {
+            Effect::Looks => None,
+            Effect::Files => places.writes.iter().find_map(|place| match place {
                 Place::Inside(_) => None,
                 Place::Outside(path) => Some(format!("writes outside the workspace: {}", path.display())),
                 Place::Steers(path) => {
                     Some(format!("changes what the assistant goes by: {}", path.display()))
                 }
             }),
-            Reach::Web => self.web_reason(cx),
-            Reach::Outward => Some(format!("{} acts outside this conversation", self.name)),
+            Effect::Web => self.web_reason(cx),
+            Effect::Outward => Some(format!("{} acts outside this conversation", self.name)),
         }
     }
 
     fn web_reason(&self, cx: &ToolCx) -> Option<String> {
         let news = self.subject.addresses.iter().find_map(|address| {
             let shown = one_line(address, MAX_QUERY);
-            match cx.scope.seen.judge(address) {
-                News::Nothing => None,
-                News::Host => Some(format!("asks a server nobody named: {shown}")),
-                News::Choice => Some(format!(
+            match cx.scope.known_urls.judge(address) {
+                Novelty::Nothing => None,
+                Novelty::Host => Some(format!("asks a server nobody named: {shown}")),
+                Novelty::Choice => Some(format!(
                     "so many known addresses were asked that it can carry something out which: {shown}"
                 )),
-                News::Rest => {
+                Novelty::Rest => {
                     Some(format!("the address was put together here and can carry something out: {shown}"))
                 }
             }

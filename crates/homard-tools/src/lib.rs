@@ -11,17 +11,17 @@ mod approvals;
 mod arguments;
 mod brief;
 mod cx;
-mod doors;
 mod file_access;
 mod gate;
+mod known_urls;
 mod open_no_symlinks;
 mod outcome;
 mod paths;
 mod policy;
+mod ports;
 mod registry;
 mod schema;
 mod scope;
-mod seen;
 mod taint;
 mod tainted_files;
 mod tool;
@@ -37,14 +37,9 @@ pub use approvals::{
     NotFound, NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
-pub use doors::{
-    AgentLine, AgentsDoor, ChildLine, ChildTask, ConfigWrite, CronAsk, CronDoor, Described, Door, DoorError,
-    Doors, GatewayDoor, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, MessageDoor,
-    MessageVerb, MessageWish, NodeAnswer, NodeCall, NodesDoor, SessionFilter, SessionLine, SessionTarget,
-    SessionsDoor, SessionsPage, Spawned, VisionDoor, WishedButton,
-};
 pub use file_access::{Caller, FileAccess, Withheld};
-pub use gate::{GateMode, GatePolicy, Reach, Subject};
+pub use gate::{Effect, GateMode, GatePolicy, Subject};
+pub use known_urls::KnownUrls;
 pub use open_no_symlinks::open_no_symlinks;
 pub use outcome::ToolOutcome;
 pub use policy::{
@@ -52,9 +47,14 @@ pub use policy::{
     OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
     Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
 };
+pub use ports::{
+    AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
+    GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, MessageArgs, MessagePort,
+    MessageVerb, NodeAnswer, NodeCall, NodesPort, Port, PortError, Ports, SessionFilter, SessionLine,
+    SessionTarget, SessionsPage, SessionsPort, Spawned, VisionPort,
+};
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
-pub use seen::Seen;
 pub use taint::{Label, Passed, Source, Taint};
 pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
@@ -62,7 +62,6 @@ pub use tools::read::image_type;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use turn_slot::TurnSlot;
 pub use undo::{
-    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoReport, What,
-    Wish as UndoWish,
+    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport, What,
 };
 pub use untrusted::wrap as wrap_untrusted;

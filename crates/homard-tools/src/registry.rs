@@ -11,10 +11,10 @@ use homard_exec::{BuiltEnv, Launcher, Processes};
 use serde_json::Value;
 
 use crate::cx::ToolCx;
-use crate::doors::Doors;
 use crate::gate;
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
+use crate::ports::Ports;
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::{
     agents_list, apply_patch, cron, edit, exec, gateway, image, message, nodes, process, read,
@@ -76,7 +76,7 @@ pub struct ToolOptions {
     /// Commands in the background. Kept by the composition root, since they outlive a change of options.
     pub processes: Processes,
     /// What tools need from rooms above; a tool whose door is closed is not offered.
-    pub doors: Doors,
+    pub ports: Ports,
     /// The patch tool; `None` when it is not wanted.
     pub apply_patch: Option<ApplyPatchOptions>,
 }
@@ -135,7 +135,7 @@ impl OfferedTool {
 
     /// How far its effects go.
     #[must_use]
-    pub fn reach(&self) -> gate::Reach {
+    pub fn reach(&self) -> gate::Effect {
         self.tool.reach()
     }
 

@@ -8,7 +8,7 @@ use homard_runtime::Redactor;
 use crate::approvals::Approvals;
 use crate::file_access::{Caller, FileAccess};
 use crate::gate::GatePolicy;
-use crate::seen::Seen;
+use crate::known_urls::KnownUrls;
 use crate::taint::Taint;
 use crate::tainted_files::TaintedFiles;
 use crate::turn_slot::TurnSlot;
@@ -29,7 +29,7 @@ pub struct Scope {
     /// What the owner wants while words of others are in play.
     pub gate: GatePolicy,
     /// Addresses the owner or a page named.
-    pub seen: Seen,
+    pub known_urls: KnownUrls,
     /// What is known beyond this conversation.
     pub guards: Guards,
     /// Whether file tools stay inside the workspace; `None` means as the tools were built.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::arguments;
 use crate::brief;
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::schema;
 
@@ -30,14 +30,14 @@ pub trait Tool: Send + Sync + 'static {
     /// The line is the first sentence of the description.
     const BRIEF: bool = false;
 
-    /// Whether it can be used now; `false` while the room it needs is not there (see [`Door`](crate::Door)).
+    /// Whether it can be used now; `false` while the room it needs is not there (see [`Port`](crate::Port)).
     fn is_open(&self) -> bool {
         true
     }
 
     /// How far its effects go; the gate asks the owner about calls that act on the world while words of others
     /// are in play.
-    const REACH: Reach = Reach::Outward;
+    const EFFECT: Effect = Effect::Outward;
 
     /// Whether the tool asks the owner itself and takes the gate's reasons into its own question (see
     /// [`Taint::passed`](crate::Taint::passed)). Then the gate does not ask.
@@ -76,8 +76,8 @@ pub trait DynTool: Send + Sync {
     }
 
     /// How far its effects go.
-    fn reach(&self) -> Reach {
-        Reach::Outward
+    fn reach(&self) -> Effect {
+        Effect::Outward
     }
 
     /// Whether it asks the owner itself, with the gate's reasons.
@@ -110,8 +110,8 @@ impl<T: Tool> DynTool for T {
         Tool::is_open(self)
     }
 
-    fn reach(&self) -> Reach {
-        T::REACH
+    fn reach(&self) -> Effect {
+        T::EFFECT
     }
 
     fn asks_itself(&self) -> bool {

@@ -24,7 +24,7 @@ use homard_runtime::Clock;
 
 pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
 pub use plan::{FileChange, FileState, RunChanges, What};
-pub use restore::{Failed, UndoError, UndoReport, Wish};
+pub use restore::{Failed, UndoError, UndoOptions, UndoReport};
 
 use journal::{Journal, RunHeader};
 
@@ -118,7 +118,7 @@ impl Undo {
     ///
     /// # Errors
     /// When there is nothing to undo, or the journals cannot be read.
-    pub fn look(&self, wish: &Wish<'_>) -> Result<RunChanges, UndoError> {
+    pub fn look(&self, wish: &UndoOptions<'_>) -> Result<RunChanges, UndoError> {
         let inner = self.inner()?;
         let journals = inner.journals().map_err(UndoError::Read)?;
         let journal = restore::chosen(&journals, wish)?;
@@ -130,7 +130,7 @@ impl Undo {
     ///
     /// # Errors
     /// When there is nothing to undo or something is in the way; the error says what.
-    pub fn apply(&self, wish: &Wish<'_>) -> Result<UndoReport, UndoError> {
+    pub fn apply(&self, wish: &UndoOptions<'_>) -> Result<UndoReport, UndoError> {
         restore::apply(self.inner()?, wish)
     }
 

@@ -48,7 +48,7 @@ impl Workbench {
             exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
             processes: Processes::new(Clock::system()),
             apply_patch: Some(ApplyPatchOptions { workspace_only: false }),
-            doors: crate::doors::Doors::default(),
+            ports: crate::ports::Ports::default(),
         };
         let undo = Undo::new(root.join("undo"), Clock::system());
         Self { _dir: dir, root, workspace, undo, workspace_only: Some(true), tools: Toolbox::new(&options) }

@@ -13,8 +13,8 @@ use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
 use homard_runtime::Clock;
 use homard_tools::{
-    Approvals, Caller, Described, DoorError, Doors, FileAccess, GatePolicy, Label, ProgressSender, Question,
-    Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionDoor, WebOptions,
+    Approvals, Caller, Described, FileAccess, GatePolicy, Label, PortError, Ports, ProgressSender, Question,
+    Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionPort, WebOptions,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -22,14 +22,14 @@ use tokio_util::sync::CancellationToken;
 /// Sees the same in every picture.
 struct Eye;
 
-impl VisionDoor for Eye {
+impl VisionPort for Eye {
     fn look<'a>(
         &'a self,
         _cx: &'a ToolCx,
         _prompt: String,
         _pictures: Vec<UserBlock>,
         _model: Option<String>,
-    ) -> BoxFuture<'a, Result<Described, DoorError>> {
+    ) -> BoxFuture<'a, Result<Described, PortError>> {
         async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
     }
 }
@@ -69,8 +69,8 @@ impl World {
     }
 
     async fn call_in(&self, scope: &Scope, tool: &str, arguments: Value) -> ToolOutcome {
-        let doors = Doors::default();
-        doors.vision.open(Arc::new(Eye));
+        let ports = Ports::default();
+        ports.vision.open(Arc::new(Eye));
         let toolbox = Toolbox::new(&ToolOptions {
             home: self.home.clone(),
             workspace_only: false,
@@ -81,7 +81,7 @@ impl World {
             processes: self.processes.clone(),
             apply_patch: None,
             web: WebOptions::default(),
-            doors,
+            ports,
         });
         let cx = ToolCx {
             workspace: self.work(),

@@ -1,16 +1,16 @@
 //! Builds the gateway out of the other crates and runs it: the only place that knows every room.
 
 mod channels;
-mod door;
 mod furnish;
 pub(crate) mod handover;
-mod house;
+mod listeners;
 pub(crate) mod lock;
 pub(crate) mod machine;
 pub(crate) mod models;
 mod pages;
 mod reach;
 pub(crate) mod secrets;
+mod supervisor;
 mod systemd;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
-use homard_tools::{Approvals, Doors, Guards, TaintedFiles, Undo};
+use homard_tools::{Approvals, Guards, Ports, TaintedFiles, Undo};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::process::Child;
@@ -35,10 +35,10 @@ use crate::commands::gateway::GatewayOptions;
 use crate::logging;
 use crate::traces;
 use channels::Workshop;
-use handover::arrival::Arrival;
-use handover::shepherd;
-use house::House;
+use handover::parent;
+use handover::successor::Arrival;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
+use supervisor::Supervisor;
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
@@ -65,7 +65,7 @@ pub(crate) async fn run_gateway(mut options: GatewayOptions) -> anyhow::Result<(
         arrival.failed(error);
     }
     match outcome? {
-        Some(child) => shepherd::watch(&options.source.paths.lock_file(), child).await,
+        Some(child) => parent::watch(&options.source.paths.lock_file(), child).await,
         None => Ok(()),
     }
 }
@@ -77,56 +77,56 @@ async fn live(
     arrival: Option<Arrival>,
     began: Instant,
 ) -> anyhow::Result<Option<Child>> {
-    let house = Arc::new(House::enter(&options.source, arrival)?);
-    let config = house.open_config(options)?;
+    let supervisor = Arc::new(Supervisor::enter(&options.source, arrival)?);
+    let config = supervisor.open_config(options)?;
     let guards = guards(options);
     let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
     machine::close_state(&options.source.paths.state_dir);
-    if !house.wait_for_store(options, &config).await? {
+    if !supervisor.wait_for_store(options, &config).await? {
         tracing::info!("the gateway that runs goes on; nothing to take over");
         return Ok(None);
     }
     let signals = Tasks::new();
-    house.listen(&signals);
+    supervisor.listen(&signals);
     let (follower, choice, token) = (Arc::clone(&log), options.level_choice(), signals.token().clone());
     let followed = config.clone();
     signals.spawn(async move { logging::gateway::follow(&follower, &followed, choice, token).await });
     signals.spawn(traces::export::run(log.traces(), config.clone(), signals.token().clone()));
 
     // Whoever took over was announced by the one before.
-    let mut first_start = (!house.took_over()).then_some(began);
+    let mut first_start = (!supervisor.took_over()).then_some(began);
     let outcome = loop {
-        house.dismiss();
-        let listeners = match house.open_door(options, &config).await {
+        supervisor.dismiss();
+        let listeners = match supervisor.open_listeners(options, &config).await {
             Ok(listeners) => listeners,
-            Err(error) if house.restore(options, &config, &error) => continue,
+            Err(error) if supervisor.restore(options, &config, &error) => continue,
             Err(error) => break Err(error),
         };
-        match serve(options, &config, &guards, (&mut first_start, listeners), &house).await {
+        match serve(options, &config, &guards, (&mut first_start, listeners), &supervisor).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
             Ok(Stopped::Asked) => break Ok(None),
-            Ok(Stopped::HandOver { shut_at }) => match house.hand_over(&options.source, shut_at).await {
+            Ok(Stopped::HandOver { shut_at }) => match supervisor.hand_over(&options.source, shut_at).await {
                 Ok(child) => break Ok(Some(child)),
                 Err(error) => tracing::error!(error = format!("{error:#}"), "no hand-over; going on"),
             },
             Err(error) => break Err(error),
         }
-        house.systemd.reloading();
+        supervisor.systemd.reloading();
     };
     signals.token().cancel();
     signals.finish(std::time::Duration::ZERO).await;
     log.flush();
     match &outcome {
-        Ok(None) => house.lock.release(),
+        Ok(None) => supervisor.lock.release(),
         // Nobody waits for this process any more.
-        Ok(Some(_)) => house.leave(),
+        Ok(Some(_)) => supervisor.leave(),
         Err(_) => {}
     }
     let child = outcome?;
-    let stays = !house.shepherded && !house.systemd.listens();
+    let stays = !supervisor.shepherded && !supervisor.systemd.listens();
     if child.is_some() && !stays {
-        house.farewell().await;
+        supervisor.farewell().await;
     }
     Ok(child.filter(|_| stays))
 }
@@ -160,12 +160,12 @@ async fn serve(
     config: &ConfigHandle,
     guards: &Guards,
     (first_start, listeners): (&mut Option<Instant>, Vec<TcpListener>),
-    house: &Arc<House>,
+    supervisor: &Arc<Supervisor>,
 ) -> anyhow::Result<Stopped> {
     let current = config.current();
     let source = &options.source;
     let reachable = reach::rooms(&current, source)?;
-    let fingerprint = reachable.tls.as_ref().map(homard_network::TlsDoor::fingerprint);
+    let fingerprint = reachable.tls.as_ref().map(homard_network::TlsConfig::fingerprint);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
         database: source.paths.database(),
@@ -177,7 +177,7 @@ async fn serve(
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
     processes.take_in_orphans();
-    let doors = Doors::default();
+    let ports = Ports::default();
     let room = ModelRoom::open(RoomParts {
         config,
         paths: &source.paths,
@@ -193,8 +193,8 @@ async fn serve(
     let relay = Relay::new(RelayParts {
         config: config.clone(),
         store: store.clone(),
-        desk: room.desk(&current).await,
-        tools: furnish::tools(&current, &source.paths, &processes, &doors),
+        router: room.router(&current).await,
+        tools: furnish::tools(&current, &source.paths, &processes, &ports),
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
@@ -209,7 +209,7 @@ async fn serve(
         bus: bus.clone(),
         clock: clock.clone(),
     });
-    automation.open_door(&doors);
+    automation.open_ports(&ports);
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),
         store: store.clone(),
@@ -223,20 +223,20 @@ async fn serve(
         reach: reachable,
     });
     relay.name_channels(furnish::channel_names());
-    relay.open_doors(&doors);
+    relay.open_ports(&ports);
     relay.look_after(&processes);
-    gateway.open_door(&doors);
+    gateway.open_ports(&ports);
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
     let workshop = Workshop { paths: source.paths.clone(), clock: clock.clone() };
     let opener = relay.clone();
-    let rooms = (room, store.clone(), processes.clone(), doors);
+    let rooms = (room, store.clone(), processes.clone(), ports);
     let mut hooks = hooks(config.clone(), relay, options, rooms, workshop.clone());
-    house.furnish_hooks(&mut hooks, options, config);
+    supervisor.furnish_hooks(&mut hooks, options, config);
     channels::know(&opener, &current, &workshop);
     open_channels(&mut hooks, (&opener, config), &workshop, &tasks);
-    house.grant_wishes(&tasks, &gateway, source);
+    supervisor.grant_wishes(&tasks, &gateway, source);
     let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
@@ -248,12 +248,12 @@ async fn serve(
         tracing::info!(%fingerprint, "speaking TLS");
     }
     reach::show(&current, source, fingerprint, &tasks);
-    let stopped = homard_gateway::run(gateway, listeners, hooks, house.asked.clone()).await?;
+    let stopped = homard_gateway::run(gateway, listeners, hooks, supervisor.asked.clone()).await?;
     tasks.token().cancel();
     tasks.finish(BACKGROUND_GRACE).await;
     processes.stop().await;
     store.close().await;
-    house.say_goodbye(sockets);
+    supervisor.say_goodbye(sockets);
     Ok(stopped)
 }
 
@@ -285,7 +285,7 @@ fn hooks(
     config: ConfigHandle,
     relay: Relay,
     options: &GatewayOptions,
-    (room, store, processes, doors): (ModelRoom, Store, Processes, Doors),
+    (room, store, processes, ports): (ModelRoom, Store, Processes, Ports),
     workshop: Workshop,
 ) -> Hooks {
     let source = options.source.clone();
@@ -293,12 +293,12 @@ fn hooks(
         on_reload: Box::new(move |reload| {
             let (reload, workshop) = (reload.clone(), workshop.clone());
             let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
-            let (paths, processes, doors) = (source.paths.clone(), processes.clone(), doors.clone());
+            let (paths, processes, ports) = (source.paths.clone(), processes.clone(), ports.clone());
             async move {
                 let current = config.current();
                 room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
-                room.renew(&config, |current, desk| {
-                    relay.furnish(desk, furnish::tools(current, &paths, &processes, &doors));
+                room.renew(&config, |current, router| {
+                    relay.reload(router, furnish::tools(current, &paths, &processes, &ports));
                 })
                 .await;
                 channels::follow(&relay, &current, &reload, &workshop).await;

@@ -21,7 +21,7 @@ use homard_runtime::Clock;
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::{FakeWeb, SearchAnswer, WebPage};
 use homard_tools::{
-    ApplyPatchOptions, Approvals, Doors, DynTool, GatePolicy, Guards, Label, Question, Reach, Scope, Source,
+    ApplyPatchOptions, Approvals, DynTool, Effect, GatePolicy, Guards, Label, Ports, Question, Scope, Source,
     TaintedFiles, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, ToolSpec, Toolbox, Verdict, WebOptions,
 };
 use jiff::tz::TimeZone;
@@ -62,8 +62,8 @@ impl DynTool for Lookup {
         spec("lookup")
     }
 
-    fn reach(&self) -> Reach {
-        Reach::Looks
+    fn reach(&self) -> Effect {
+        Effect::Looks
     }
 
     fn call<'a>(&'a self, _arguments: Value, _cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
@@ -391,7 +391,7 @@ fn toolbox(
             tools: WebTools { search, ..WebTools::default() },
             reachable: webs.iter().map(|web| web.address()).collect(),
         },
-        doors: Doors::default(),
+        ports: Ports::default(),
     });
     for name in STAND_INS {
         tools = tools.with(Arc::new(StandIn { name, ran: Arc::clone(ran) }));

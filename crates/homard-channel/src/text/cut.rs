@@ -6,7 +6,7 @@ use super::layout::{Atom, Style};
 use super::writer::{Manner, Meter, Spot, Writer, measure, write};
 use super::{ChunkMode, Shape};
 use crate::abilities::Dialect;
-use crate::outbound::Words;
+use crate::outbound::RichText;
 
 /// Where a message may end, best first. Among equals the last that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +36,7 @@ struct Stop {
 }
 
 /// Cuts a flow into messages and writes each in both forms.
-pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<Words> {
+pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<RichText> {
     let end = Spot { atom: flow.len(), at: 0 };
     let mut out = Vec::new();
     let mut from = Spot::default();
@@ -57,7 +57,7 @@ pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<Words> {
             } else {
                 written(flow, manner(shape, shape.dialect), (from, stop.end), &open)
             };
-            out.push(Words { formatted, plain });
+            out.push(RichText { formatted, plain });
         }
         for atom in flow.get(from.atom..stop.resume.atom).unwrap_or_default() {
             match atom {

@@ -10,7 +10,7 @@ const SCHEMES: [&str; 5] = ["http://", "https://", "tg://", "mailto:", "tel:"];
 /// One step of the flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Atom {
-    /// Words on one line.
+    /// RichText on one line.
     Text(String),
     /// A character that some dialects would take for a mark.
     Escaped(char),
@@ -183,7 +183,7 @@ impl Layout {
         };
         for stretch in stretches {
             match stretch {
-                names::Stretch::Words(text) => self.push(Atom::Text(text.to_owned())),
+                names::Stretch::RichText(text) => self.push(Atom::Text(text.to_owned())),
                 names::Stretch::File(name) => self.code(name.to_owned()),
                 names::Stretch::Mention(text) => {
                     self.push(Atom::Whole { formatted: text.to_owned(), plain: text.to_owned() });

@@ -1,4 +1,4 @@
-//! Words a platform would take for something else: file names that look like addresses, and mentions that must stay.
+//! RichText a platform would take for something else: file names that look like addresses, and mentions that must stay.
 
 /// Endings of files that are also ends of host names, so that a platform makes a link of `README.md`.
 const ENDINGS: [&str; 14] =
@@ -9,7 +9,7 @@ const MAX_MENTION: usize = 32;
 /// A stretch of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stretch<'t> {
-    Words(&'t str),
+    RichText(&'t str),
     /// A file's name.
     File(&'t str),
     /// A mention in the platform's own form.
@@ -27,14 +27,14 @@ pub(super) fn files(text: &str) -> Vec<Stretch<'_>> {
                 word.trim_start_matches(|c: char| !is_part(c) && c != '.').trim_end_matches(|c| !is_part(c));
             if is_file(bare) {
                 let start = at + word.find(bare).unwrap_or_default();
-                push(&mut out, text.get(from..start), Stretch::Words);
+                push(&mut out, text.get(from..start), Stretch::RichText);
                 from = start + bare.len();
                 push(&mut out, text.get(start..from), Stretch::File);
             }
             at += word.len();
         }
     }
-    push(&mut out, text.get(from..), Stretch::Words);
+    push(&mut out, text.get(from..), Stretch::RichText);
     out
 }
 
@@ -68,12 +68,12 @@ pub(super) fn mentions(text: &str) -> Vec<Stretch<'_>> {
             continue;
         }
         if let Some(length) = mention(text.get(start..).unwrap_or_default()) {
-            push(&mut out, text.get(from..start), Stretch::Words);
+            push(&mut out, text.get(from..start), Stretch::RichText);
             from = start + length;
             push(&mut out, text.get(start..from), Stretch::Mention);
         }
     }
-    push(&mut out, text.get(from..), Stretch::Words);
+    push(&mut out, text.get(from..), Stretch::RichText);
     out
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ChunkMode, MIN_LIMIT, Shape, shape_text};
 use crate::abilities::{Dialect, TableMode, TextUnit};
-use crate::outbound::Words;
+use crate::outbound::RichText;
 
 const DIALECTS: [(&str, Dialect); 6] = [
     ("html", Dialect::Html),
@@ -118,7 +118,7 @@ fn hostile_texts_are_written_and_bounded() {
 /// What holds for every text, cut or not.
 fn holds(text: &str, shape: Shape, what: &str) {
     let words = shape_text(text, shape);
-    for Words { formatted, plain } in &words {
+    for RichText { formatted, plain } in &words {
         assert!(!plain.trim().is_empty() && !formatted.trim().is_empty(), "{what}: an empty message");
         for form in [formatted, plain] {
             let length = shape.unit.len_of(form);
@@ -137,7 +137,7 @@ fn holds(text: &str, shape: Shape, what: &str) {
 
 /// What people read, without what is repeated in every message: marks of quotes, and where a cut link leads. Addresses
 /// are taken out of the whole, because one that is text may be cut itself.
-fn visible(words: &[Words]) -> String {
+fn visible(words: &[RichText]) -> String {
     let mut out = String::new();
     for words in words {
         out.extend(

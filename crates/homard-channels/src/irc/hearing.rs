@@ -21,7 +21,7 @@ const MAX_TOPIC: usize = 400;
 
 /// Who hears: which account, and how what it hears is named.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct BotContext {
     channel: ChannelId,
     account: AccountId,
     clock: Clock,
@@ -52,7 +52,7 @@ pub(super) struct Place<'a> {
     pub(super) topics: &'a BTreeMap<String, String>,
 }
 
-impl Ears {
+impl BotContext {
     pub(super) fn new(channel: ChannelId, account: AccountId, clock: Clock) -> Self {
         let connection: String = uuid::Uuid::new_v4().simple().to_string().chars().take(12).collect();
         Self { channel, account, clock, connection, heard: 0, last_name: (String::new(), 0) }

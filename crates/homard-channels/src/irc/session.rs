@@ -5,7 +5,7 @@ use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use homard_channel::{BoxFuture, ChannelError, Heard, Inbox, InboxClosed};
+use homard_channel::{BoxFuture, ChannelError, InboundEvent, Inbox, InboxClosed};
 use homard_client::Line;
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::dial::{Entered, Writer, ended, lost};
-use super::hearing::Ears;
+use super::hearing::BotContext;
 use super::pace::Pace;
 use super::queue::{Next, Queue, Ticket};
 use super::settings::Settings;
@@ -103,7 +103,7 @@ impl Drop for Here {
 #[derive(Debug)]
 pub(super) struct Purpose {
     pub(super) settings: Arc<Settings>,
-    pub(super) ears: Ears,
+    pub(super) ears: BotContext,
     pub(super) inbox: Inbox,
     pub(super) presence: Presence,
     /// How fast this connection speaks.
@@ -119,7 +119,7 @@ pub(super) struct Session {
     asks: mpsc::Receiver<Ask>,
     here: Here,
     inbox: Inbox,
-    backlog: VecDeque<Heard>,
+    backlog: VecDeque<InboundEvent>,
     keeping: Option<BoxFuture<'static, Result<(), InboxClosed>>>,
     last_line: Instant,
     /// Whether we asked if somebody is there since the last line.
@@ -222,7 +222,7 @@ impl Session {
         self.asked = false;
         self.inbox.alive();
         if let Some(message) = self.state.hear(line, &mut self.queue, now)? {
-            self.backlog.push_back(Heard::Message(Box::new(message)));
+            self.backlog.push_back(InboundEvent::Message(Box::new(message)));
         } else {
             self.here.update(self.state.standing());
         }

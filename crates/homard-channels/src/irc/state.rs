@@ -10,7 +10,7 @@ use homard_channel::{ChannelError, Inbound};
 use tokio::time::Instant;
 
 use super::casemap::CaseMapping;
-use super::hearing::{Ears, Place, Spoken};
+use super::hearing::{BotContext, Place, Spoken};
 use super::plain;
 use super::queue::{Job, Queue, Ticket};
 use super::register::Welcome;
@@ -64,7 +64,7 @@ pub(super) struct Standing {
 #[derive(Debug)]
 pub(super) struct State {
     settings: Arc<Settings>,
-    ears: Ears,
+    ears: BotContext,
     nick: String,
     caps: BTreeSet<String>,
     logged_in: bool,
@@ -84,7 +84,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(settings: Arc<Settings>, ears: Ears, welcome: Welcome) -> Self {
+    pub(super) fn new(settings: Arc<Settings>, ears: BotContext, welcome: Welcome) -> Self {
         Self {
             settings,
             ears,

@@ -1,13 +1,13 @@
 //! What of a message IRC can carry.
 
-use homard_channel::{ChannelError, Content, File, MediaKind, Words};
+use homard_channel::{ChannelError, Content, File, MediaKind, RichText};
 
 use super::{ENTRY, text_of};
 
 fn media(path: &str, caption: &str) -> Content {
     let file =
         File { kind: MediaKind::Image, path: path.into(), mime: "image/png".into(), name: "a.png".into() };
-    Content::Media { file, caption: Words::plain(caption) }
+    Content::Media { file, caption: RichText::plain(caption) }
 }
 
 #[test]
@@ -22,13 +22,13 @@ fn files_are_named_by_an_address_or_not_at_all() {
 
 #[test]
 fn only_text_can_be_said() {
-    let words = || Words::plain("x");
+    let words = || RichText::plain("x");
     let contents = [
         Content::Delete { message_id: "1".into() },
         Content::React { message_id: "1".into(), emoji: None },
         Content::Edit { message_id: "1".into(), words: words(), buttons: Vec::new() },
         Content::Typing { voice: false },
-        Content::Text { words: Words::plain(" \n "), buttons: Vec::new() },
+        Content::Text { words: RichText::plain(" \n "), buttons: Vec::new() },
     ];
     for content in contents {
         assert!(matches!(text_of(content.clone()), Err(ChannelError::Permanent(_))), "{content:?}");

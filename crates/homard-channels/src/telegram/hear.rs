@@ -10,7 +10,7 @@ mod message;
 mod people;
 mod quoted;
 
-use homard_channel::{Conversation, Happening, Heard, Sender};
+use homard_channel::{Conversation, InboundEvent, Notice, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use super::recent::Recent;
 use super::settings::Reactions;
 
 /// What we know of ourselves.
-pub(super) struct Ears<'e> {
+pub(super) struct BotContext<'e> {
     pub(super) channel: &'e ChannelId,
     pub(super) account: &'e AccountId,
     pub(super) bot_id: Option<i64>,
@@ -36,7 +36,7 @@ pub(super) struct Ears<'e> {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Meaning {
     /// What was heard; at most two things.
-    pub(super) heard: Vec<Heard>,
+    pub(super) heard: Vec<InboundEvent>,
     /// A press of a button that wants to be answered.
     pub(super) callback: Option<String>,
 }
@@ -53,13 +53,13 @@ pub(super) enum Nothing {
 }
 
 impl Meaning {
-    fn of(heard: Heard) -> Self {
+    fn of(heard: InboundEvent) -> Self {
         Self { heard: vec![heard], callback: None }
     }
 }
 
 /// Reads an update.
-pub(super) fn hear(update: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn hear(update: &Value, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
     let Some(map) = update.as_object() else { return Err(Nothing::Malformed("not an object".to_owned())) };
     let update_id = map.get("update_id").and_then(Value::as_i64).unwrap_or_default();
     let Some((kind, content)) = map.iter().find(|(key, _)| key.as_str() != "update_id") else {
@@ -75,7 +75,7 @@ pub(super) fn hear(update: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothing> 
     }
 }
 
-impl Ears<'_> {
+impl BotContext<'_> {
     /// Something that is no message.
     fn happening(
         &self,
@@ -83,8 +83,8 @@ impl Ears<'_> {
         place: Conversation,
         (sender, text): (Sender, String),
         date: u64,
-    ) -> Heard {
-        Heard::Event(Happening {
+    ) -> InboundEvent {
+        InboundEvent::Event(Notice {
             channel: self.channel.clone(),
             account: self.account.clone(),
             conversation: place,

@@ -8,9 +8,9 @@ use homard_runtime::{OrCancel as _, OrLog as _};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::ear::Ear;
 use super::errors::ApiError;
 use super::offset::Offset;
+use super::receiver::Ear;
 use super::wire::Params;
 use super::{Telegram, menu, probe};
 

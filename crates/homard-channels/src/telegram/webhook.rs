@@ -8,7 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
-use homard_channel::{ChannelError, Heard, Inbox};
+use homard_channel::{ChannelError, InboundEvent, Inbox};
 use homard_config::Secret;
 use homard_runtime::{OrCancel as _, OrLog as _};
 use serde_json::Value;
@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::ear::Ear;
 use super::poll::{ALLOWED, Backoff, introduce, pause};
+use super::receiver::Ear;
 use super::settings::Webhook;
 use super::wire::Params;
 use super::{Telegram, menu};
@@ -39,7 +39,7 @@ const CHECK_EVERY: Duration = Duration::from_secs(60);
 type Brought = (Value, oneshot::Sender<()>);
 
 #[derive(Clone)]
-struct Door {
+struct WebhookState {
     secret: Secret,
     inner: mpsc::Sender<Brought>,
 }
@@ -61,7 +61,7 @@ pub(super) async fn listen(
         ))
     })?;
     let (inner, brought) = mpsc::channel(WAITING);
-    let door = Door { secret: webhook.secret.clone(), inner };
+    let door = WebhookState { secret: webhook.secret.clone(), inner };
     let app = Router::new()
         .route(HEALTH_PATH, get(|| async { "ok" }))
         .route(&webhook.path, post(receive))
@@ -118,7 +118,7 @@ async fn keep_address(
 /// One task understands, so that pieces of a text are seen in their order; returns when nobody takes any more.
 async fn hand_over(ear: &Ear<'_>, mut brought: mpsc::Receiver<Brought>) {
     while let Some((update, kept)) = brought.recv().await {
-        let heard: Vec<Heard> = ear.understand(&update);
+        let heard: Vec<InboundEvent> = ear.understand(&update);
         if ear.keep(heard).await.is_err() {
             return;
         }
@@ -127,7 +127,7 @@ async fn hand_over(ear: &Ear<'_>, mut brought: mpsc::Receiver<Brought>) {
     }
 }
 
-async fn receive(State(door): State<Arc<Door>>, request: Request) -> StatusCode {
+async fn receive(State(door): State<Arc<WebhookState>>, request: Request) -> StatusCode {
     let (head, body) = request.into_parts();
     if !is_telegram(&head.headers, &door.secret) {
         return StatusCode::UNAUTHORIZED;
@@ -138,7 +138,7 @@ async fn receive(State(door): State<Arc<Door>>, request: Request) -> StatusCode 
     }
 }
 
-async fn accept(door: &Door, body: Body) -> StatusCode {
+async fn accept(door: &WebhookState, body: Body) -> StatusCode {
     let Ok(bytes) = to_bytes(body, MAX_BODY).await else { return StatusCode::PAYLOAD_TOO_LARGE };
     let Ok(update) = serde_json::from_slice::<Value>(&bytes) else {
         tracing::warn!("what came to Telegram's webhook is not readable and is skipped");

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use homard_channel::{
-    Address, ChannelError, ChatKind, Content, Heard, Inbound, Inbox, Kept, Outbound, Receipt, SharedChannel,
-    Words,
+    Address, ChannelError, ChatKind, Content, Inbound, InboundEvent, Inbox, InboxItem, Outbound, Receipt,
+    RichText, SharedChannel,
 };
 use homard_channels::{Parts, entry};
 use homard_config::Environment;
@@ -20,7 +20,7 @@ pub(crate) struct Bot {
     pub(crate) channel: SharedChannel,
     tasks: Tasks,
     inbox: Inbox,
-    heard: mpsc::Receiver<Kept>,
+    heard: mpsc::Receiver<InboxItem>,
 }
 
 /// One `listen` under way.
@@ -103,12 +103,12 @@ impl Bot {
     pub(crate) async fn hears(&mut self) -> Result<Inbound> {
         let (heard, kept) = self.next().await?;
         kept.send(()).ok();
-        let Heard::Message(message) = heard else { bail!("not a message: {heard:?}") };
+        let InboundEvent::Message(message) = heard else { bail!("not a message: {heard:?}") };
         Ok(*message)
     }
 
     /// The next thing, not kept yet.
-    pub(crate) async fn next(&mut self) -> Result<Kept> {
+    pub(crate) async fn next(&mut self) -> Result<InboxItem> {
         timeout(WAIT_CAP, self.heard.recv()).await.context("nothing was heard")?.context("nobody listens")
     }
 
@@ -147,6 +147,6 @@ fn outbound(to: &str, text: &str) -> Result<Outbound, IdError> {
         reply_to: None,
         silent: false,
         no_previews: false,
-        content: Content::Text { words: Words::plain(text), buttons: Vec::new() },
+        content: Content::Text { words: RichText::plain(text), buttons: Vec::new() },
     })
 }

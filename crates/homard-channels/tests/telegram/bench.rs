@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use homard_channel::{
-    Address, ChannelError, ChatKind, Content, Heard, Inbound, Inbox, Kept, Outbound, SharedChannel, Words,
+    Address, ChannelError, ChatKind, Content, Inbound, InboundEvent, Inbox, InboxItem, Outbound, RichText,
+    SharedChannel,
 };
 use homard_channels::{Parts, entry};
 use homard_config::Environment;
@@ -26,7 +27,7 @@ pub(crate) struct Bench {
 
 /// A listening account; what it hears is read and acknowledged here.
 pub(crate) struct Listening {
-    heard: mpsc::Receiver<Kept>,
+    heard: mpsc::Receiver<InboxItem>,
     ended: Option<oneshot::Receiver<Result<(), ChannelError>>>,
     cancel: CancellationToken,
     pub(crate) inbox: Inbox,
@@ -107,21 +108,21 @@ pub(crate) fn listen(channel: &SharedChannel) -> Listening {
 
 impl Listening {
     /// The next thing heard, acknowledged.
-    pub(crate) async fn next(&mut self) -> Heard {
+    pub(crate) async fn next(&mut self) -> InboundEvent {
         let (heard, kept) = self.next_unkept().await;
         kept.send(()).unwrap();
         heard
     }
 
     /// The next thing heard, not yet acknowledged.
-    pub(crate) async fn next_unkept(&mut self) -> Kept {
+    pub(crate) async fn next_unkept(&mut self) -> InboxItem {
         let waiting = tokio::time::timeout(homard_testkit::WAIT_CAP, self.heard.recv()).await;
         waiting.expect("something is heard in time").expect("the adapter listens")
     }
 
     pub(crate) async fn next_message(&mut self) -> Inbound {
         match self.next().await {
-            Heard::Message(message) => *message,
+            InboundEvent::Message(message) => *message,
             other => panic!("a message, not {other:?}"),
         }
     }
@@ -150,6 +151,6 @@ pub(crate) fn address(chat: i64, thread: Option<&str>) -> Address {
 }
 
 pub(crate) fn text(formatted: &str, plain: &str) -> Content {
-    let words = Words { formatted: formatted.to_owned(), plain: plain.to_owned() };
+    let words = RichText { formatted: formatted.to_owned(), plain: plain.to_owned() };
     Content::Text { words, buttons: Vec::new() }
 }

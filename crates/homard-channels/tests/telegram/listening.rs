@@ -1,6 +1,6 @@
 //! Hearing by asking.
 
-use homard_channel::{ChannelError, Heard};
+use homard_channel::{ChannelError, InboundEvent};
 use homard_testkit::{Fault, Sending};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ async fn what_people_write_is_heard_and_confirmed_only_once_it_is_kept() {
     let said = bench.fake.user_says(ADA, ADA, "hello");
     let mut listening = bench.listen();
     let (heard, kept) = listening.next_unkept().await;
-    let Heard::Message(message) = heard else { panic!("a message") };
+    let InboundEvent::Message(message) = heard else { panic!("a message") };
     assert_eq!((message.text.as_str(), message.message_id), ("hello", said.message_id.to_string()));
     assert_eq!(bench.fake.unconfirmed(), [said.update_id]);
     assert_eq!(bench.offset(), None);
@@ -186,7 +186,7 @@ async fn groups_topics_mentions_and_moves() {
     assert_eq!(first.details.mentions_us, Some(true));
     assert_eq!(listening.next_message().await.details.mentions_us, Some(false));
     for _ in 0..2 {
-        let Heard::Moved { from, to, .. } = listening.next().await else { panic!("the group moved") };
+        let InboundEvent::Moved { from, to, .. } = listening.next().await else { panic!("the group moved") };
         assert_eq!((from.as_str(), to.as_str()), ("-77", "-1077"));
     }
     assert_eq!(listening.next_message().await.text, "🦞");
@@ -213,7 +213,7 @@ async fn reactions_to_our_messages_are_told() {
     let sent = bench.channel.deliver(bench.to(ADA, crate::telegram::bench::text("yo", "yo"))).await.unwrap();
     bench.fake.reacts(ADA, ADA, 1, Some("👎"));
     bench.fake.reacts(ADA, ADA, sent.message_id.parse().unwrap(), Some("👍"));
-    let Heard::Event(event) = listening.next().await else { panic!("an event") };
+    let InboundEvent::Event(event) = listening.next().await else { panic!("an event") };
     assert_eq!(event.text, "Telegram reaction added: 👍 by User42 (@user42) on msg 2");
 }
 

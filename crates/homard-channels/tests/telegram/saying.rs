@@ -1,6 +1,6 @@
 //! What is said, as the server records it.
 
-use homard_channel::{Button, ChannelError, Content, File, MediaKind, Outbound, Words};
+use homard_channel::{Button, ChannelError, Content, File, MediaKind, Outbound, RichText};
 use homard_testkit::{Fault, Outcome};
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn ready() -> Bench {
 async fn text_with_formatting_buttons_and_a_reply() {
     let bench = ready().await;
     let button = Button { text: "Yes".to_owned(), value: "y".to_owned() };
-    let words = Words { formatted: "<b>hi</b>".to_owned(), plain: "hi".to_owned() };
+    let words = RichText { formatted: "<b>hi</b>".to_owned(), plain: "hi".to_owned() };
     let content = Content::Text { words, buttons: vec![vec![button]] };
     let outbound = Outbound { reply_to: Some("1".to_owned()), silent: true, ..bench.to(ADA, content) };
     let receipt = bench.channel.deliver(outbound).await.unwrap();
@@ -58,7 +58,8 @@ async fn changing_taking_back_reacting_pinning_and_new_topics() {
     let bench = ready().await;
     let deliver = |chat: i64, content: Content| bench.channel.deliver(bench.to(chat, content));
     let id = deliver(ADA, text("one", "one")).await.unwrap().message_id;
-    let edit = || Content::Edit { message_id: id.clone(), words: Words::plain("two"), buttons: Vec::new() };
+    let edit =
+        || Content::Edit { message_id: id.clone(), words: RichText::plain("two"), buttons: Vec::new() };
     assert_eq!(deliver(ADA, edit()).await.unwrap().message_id, id);
     assert_eq!(deliver(ADA, edit()).await.unwrap().message_id, id, "nothing new is no failure");
     assert_eq!(bench.fake.shown(ADA).last().unwrap().text, "two");
@@ -98,7 +99,7 @@ async fn files_of_every_kind_arrive_whole() {
     for (kind, mime, method) in rows {
         let file =
             File { kind, path: path.clone(), mime: mime.to_owned(), name: "thing \"1\".bin".to_owned() };
-        let caption = Words { formatted: "<i>see</i>".to_owned(), plain: "see".to_owned() };
+        let caption = RichText { formatted: "<i>see</i>".to_owned(), plain: "see".to_owned() };
         let outbound =
             Outbound { reply_to: Some("1".to_owned()), ..bench.to(ADA, Content::Media { file, caption }) };
         bench.channel.deliver(outbound).await.unwrap();
@@ -117,7 +118,7 @@ async fn files_that_cannot_go_out_say_why() {
     let media = |kind: MediaKind, path: std::path::PathBuf| {
         let mime = if kind == MediaKind::Voice { "audio/ogg" } else { "image/png" };
         let file = File { kind, path, mime: mime.to_owned(), name: "thing".to_owned() };
-        bench.to(ADA, Content::Media { file, caption: Words::default() })
+        bench.to(ADA, Content::Media { file, caption: RichText::default() })
     };
     let gone = bench.channel.deliver(media(MediaKind::Image, bench.home.path().join("gone"))).await;
     assert!(matches!(gone, Err(ChannelError::Permanent(_))), "{gone:?}");

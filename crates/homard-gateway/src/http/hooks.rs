@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use subtle::ConstantTimeEq;
 
 use super::answers::{Answer, empty, json_answer, method_not_allowed, text};
-use super::{body, who};
+use super::{auth, body};
 use crate::gateway::Gateway;
 use crate::hooks::call::{AgentCall, HookCall, WakeCall, check_key};
 use crate::hooks::replay::{Said, Turn, wait};
@@ -168,7 +168,7 @@ fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> 
         return Err(Box::new(answer));
     }
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let sent = who::bearer(headers).or_else(|| header("x-openclaw-token")).unwrap_or_default();
+    let sent = auth::bearer(headers).or_else(|| header("x-openclaw-token")).unwrap_or_default();
     let wanted = hooks.token.as_ref().map(|token| token.expose().as_bytes()).unwrap_or_default();
     let is_right = !wanted.is_empty() && bool::from(sent.as_bytes().ct_eq(wanted));
     if is_right {

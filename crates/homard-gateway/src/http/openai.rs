@@ -25,7 +25,7 @@ use hyper::body::Incoming;
 use serde::de::DeserializeOwned;
 
 use super::answers::{Answer, method_not_allowed, text};
-use super::{body, who};
+use super::{auth, body};
 use crate::gateway::Gateway;
 use crate::origin::Peer;
 use refusal::ApiError;
@@ -94,7 +94,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
     if *request.method() != method {
         return method_not_allowed(allow);
     }
-    let sender = match who::check(gateway, request.headers(), peer, route.scope()) {
+    let sender = match auth::check(gateway, request.headers(), peer, route.scope()) {
         Ok(sender) => sender,
         Err(refused) => return *refused,
     };

@@ -6,7 +6,7 @@ use hyper::body::Incoming;
 use serde_json::json;
 
 use super::answers::{Answer, json_answer, unauthorized, with_type};
-use super::who;
+use super::auth;
 use crate::gateway::Gateway;
 use crate::origin::{Locality, Peer};
 
@@ -17,8 +17,8 @@ pub(super) fn owns(path: &str) -> bool {
 
 /// Answers a probe; strangers learn no particulars.
 pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
-    let detailed =
-        peer.locality == Locality::Local || who::check(gateway, request.headers(), peer, Scope::Read).is_ok();
+    let detailed = peer.locality == Locality::Local
+        || auth::check(gateway, request.headers(), peer, Scope::Read).is_ok();
     match request.uri().path() {
         "/ready" | "/readyz" => ready(gateway, detailed),
         "/startup" | "/startupz" => startup(gateway, detailed),

@@ -5,18 +5,18 @@ use http::HeaderMap;
 use homard_protocol::{Role, Scope, ScopeSet};
 
 use super::answers::Answer;
-use super::who;
+use super::auth;
 use crate::gateway::Gateway;
 use crate::origin::Peer;
 
 /// Asks for the shared secret, or for a paired device's token that may read.
 pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {
-    if let Some(token) = who::bearer(headers)
+    if let Some(token) = auth::bearer(headers)
         && is_device(gateway, token).await
     {
         return Ok(());
     }
-    who::check(gateway, headers, peer, Scope::Read).map(|_sender| ())
+    auth::check(gateway, headers, peer, Scope::Read).map(|_sender| ())
 }
 
 async fn is_device(gateway: &Gateway, presented: &str) -> bool {

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope};
-use super::{folder, who};
+use super::{auth, folder};
 use crate::auth::SharedAuth;
 use crate::fanout::{Batch, Client};
 use crate::gateway::Gateway;
@@ -137,7 +137,7 @@ fn seq_of(message: &Value) -> Option<i64> {
 }
 
 async fn history(gateway: &Arc<Gateway>, request: &Request<Incoming>, peer: &Peer, key: &str) -> Answer {
-    if let Err(refused) = who::check(gateway, request.headers(), peer, Scope::Read) {
+    if let Err(refused) = auth::check(gateway, request.headers(), peer, Scope::Read) {
         return *refused;
     }
     let view = match View::read(gateway, key, request.uri().query().unwrap_or_default()) {
@@ -241,7 +241,7 @@ fn event(name: &str, body: &Value) -> Bytes {
 }
 
 async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &str) -> Answer {
-    if let Err(refused) = who::check(gateway, headers, peer, Scope::Read) {
+    if let Err(refused) = auth::check(gateway, headers, peer, Scope::Read) {
         return *refused;
     }
     // A secret that many share says nothing about who sends; only a caller who is known may end what others began.

@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, json_answer, method_not_allowed};
-use super::{body, who};
+use super::{auth, body};
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Said, Turn, wait};
@@ -36,7 +36,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
     if *request.method() != Method::POST {
         return method_not_allowed("POST");
     }
-    let sender = match who::check(gateway, request.headers(), peer, who::scope_of::<ToolsInvoke>()) {
+    let sender = match auth::check(gateway, request.headers(), peer, auth::scope_of::<ToolsInvoke>()) {
         Ok(sender) => sender,
         Err(refused) => return *refused,
     };

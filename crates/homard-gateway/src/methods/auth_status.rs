@@ -22,12 +22,12 @@ pub(super) async fn status(
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let agent = agent_named(&config, params.agent_id.as_deref())?;
-    let desk = gateway.relay().desk();
-    let profiles = desk.profiles(&agent.id);
+    let router = gateway.relay().router();
+    let profiles = router.profiles(&agent.id);
     let stored = profiles.describe().await;
     let now = gateway.clock().now_ms();
     let mut providers = Vec::new();
-    for (provider, auth) in desk.auth() {
+    for (provider, auth) in router.auth() {
         let candidates = profiles.candidates(auth, None).await;
         let own: Vec<&Described> =
             stored.profiles.iter().filter(|one| one.provider == provider.as_str()).collect();

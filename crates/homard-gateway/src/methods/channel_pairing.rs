@@ -11,7 +11,7 @@ use homard_protocol::methods::pairing_rows::{
     OwnerBootstrap, PairingAccount, PairingApproved, PairingDismissed, PairingNotification, PairingRow,
 };
 use homard_protocol::{AccountId, ErrorShape};
-use homard_relay::{Saying, pairing_account, pairing_row};
+use homard_relay::{OutgoingText, pairing_account, pairing_row};
 use homard_store::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingRequest};
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ async fn make_owner(gateway: &Gateway, person: &PairingRequest) -> OwnerBootstra
 
 /// Tells somebody that they are in.
 async fn tell(gateway: &Gateway, person: &PairingRequest) -> PairingNotification {
-    let saying = Saying {
+    let saying = OutgoingText {
         address: Address {
             channel: person.channel.clone(),
             account: person.account.clone(),

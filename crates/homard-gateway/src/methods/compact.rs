@@ -5,7 +5,7 @@ use homard_protocol::ErrorShape;
 use homard_protocol::methods::compact::{
     CompactedConversation, SessionsCompactParams, SessionsCompactResult,
 };
-use homard_relay::{CompactReport, CompactWish, Submission};
+use homard_relay::{CompactOptions, CompactReport, Submission};
 use uuid::Uuid;
 
 use super::{check_range, session_key};
@@ -30,7 +30,7 @@ pub(super) async fn compact(
         extra_system: None,
         without_admin: false,
     };
-    let wish = CompactWish {
+    let wish = CompactOptions {
         instructions: params.instructions.filter(|words| !words.trim().is_empty()),
         max_entries: params.max_lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)),
     };

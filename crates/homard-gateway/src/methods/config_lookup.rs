@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::check_range;
-use crate::door::{parts, resolved};
+use crate::ports::{parts, resolved};
 use crate::table::Cx;
 
 /// Any name, or any place in a list.

@@ -85,8 +85,8 @@ pub(super) async fn request(
     }
     let two_phase = params.two_phase == Some(true);
     let asked = asked(&cx, params)?;
-    let desk = gateway.relay().approvals();
-    let question = desk.post_as(id, asked, gateway.clock(), within).map_err(not_asked)?;
+    let router = gateway.relay().approvals();
+    let question = router.post_as(id, asked, gateway.clock(), within).map_err(not_asked)?;
     if two_phase {
         cx.respond_early(&ApprovalAccepted {
             status: "accepted".to_owned(),
@@ -97,7 +97,7 @@ pub(super) async fn request(
         });
     }
     // Only time and people end it: a requester that hangs up may come back and wait for the decision.
-    let outcome = desk.wait(&question.id, within, &CancellationToken::new()).await;
+    let outcome = router.wait(&question.id, within, &CancellationToken::new()).await;
     Ok(decided(&question, outcome))
 }
 
@@ -222,8 +222,8 @@ fn answer(cx: &Cx, params: &ApprovalResolveParams, kind: Kind) -> Result<Approva
         Some(reviewer) => format!("{} for {} {}", cx.caller.id, reviewer.channel, reviewer.sender_id),
         None => cx.caller.id.to_string(),
     };
-    let desk = cx.gateway.relay().approvals();
-    desk.resolve(&question.id, verdict(params.decision), &by).map_err(|error| not_taken(&error))?;
+    let router = cx.gateway.relay().approvals();
+    router.resolve(&question.id, verdict(params.decision), &by).map_err(|error| not_taken(&error))?;
     Ok(ApprovalResolved { ok: true })
 }
 

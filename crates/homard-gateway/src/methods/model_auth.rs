@@ -63,7 +63,7 @@ pub(super) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
     if config.models.providers.contains_key(&provider) {
         settled(gateway, &provider).await;
     }
-    let probed = ask(&gateway.relay().desk(), agent, &options, gateway.clock()).await;
+    let probed = ask(&gateway.relay().router(), agent, &options, gateway.clock()).await;
     let results: Vec<ProbeOutcome> = probed.iter().map(outcome).collect();
     let rank = |one: &&ProbeOutcome| BEST_FIRST.iter().position(|word| *word == one.status);
     let Some(best) = results.iter().min_by_key(rank) else {
@@ -112,15 +112,15 @@ pub(super) async fn set_api_key(
             "invalid {name} params: at /apiKey: a key is one word; this has spaces or line breaks in it"
         )));
     }
-    let (desk, config) = (gateway.relay().desk(), gateway.config().current());
-    let is_written = config.models.providers.contains_key(&provider) || desk.auth().contains_key(&provider);
+    let (router, config) = (gateway.relay().router(), gateway.config().current());
+    let is_written = config.models.providers.contains_key(&provider) || router.auth().contains_key(&provider);
     if catalogue::find(provider.as_str()).is_none() && !is_written {
         return Err(ErrorShape::invalid(format!(
             "provider `{provider}` is not known; add it under models.providers with its baseUrl first"
         )));
     }
     let agent = agent_named(&config, params.agent_id.as_deref())?;
-    let profiles = desk.profiles(&agent.id);
+    let profiles = router.profiles(&agent.id);
     let profile_id =
         profiles.add(NewProfile::key(provider.clone(), ApiKey::new(key))).await.map_err(|e| kept(&e))?;
     let warning = (!settled(gateway, &provider).await)
@@ -131,7 +131,7 @@ pub(super) async fn set_api_key(
 /// Waits until a provider can be called; whether it can.
 async fn settled(gateway: &Gateway, provider: &ProviderId) -> bool {
     let known = async {
-        while !gateway.relay().desk().auth().contains_key(provider) {
+        while !gateway.relay().router().auth().contains_key(provider) {
             tokio::time::sleep(SETTLE_STEP).await;
         }
     };
@@ -168,7 +168,7 @@ pub(super) async fn logout(
     check_range(name, "profileIds", params.profile_ids.as_ref().map(Vec::len), 1..=usize::MAX)?;
     let config = gateway.config().current();
     let agent = agent_named(&config, params.agent_id.as_deref())?;
-    let profiles = gateway.relay().desk().profiles(&agent.id);
+    let profiles = gateway.relay().router().profiles(&agent.id);
     let own: Vec<String> = profiles
         .describe()
         .await
@@ -217,7 +217,7 @@ pub(super) async fn import(
     };
     let config = gateway.config().current();
     let agent = agent_named(&config, params.agent_id.as_deref())?;
-    let profiles = gateway.relay().desk().profiles(&agent.id);
+    let profiles = gateway.relay().router().profiles(&agent.id);
     let id = profiles.add(login.profile.clone()).await.map_err(|e| kept(&e))?;
     settled(gateway, &login.profile.provider).await;
     Ok(ModelsAuthImportResult { found: vec![found(&login, Some(id))] })

@@ -12,9 +12,10 @@ use homard_protocol::methods::sending::{
 };
 use homard_protocol::{AgentId, ErrorShape, RunId};
 use homard_relay::{
-    ActError, Acted, ActingFor, Action, Ballot, Deed, FileWanted, Guise, Place, Post, SendError, Writing,
+    ActError, ActingFor, Action, ActionOutcome, FileForm, FileWanted, MessageAction, Place, PollDraft, Post,
+    SendError, Writing,
 };
-use homard_tools::MessageWish;
+use homard_tools::MessageArgs;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +33,7 @@ pub(super) async fn send(cx: Cx, params: SendParams) -> Result<Value, ErrorShape
     let post = post_of(&params)?;
     let key = checked_key("send", &params.idempotency_key)?;
     let action = Action {
-        deed: Deed::Send(post),
+        deed: MessageAction::Send(post),
         to: Place {
             channel: params.channel,
             target: Some(params.to),
@@ -72,10 +73,10 @@ fn post_of(params: &SendParams) -> Result<Post, ErrorShape> {
     }
     let is = |flag: Option<bool>| flag == Some(true);
     let guise = match () {
-        () if is(params.as_voice) => Guise::Voice,
-        () if is(params.force_document) => Guise::Document,
-        () if is(params.gif_playback) => Guise::Animation,
-        () => Guise::Plain,
+        () if is(params.as_voice) => FileForm::Voice,
+        () if is(params.force_document) => FileForm::Document,
+        () if is(params.gif_playback) => FileForm::Animation,
+        () => FileForm::Plain,
     };
     Ok(Post {
         text: text.unwrap_or_default(),
@@ -101,7 +102,7 @@ pub(super) async fn poll(cx: Cx, params: PollParams) -> Result<Value, ErrorShape
     let key = checked_key("poll", &params.idempotency_key)?;
     let hours = params.duration_hours.map(|hours| hours.saturating_mul(HOUR));
     let action = Action {
-        deed: Deed::Poll(Ballot {
+        deed: MessageAction::Poll(PollDraft {
             question: params.question,
             options: params.options,
             max_selections: params.max_selections.and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
@@ -159,10 +160,10 @@ fn wish_of(
     action: &str,
     own: &Map<String, Value>,
     params: &MessageActionParams,
-) -> Result<MessageWish, Option<String>> {
+) -> Result<MessageArgs, Option<String>> {
     let verb: Result<homard_tools::MessageVerb, _> = serde_json::from_value(json!(action));
     let verb = verb.map_err(|_unknown| None)?;
-    let mut wish: MessageWish =
+    let mut wish: MessageArgs =
         serde_json::from_value(Value::Object(own.clone())).map_err(|error| Some(error.to_string()))?;
     wish.action = verb;
     wish.channel = Some(channel.to_owned());
@@ -213,7 +214,7 @@ fn checked_key(method: &str, key: &str) -> Result<String, ErrorShape> {
     key.map(|key| key.to_string()).map_err(bad)
 }
 
-fn sent(key: &str, acted: &Acted) -> Value {
+fn sent(key: &str, acted: &ActionOutcome) -> Value {
     let mut told = json!({
         "runId": key,
         "messageId": acted.message_ids.last().cloned().unwrap_or_default(),

@@ -431,10 +431,10 @@ impl Changes {
 }
 
 pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
-    let desk = gateway.relay().desk();
-    let model = desk.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
-    desk.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    if !desk.selector().allows(&model) {
+    let router = gateway.relay().router();
+    let model = router.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
+    router.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    if !router.selector().allows(&model) {
         return Err(ErrorShape::invalid(format!(
             "model not allowed: {model}; add it to agents.defaults.models, or choose another"
         )));

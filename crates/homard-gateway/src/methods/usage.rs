@@ -51,7 +51,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<UsageStatusResul
 
 /// The owner's limits and how far they are used.
 fn budgets(gateway: &Gateway) -> Vec<BudgetStatus> {
-    let lines = gateway.relay().desk().ledger().status();
+    let lines = gateway.relay().router().ledger().status();
     let told = |line: homard_models::budget::BudgetStatus| BudgetStatus {
         unit: line.unit.as_str().to_owned(),
         used: line.unit.shown(line.used),

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::methods::nodes::Node;
 use homard_protocol::{DeviceId, ErrorShape};
-use homard_tools::{DoorError, Doors, NodeAnswer, NodeCall, NodesDoor, ToolCx};
+use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, ToolCx};
 use serde_json::{Value, json};
 
 use super::invoke::{DEFAULT_TIMEOUT, InvokeError, MAX_TIMEOUT, Wanted};
@@ -26,22 +26,22 @@ struct Room {
 
 impl Gateway {
     /// Opens the door to the nodes.
-    pub(crate) fn open_nodes_door(self: &Arc<Self>, doors: &Doors) {
-        doors.nodes.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
+    pub(crate) fn open_nodes_door(self: &Arc<Self>, ports: &Ports) {
+        ports.nodes.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
     }
 }
 
 impl Room {
-    fn gateway(&self) -> Result<Arc<Gateway>, DoorError> {
-        self.gateway.upgrade().ok_or(DoorError::Closed)
+    fn gateway(&self) -> Result<Arc<Gateway>, PortError> {
+        self.gateway.upgrade().ok_or(PortError::Closed)
     }
 
-    async fn nodes(&self) -> Result<Vec<Node>, DoorError> {
+    async fn nodes(&self) -> Result<Vec<Node>, PortError> {
         let listed = rows::all(&*self.gateway()?).await;
-        listed.map(|(nodes, _)| nodes).map_err(|error| DoorError::Failed(error.to_string()))
+        listed.map(|(nodes, _)| nodes).map_err(|error| PortError::Failed(error.to_string()))
     }
 
-    async fn send(&self, cx: &ToolCx, call: NodeCall) -> Result<NodeAnswer, DoorError> {
+    async fn send(&self, cx: &ToolCx, call: NodeCall) -> Result<NodeAnswer, PortError> {
         let gateway = self.gateway()?;
         let nodes = self.nodes().await?;
         let config = gateway.config().current();
@@ -52,7 +52,7 @@ impl Room {
         };
         let watcher = cx.clone();
         let wanted = Wanted {
-            node: DeviceId::parse(&node.node_id).map_err(|error| DoorError::Failed(error.to_string()))?,
+            node: DeviceId::parse(&node.node_id).map_err(|error| PortError::Failed(error.to_string()))?,
             command: call.command.clone(),
             params: Some(call.params),
             timeout: call.timeout.unwrap_or(DEFAULT_TIMEOUT).min(MAX_TIMEOUT),
@@ -62,7 +62,7 @@ impl Room {
         };
         let done = tokio::select! {
             done = gateway.invoke_node(wanted) => done,
-            () = cx.cancel.cancelled() => return Err(DoorError::Stopped),
+            () = cx.cancel.cancelled() => return Err(PortError::Stopped),
         };
         let name = name_of(node);
         let done = done.map_err(|error| told(&error, &name, &call.command))?;
@@ -70,12 +70,12 @@ impl Room {
     }
 }
 
-impl NodesDoor for Room {
+impl NodesPort for Room {
     fn has_any(&self) -> bool {
         self.gateway.upgrade().is_some_and(|gateway| gateway.nodes().any())
     }
 
-    fn list<'a>(&'a self, node: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>> {
+    fn list<'a>(&'a self, node: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
             let nodes = self.nodes().await?;
             match node {
@@ -86,19 +86,19 @@ impl NodesDoor for Room {
         .boxed()
     }
 
-    fn pending(&self) -> BoxFuture<'_, Result<Value, DoorError>> {
+    fn pending(&self) -> BoxFuture<'_, Result<Value, PortError>> {
         async move {
             let listed = node_pairing::listed(&*self.gateway()?).await;
-            let listed = listed.map_err(|error| DoorError::Failed(error.to_string()))?;
+            let listed = listed.map_err(|error| PortError::Failed(error.to_string()))?;
             Ok(json!({"pending": listed.pending}))
         }
         .boxed()
     }
 
-    fn decide<'a>(&'a self, request: &'a str, allow: bool) -> BoxFuture<'a, Result<Value, DoorError>> {
+    fn decide<'a>(&'a self, request: &'a str, allow: bool) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
             let gateway = self.gateway()?;
-            let refused = |error: ErrorShape| DoorError::Invalid(error.message);
+            let refused = |error: ErrorShape| PortError::Invalid(error.message);
             if allow {
                 let approved = node_pairing::approved(&gateway, request).await.map_err(refused)?;
                 Ok(json!({"approved": approved}))
@@ -110,7 +110,7 @@ impl NodesDoor for Room {
         .boxed()
     }
 
-    fn invoke<'a>(&'a self, cx: &'a ToolCx, call: NodeCall) -> BoxFuture<'a, Result<NodeAnswer, DoorError>> {
+    fn invoke<'a>(&'a self, cx: &'a ToolCx, call: NodeCall) -> BoxFuture<'a, Result<NodeAnswer, PortError>> {
         self.send(cx, call).boxed()
     }
 }
@@ -121,7 +121,7 @@ fn name_of(node: &Node) -> String {
 
 /// The node a person or a model means: by id, address or name, or the beginning of its id. One that is connected
 /// is meant before one that is not.
-fn meant<'n>(nodes: &'n [Node], name: &str) -> Result<&'n Node, DoorError> {
+fn meant<'n>(nodes: &'n [Node], name: &str) -> Result<&'n Node, PortError> {
     let name = name.trim();
     let by_id = |node: &&Node| node.node_id == name || node.remote_ip.as_deref() == Some(name);
     let by_name = |node: &&Node| {
@@ -133,26 +133,26 @@ fn meant<'n>(nodes: &'n [Node], name: &str) -> Result<&'n Node, DoorError> {
     let here: Vec<&Node> = found.iter().copied().filter(|node| node.connected).collect();
     match (here.as_slice(), found.as_slice()) {
         ([one], _) | ([], [one]) => Ok(one),
-        ([], []) => Err(DoorError::Invalid(format!(
+        ([], []) => Err(PortError::Invalid(format!(
             "there is no node `{}`; there are: {}",
             name.chars().take(64).collect::<String>(),
             names(nodes)
         ))),
-        _ => Err(DoorError::Invalid(format!("several nodes are called that; use an id: {}", names(nodes)))),
+        _ => Err(PortError::Invalid(format!("several nodes are called that; use an id: {}", names(nodes)))),
     }
 }
 
 /// The only node that can do this.
-fn only<'n>(nodes: &'n [Node], command: &str) -> Result<&'n Node, DoorError> {
+fn only<'n>(nodes: &'n [Node], command: &str) -> Result<&'n Node, PortError> {
     let can = |node: &&Node| node.connected && node.commands.iter().any(|known| known == command);
     match nodes.iter().filter(can).collect::<Vec<_>>().as_slice() {
         [one] => Ok(one),
-        [] => Err(DoorError::Invalid(format!(
+        [] => Err(PortError::Invalid(format!(
             "no connected node may be asked `{command}`; nodes with action status shows what each offers"
         ))),
         several => {
             let names: Vec<String> = several.iter().map(|node| name_of(node)).collect();
-            Err(DoorError::Invalid(format!("several nodes can do that; name one: {}", names.join(", "))))
+            Err(PortError::Invalid(format!("several nodes can do that; name one: {}", names.join(", "))))
         }
     }
 }
@@ -166,11 +166,11 @@ fn names(nodes: &[Node]) -> String {
 }
 
 /// What the model reads.
-fn told(error: &InvokeError, node: &str, command: &str) -> DoorError {
+fn told(error: &InvokeError, node: &str, command: &str) -> PortError {
     let words = format!("`{command}` on {node}: {error}");
     match error {
-        InvokeError::NotAllowed(_) => DoorError::NotAllowed(words),
-        _ => DoorError::Failed(words),
+        InvokeError::NotAllowed(_) => PortError::NotAllowed(words),
+        _ => PortError::Failed(words),
     }
 }
 

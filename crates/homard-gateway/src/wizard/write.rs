@@ -55,7 +55,7 @@ pub(super) async fn carry_out(gateway: &Gateway, plan: Plan) -> Result<(), Strin
     if let (Some(key), Some((provider, _))) = (&plan.key, &plan.model) {
         let config = gateway.config().current();
         let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
-        let profiles = gateway.relay().desk().profiles(&config.agents.default_agent().id);
+        let profiles = gateway.relay().router().profiles(&config.agents.default_agent().id);
         let new = NewProfile::key(provider, ApiKey::new(key.expose()));
         profiles.add(new).await.map_err(|error| format!("the key could not be kept: {error}"))?;
     }

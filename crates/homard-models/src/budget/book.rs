@@ -11,8 +11,8 @@ use homard_config::config::budgets::{Budget, Budgets, Limit};
 use homard_protocol::{AgentId, SessionKey};
 
 use super::amount::{Amount, Unit, micro_usd};
+use super::max_cost::MaxCost;
 use super::period::{Periods, Span};
-use super::worst::Worst;
 
 /// The shortest answer worth asking for, in tokens: what is left of a budget is not divided further.
 pub(super) const MIN_ANSWER: u32 = 1_024;
@@ -187,7 +187,7 @@ impl Book {
     }
 
     /// Asks for a reservation. `ticket` stays the same while somebody asks again.
-    pub(super) fn reserve(&mut self, ticket: u64, who: &Spender, worst: &Worst, now: Periods) -> Verdict {
+    pub(super) fn reserve(&mut self, ticket: u64, who: &Spender, worst: &MaxCost, now: Periods) -> Verdict {
         self.sweep(now);
         let keys = self.keys(who, now);
         let mut tight = Vec::new();
@@ -404,7 +404,7 @@ fn bounds(limit: Limit) -> impl Iterator<Item = (Unit, u64)> {
 }
 
 /// How long an answer `rest` still pays for.
-fn affordable(worst: &Worst, unit: Unit, rest: u64) -> u32 {
+fn affordable(worst: &MaxCost, unit: Unit, rest: u64) -> u32 {
     let (tokens, money) = match unit {
         Unit::Tokens => worst.affordable(Amount { tokens: rest, micro_usd: 0 }),
         Unit::Usd => worst.affordable(Amount { tokens: 0, micro_usd: rest }),

@@ -13,7 +13,7 @@ use homard_store::{CallOwner, CallTarget, OpenCall, OpenOptions, Store};
 use jiff::tz::TimeZone;
 use tokio_util::sync::CancellationToken;
 
-use super::{Amount, Ledger, NotReserved, Span, Spender, Spent, Worst};
+use super::{Amount, Ledger, MaxCost, NotReserved, Span, Spender, Spent};
 
 /// 2023-11-14 22:13:20 UTC.
 const NOW: i64 = 1_700_000_000_000;
@@ -28,8 +28,8 @@ fn ledger(tokens: u64) -> Ledger {
     Ledger::new(limits, Clock::fixed(NOW), TimeZone::UTC)
 }
 
-fn call(answer: u32) -> Worst {
-    Worst { answer, ..Worst::default() }
+fn call(answer: u32) -> MaxCost {
+    MaxCost { answer, ..MaxCost::default() }
 }
 
 fn used(output: u64) -> Usage {
@@ -173,7 +173,7 @@ async fn a_refusal_says_which_budget_how_much_until_when_and_what_to_do() {
     );
     let amount = Amount { tokens: 0, micro_usd: 5_021_234 };
     ledger.restore([Spent { who: spender(), span: Span::Day, amount }].into_iter());
-    let priced = Worst { answer: 10, answer_price: 1_000, ..Worst::default() };
+    let priced = MaxCost { answer: 10, answer_price: 1_000, ..MaxCost::default() };
     let error = ledger.reserve(&spender(), priced, &CancellationToken::new()).await.unwrap_err();
     let error = LlmError::from(error);
     assert_eq!(error.reason, FailReason::Budget);

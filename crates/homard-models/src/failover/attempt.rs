@@ -15,7 +15,7 @@ use super::CallerParts;
 use super::emit::Out;
 use super::meter::{CallRecord, Meter, OpenedCall};
 use crate::auth::Candidate;
-use crate::budget::{Ledger, Reservation, Spender, Worst, estimate};
+use crate::budget::{Ledger, MaxCost, Reservation, Spender, estimate};
 
 /// Where one attempt stands among others.
 pub(super) struct Asking<'a> {
@@ -107,7 +107,7 @@ impl Asking<'_> {
         if ledger.is_unlimited() {
             return Ok(None);
         }
-        let worst = Worst::of(request);
+        let worst = MaxCost::of(request);
         let reservation = ledger.reserve(&self.parts.spender, worst, self.cancel).await?;
         request.max_tokens = Some(reservation.max_tokens().unwrap_or(worst.answer));
         Ok(Some(reservation))

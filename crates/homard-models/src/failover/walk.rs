@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::{Asking, Failure, millis};
+use super::candidates::{Lineup, lineup};
 use super::emit::Out;
-use super::lineup::{Lineup, lineup};
 use super::step::{self, Facts, Step, cools, declines, may_pass};
-use super::sum::{Road, remember, sum};
+use super::summary::{Road, remember, sum};
 use super::{CallerParts, Memory, Winner, thinking};
 use crate::auth::Candidate;
 

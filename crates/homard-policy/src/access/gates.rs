@@ -1,6 +1,6 @@
 //! The gates, in order.
 
-use homard_channel::{ChatKind, Conversation, Details, Happening, Sender};
+use homard_channel::{ChatKind, Conversation, Details, Notice, Sender};
 
 use super::allow::{AllowList, MatchSource, Who, is_among};
 use super::commands::Lists;
@@ -52,7 +52,7 @@ pub(super) fn pass(case: &Case<'_>) -> Result<Verdict, Verdict> {
 
 /// Whether what somebody did may be told: they would be answered if they spoke, mentioned or not.
 #[must_use]
-pub fn may_be_told(happening: &Happening, rules: &AccountRules, let_in: &[String]) -> bool {
+pub fn may_be_told(happening: &Notice, rules: &AccountRules, let_in: &[String]) -> bool {
     if matches!(happening.sender, Sender::Operator) {
         return true;
     }

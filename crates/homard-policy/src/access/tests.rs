@@ -4,7 +4,7 @@
 //! `expect` the verdict in words: `stranger`, `overheard`, `refused Bot`, or `admitted` and what the sender may: `+cmd`,
 //! `+owner`, `+meant`, and what on a list let them in.
 
-use homard_channel::{Conversation, Details, Happening, Inbound, Quoted, Sender};
+use homard_channel::{Conversation, Details, Inbound, Notice, Quoted, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId};
 use proptest::prelude::{any, proptest};
 use serde::Deserialize;
@@ -204,7 +204,7 @@ fn what_strangers_do_is_not_told_and_what_others_do_is_whether_we_are_meant_or_n
         ("group/-2", "42", false),
     ];
     for (at, from, expected) in rows {
-        let happening = Happening {
+        let happening = Notice {
             channel: channel.clone(),
             account: AccountId::default_account(),
             conversation: place(at),

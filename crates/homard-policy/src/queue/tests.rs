@@ -7,7 +7,7 @@ use homard_config::config::messages::Queue;
 use serde_json::{Value, json};
 
 use super::{
-    Combined, Item, MakeRoom, Overflow, QueueDrop, QueueMode, QueuePolicy, QueueWish, combine, is_waiting,
+    Combined, Item, MakeRoom, Overflow, QueueDrop, QueueMode, QueueOptions, QueuePolicy, combine, is_waiting,
     make_room,
 };
 use crate::written;
@@ -16,13 +16,13 @@ fn settings(written: &Value) -> Queue {
     written::config(&json!({ "messages": { "queue": written } })).messages.queue
 }
 
-fn mode(mode: QueueMode) -> QueueWish {
-    QueueWish { mode: Some(mode), ..QueueWish::default() }
+fn mode(mode: QueueMode) -> QueueOptions {
+    QueueOptions { mode: Some(mode), ..QueueOptions::default() }
 }
 
 #[test]
 fn the_message_decides_before_the_session_the_platform_and_the_rest() {
-    let none = QueueWish::default();
+    let none = QueueOptions::default();
     let rows = [
         (json!({}), none, none, QueueMode::Collect),
         (json!({ "mode": "steer" }), none, none, QueueMode::Steer),
@@ -48,21 +48,23 @@ fn quiet_time_cap_and_drop_are_decided_each_for_itself() {
     let written =
         settings(&json!({ "debounceMs": 100, "debounceMsByChannel": { "irc": 5 }, "cap": 3, "drop": "new" }));
     let irc = "irc".parse().unwrap();
-    let session = QueueWish::kept(Some("nonsense"), Some(7), None, Some("old"));
-    let inline = QueueWish { cap: Some(0), ..QueueWish::default() };
-    let decided =
-        |session: &QueueWish, inline: &QueueWish| QueuePolicy::decide(&written, Some(&irc), session, inline);
-    let usual = decided(&QueueWish::default(), &QueueWish::default());
+    let session = QueueOptions::kept(Some("nonsense"), Some(7), None, Some("old"));
+    let inline = QueueOptions { cap: Some(0), ..QueueOptions::default() };
+    let decided = |session: &QueueOptions, inline: &QueueOptions| {
+        QueuePolicy::decide(&written, Some(&irc), session, inline)
+    };
+    let usual = decided(&QueueOptions::default(), &QueueOptions::default());
     assert_eq!((usual.debounce, usual.cap, usual.drop), (Duration::from_millis(5), 3, QueueDrop::New));
     let own = decided(&session, &inline);
     assert_eq!(
         (own.mode, own.debounce, own.cap, own.drop),
         (QueueMode::Collect, Duration::from_millis(7), 1, QueueDrop::Old)
     );
-    let nowhere = QueuePolicy::decide(&written, None, &QueueWish::default(), &QueueWish::default());
+    let nowhere = QueuePolicy::decide(&written, None, &QueueOptions::default(), &QueueOptions::default());
     assert_eq!(nowhere.debounce, Duration::from_millis(100));
-    let forever = QueueWish { debounce: Some(Duration::MAX), cap: Some(usize::MAX), ..QueueWish::default() };
-    let bounded = decided(&QueueWish::default(), &forever);
+    let forever =
+        QueueOptions { debounce: Some(Duration::MAX), cap: Some(usize::MAX), ..QueueOptions::default() };
+    let bounded = decided(&QueueOptions::default(), &forever);
     assert_eq!((bounded.debounce, bounded.cap), (Duration::from_secs(600), 1_000));
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::queue::{QueueDrop, QueueMode, QueueWish};
+use crate::queue::{QueueDrop, QueueMode, QueueOptions};
 
 pub use homard_llm::ThinkingLevel;
 
@@ -137,7 +137,7 @@ pub(super) enum Took {
 
 /// Where commands run, as `/exec` says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ExecWish {
+pub struct ExecOptions {
     /// `sandbox`, `gateway` or `node`.
     pub host: Option<String>,
     /// `deny`, `allowlist` or `full`.
@@ -148,7 +148,7 @@ pub struct ExecWish {
     pub node: Option<String>,
 }
 
-impl ExecWish {
+impl ExecOptions {
     /// Takes one `key=value`.
     pub(super) fn take(&mut self, word: &str) -> Took {
         let Some((key, value)) = word.split_once(['=', ':']) else { return Took::Nothing };
@@ -179,7 +179,7 @@ impl ExecWish {
 }
 
 /// Takes one word of `/queue` into a wish; `false` when it is none.
-pub(super) fn take_queue(wish: &mut QueueWish, word: &str) -> bool {
+pub(super) fn take_queue(wish: &mut QueueOptions, word: &str) -> bool {
     if let Some((key, value)) = word.split_once([':', '=']) {
         let taken = match key.to_lowercase().as_str() {
             "debounce" => {

@@ -3,10 +3,10 @@
 //! A directive is a word of its own, outside fenced code. In a text with other words it counts only with an argument
 //! it knows, so that people can write *about* `/think` without meaning it.
 
-use super::levels::{Arg, Elevation, ExecWish, ThinkingLevel, Thoughts, Took, Verbosity, take_queue};
+use super::levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Took, Verbosity, take_queue};
 use super::table::{Form, command};
 use super::{Directive, Reading, slash_word};
-use crate::queue::QueueWish;
+use crate::queue::QueueOptions;
 
 /// Parts of a model's name that say nothing about which one.
 const VAGUE_PARTS: [&str; 12] = [
@@ -284,7 +284,7 @@ fn exec(args: &[&str]) -> (Directive, usize) {
     if args.first().is_some_and(|word| is_default(word)) {
         return (Directive::Exec(Arg::Default), 1);
     }
-    let mut wish = ExecWish::default();
+    let mut wish = ExecOptions::default();
     let mut taken = 0_usize;
     for word in args {
         match wish.take(word) {
@@ -303,7 +303,7 @@ fn queue(args: &[&str]) -> (Directive, usize) {
     if args.first().is_some_and(|word| is_default(word)) {
         return (Directive::Queue(Arg::Default), 1);
     }
-    let mut wish = QueueWish::default();
+    let mut wish = QueueOptions::default();
     let taken = args.iter().take_while(|word| take_queue(&mut wish, word)).count();
     let arg = if wish.is_empty() { Arg::Asked } else { Arg::Is(wish) };
     (Directive::Queue(arg), taken)

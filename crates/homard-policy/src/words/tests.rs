@@ -206,7 +206,7 @@ fn the_last_of_several_wishes_counts() {
     let meaning = read("/think low /think high /queue steer /model opus go", &reading(&words));
     assert_eq!(meaning.thinking().map(super::ThinkingLevel::as_str), Some("high"));
     assert_eq!((meaning.queue_wish().mode, meaning.model()), (Some(QueueMode::Steer), Some("opus")));
-    assert_eq!(read("go", &reading(&words)).queue_wish(), crate::queue::QueueWish::default());
+    assert_eq!(read("go", &reading(&words)).queue_wish(), crate::queue::QueueOptions::default());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use homard_channel::{ChannelError, Inbox, Kept, SharedChannel};
+use homard_channel::{ChannelError, Inbox, InboxItem, SharedChannel};
 use homard_runtime::{Clock, OrCancel};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -99,7 +99,7 @@ impl Account {
     /// Listens until `cancel` fires or it is stopped.
     pub(super) async fn run(
         self: Arc<Self>,
-        to_relay: mpsc::Sender<Kept>,
+        to_relay: mpsc::Sender<InboxItem>,
         clock: Clock,
         cancel: CancellationToken,
     ) {
@@ -118,7 +118,7 @@ impl Account {
         self.running.send_replace(false);
     }
 
-    async fn listen_on(&self, to_relay: &mpsc::Sender<Kept>, clock: &Clock, cancel: &CancellationToken) {
+    async fn listen_on(&self, to_relay: &mpsc::Sender<InboxItem>, clock: &Clock, cancel: &CancellationToken) {
         let mut attempt = 0_u32;
         while !cancel.is_cancelled() {
             let began = Instant::now();
@@ -169,11 +169,11 @@ impl Account {
     /// Listens on one connection.
     async fn listen_once(
         &self,
-        to_relay: &mpsc::Sender<Kept>,
+        to_relay: &mpsc::Sender<InboxItem>,
         clock: &Clock,
         cancel: &CancellationToken,
     ) -> Result<(), ChannelError> {
-        let (to_us, mut heard) = mpsc::channel::<Kept>(ON_THE_WAY);
+        let (to_us, mut heard) = mpsc::channel::<InboxItem>(ON_THE_WAY);
         let inbox = Inbox::new(to_us, clock.clone());
         *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(inbox.clone());
         self.change(|status| {

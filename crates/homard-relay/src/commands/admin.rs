@@ -88,8 +88,8 @@ impl Relay {
             "deny" | "no" | "reject" => Verdict::Deny,
             _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
         };
-        let desk = self.inner().approvals();
-        let pending = desk.pending();
+        let router = self.inner().approvals();
+        let pending = router.pending();
         let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
         let (Some(question), None) = (close.next(), close.next()) else {
             return Err(format!("no question `{id}` is open"));
@@ -110,7 +110,7 @@ impl Relay {
             Sender::Operator => "operator".to_owned(),
             Sender::Peer { id, .. } => format!("{}:{id}", begun.routed.message().channel),
         };
-        desk.resolve(&question.id, verdict, &by).map_err(words)?;
+        router.resolve(&question.id, verdict, &by).map_err(words)?;
         Ok(match verdict {
             Verdict::AllowOnce => "✅ Allowed once.".to_owned(),
             Verdict::AllowAlways => "✅ Allowed from now on.".to_owned(),

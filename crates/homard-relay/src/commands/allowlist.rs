@@ -26,7 +26,7 @@ impl List {
 
 /// A change somebody asks for.
 #[derive(Debug, PartialEq, Eq)]
-struct Wish<'t> {
+struct AllowlistArgs<'t> {
     adds: bool,
     lists: Vec<List>,
     id: &'t str,
@@ -87,7 +87,7 @@ impl Relay {
         &self,
         channel: &ChannelId,
         account: &AccountId,
-        wish: &Wish<'_>,
+        wish: &AllowlistArgs<'_>,
     ) -> Result<(), String> {
         let store = self.inner().store();
         if wish.adds {
@@ -102,7 +102,7 @@ impl Relay {
         channel: &ChannelId,
         account: &AccountId,
         list: List,
-        wish: &Wish<'_>,
+        wish: &AllowlistArgs<'_>,
     ) -> Result<(), String> {
         let config = self.inner().config();
         let section = config.channels.get(channel).map(Section::as_value);
@@ -141,7 +141,7 @@ fn written(section: Option<&Value>, account: &AccountId, list: List) -> Option<V
     Some(found.as_array()?.iter().filter_map(text).collect())
 }
 
-fn wish(rest: &str) -> Result<Wish<'_>, String> {
+fn wish(rest: &str) -> Result<AllowlistArgs<'_>, String> {
     let mut in_store = false;
     let mut parts = Vec::new();
     for word in rest.split_whitespace() {
@@ -173,7 +173,7 @@ fn wish(rest: &str) -> Result<Wish<'_>, String> {
     if in_store && lists != [List::Direct] {
         return Err("only direct messages have a list beside the configuration".to_owned());
     }
-    Ok(Wish { adds, lists, id, in_store })
+    Ok(AllowlistArgs { adds, lists, id, in_store })
 }
 
 #[cfg(test)]

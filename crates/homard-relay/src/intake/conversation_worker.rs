@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
-use homard_channel::Heard;
+use homard_channel::InboundEvent;
 use homard_protocol::{AccountId, ChannelId};
 use homard_store::InboxId;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
@@ -19,9 +19,9 @@ use crate::relay::{Inner, Relay};
 const MAX_WAITING: usize = 1_000;
 
 /// Something kept, on its way.
-pub(super) struct Thing {
+pub(super) struct QueuedEvent {
     pub(super) id: InboxId,
-    pub(super) heard: Heard,
+    pub(super) heard: InboundEvent,
     pub(super) permit: OwnedSemaphorePermit,
 }
 
@@ -29,20 +29,20 @@ pub(super) struct Thing {
 type Place = (ChannelId, AccountId, String, String);
 
 #[derive(Default)]
-struct Corner {
-    waiting: Mutex<VecDeque<Thing>>,
+struct ConversationWorker {
+    waiting: Mutex<VecDeque<QueuedEvent>>,
     more: Notify,
 }
 
 /// All corners in which something goes on.
 #[derive(Default)]
-pub(super) struct Corners {
-    busy: Mutex<HashMap<Place, Arc<Corner>>>,
+pub(super) struct ConversationWorkers {
+    busy: Mutex<HashMap<Place, Arc<ConversationWorker>>>,
 }
 
-impl Corners {
+impl ConversationWorkers {
     /// Puts something into its corner; gives it back when that is full.
-    pub(super) fn put(&self, relay: &Relay, thing: Thing) -> Result<(), Box<Thing>> {
+    pub(super) fn put(&self, relay: &Relay, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
         let place = place_of(&thing.heard);
         let mut busy = lock(&self.busy);
         if let Some(corner) = busy.get(&place) {
@@ -54,7 +54,7 @@ impl Corners {
             corner.more.notify_one();
             return Ok(());
         }
-        let corner = Arc::new(Corner::default());
+        let corner = Arc::new(ConversationWorker::default());
         lock(&corner.waiting).push_back(thing);
         busy.insert(place.clone(), Arc::clone(&corner));
         let inner = Arc::clone(relay.inner());
@@ -63,7 +63,7 @@ impl Corners {
     }
 
     /// Forgets a corner, unless something came meanwhile.
-    fn leave(&self, place: &Place, corner: &Corner) -> bool {
+    fn leave(&self, place: &Place, corner: &ConversationWorker) -> bool {
         let mut busy = lock(&self.busy);
         if lock(&corner.waiting).is_empty() {
             busy.remove(place);
@@ -74,36 +74,36 @@ impl Corners {
     }
 }
 
-fn place_of(heard: &Heard) -> Place {
+fn place_of(heard: &InboundEvent) -> Place {
     let (channel, account) = heard.ears();
     let conversation = match heard {
-        Heard::Message(message) => Some(&message.conversation),
-        Heard::Event(event) => Some(&event.conversation),
-        Heard::Moved { .. } => None,
+        InboundEvent::Message(message) => Some(&message.conversation),
+        InboundEvent::Event(event) => Some(&event.conversation),
+        InboundEvent::Moved { .. } => None,
     };
     let peer = conversation.and_then(|place| place.peer()).map(ToString::to_string);
     let thread = conversation.and_then(|place| place.thread()).map(ToString::to_string);
     let peer = match heard {
-        Heard::Moved { from, .. } => from.to_string(),
-        Heard::Message(_) | Heard::Event(_) => peer.unwrap_or_default(),
+        InboundEvent::Moved { from, .. } => from.to_string(),
+        InboundEvent::Message(_) | InboundEvent::Event(_) => peer.unwrap_or_default(),
     };
     (channel.clone(), account.clone(), peer, thread.unwrap_or_default())
 }
 
 /// The corner's task.
-async fn sit(inner: Arc<Inner>, place: Place, corner: Arc<Corner>) {
+async fn sit(inner: Arc<Inner>, place: Place, corner: Arc<ConversationWorker>) {
     let relay = Relay::of(inner);
     let mut gathering = Gathering::default();
     loop {
         let next = lock(&corner.waiting).pop_front();
-        if let Some(Thing { id, heard, permit }) = next {
+        if let Some(QueuedEvent { id, heard, permit }) = next {
             match heard {
-                Heard::Message(message) => {
+                InboundEvent::Message(message) => {
                     let pace = relay.pace_of(&message);
                     let item = Item { id, message, held: permit };
                     finish(&relay, gathering.add(item, pace, Instant::now())).await;
                 }
-                other @ (Heard::Event(_) | Heard::Moved { .. }) => {
+                other @ (InboundEvent::Event(_) | InboundEvent::Moved { .. }) => {
                     // What happened after a message is told after it.
                     finish(&relay, gathering.all()).await;
                     guarded(relay.notice(id, other), &relay, vec![id]).await;

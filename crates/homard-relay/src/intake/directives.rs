@@ -1,6 +1,6 @@
 //! Settings that somebody changes by a message that says nothing else: kept with the conversation, and acknowledged.
 
-use homard_policy::queue::QueueWish;
+use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive};
 use homard_store::SessionEntry;
 
@@ -72,9 +72,9 @@ impl Relay {
             }
             Arg::Is(name) | Arg::Unknown(name) => name,
         };
-        let desk = self.desk();
-        let wanted = desk.selector().parse(name).map_err(|error| error.to_string())?;
-        if !desk.selector().allows(&wanted.model) {
+        let router = self.router();
+        let wanted = router.selector().parse(name).map_err(|error| error.to_string())?;
+        if !router.selector().allows(&wanted.model) {
             return Err(format!("`{}` is not among the models that may be used", wanted.model));
         }
         let line = format!("Model: {}", wanted.model);
@@ -144,7 +144,7 @@ fn level(
 }
 
 fn exec(
-    arg: &Arg<homard_policy::words::ExecWish>,
+    arg: &Arg<homard_policy::words::ExecOptions>,
     now: &SessionEntry,
 ) -> Result<(Option<Change>, String), String> {
     let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());
@@ -175,7 +175,7 @@ fn exec(
     })
 }
 
-fn queue(arg: &Arg<QueueWish>, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
+fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
     Ok(match arg {
         Arg::Asked => (None, format!("Queue: {}", now.queue_mode.as_deref().unwrap_or("default"))),
         Arg::Default => {

@@ -2,13 +2,13 @@
 
 use homard_config::config::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
-use homard_policy::queue::{QueueMode, QueuePolicy, QueueWish};
+use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
 use homard_policy::words::{Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 
-use super::inbound::{Outcome, Visit, rank, say_there};
+use super::inbound::{InboundVisit, Outcome, rank, say_there};
 use super::meaning;
 use crate::call_quota::Guest;
 use crate::queue::Queue;
@@ -30,7 +30,7 @@ impl Relay {
     /// Does what a message asks for.
     pub(super) async fn understand(
         &self,
-        mut visit: Visit,
+        mut visit: InboundVisit,
         routed: Routed,
         brought: Brought,
     ) -> Result<Outcome, SubmitError> {
@@ -124,8 +124,8 @@ impl Relay {
         let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
         self.reset(key, reason).await?;
         if let Some(model) = &reset.model {
-            let chosen = self.desk().selector().parse(model).ok();
-            let chosen = chosen.filter(|wanted| self.desk().selector().allows(&wanted.model));
+            let chosen = self.router().selector().parse(model).ok();
+            let chosen = chosen.filter(|wanted| self.router().selector().allows(&wanted.model));
             if let Some(wanted) = chosen {
                 let patched = self.inner().store().patch_session(key, move |entry| {
                     entry.provider_override = Some(wanted.model.provider.to_string());
@@ -141,7 +141,7 @@ impl Relay {
     /// Obeys a command; one that is none after all is told to the model.
     async fn obey_there(
         &self,
-        visit: Visit,
+        visit: InboundVisit,
         mut placed: Placed,
         mut brought: Brought,
         meaning: &Meaning,
@@ -159,7 +159,7 @@ impl Relay {
     }
 
     /// Answers a command that stands beside a text.
-    async fn answer_beside(&self, visit: &Visit, placed: &Placed, name: &str) {
+    async fn answer_beside(&self, visit: &InboundVisit, placed: &Placed, name: &str) {
         let mut beside = placed.clone();
         let id = format!("{}-{name}", placed.routed.message().message_id);
         beside.routed.rename(id);
@@ -180,7 +180,7 @@ impl Relay {
     /// Asks the model, when the conversation's turn has come.
     async fn ask(
         &self,
-        mut visit: Visit,
+        mut visit: InboundVisit,
         mut placed: Placed,
         mut brought: Brought,
         meaning: &Meaning,
@@ -227,7 +227,7 @@ impl Relay {
     }
 
     /// Whether the owner does not want answers there.
-    fn may_not_answer(&self, visit: &Visit) -> bool {
+    fn may_not_answer(&self, visit: &InboundVisit) -> bool {
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let place = sending::Place {
             own: entry.and_then(|entry| entry.send_policy.as_deref()),
@@ -239,7 +239,7 @@ impl Relay {
     }
 
     /// Begins a conversation anew that is too old. One in which something goes on is not.
-    async fn begin_anew_if_stale(&self, visit: &mut Visit) -> Result<(), StoreError> {
+    async fn begin_anew_if_stale(&self, visit: &mut InboundVisit) -> Result<(), StoreError> {
         let Some(session) = &visit.session else { return Ok(()) };
         let key = visit.key().clone();
         if !self.inner().runs().of_session(&key).is_empty() {
@@ -260,7 +260,7 @@ impl Relay {
         Ok(())
     }
 
-    fn queue_policy(&self, visit: &Visit, inline: &QueueWish) -> QueuePolicy {
+    fn queue_policy(&self, visit: &InboundVisit, inline: &QueueOptions) -> QueuePolicy {
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let kept = entry.map(kept_wish).unwrap_or_default();
         QueuePolicy::decide(&visit.rules.config.messages.queue, Some(&visit.message.channel), &kept, inline)
@@ -312,8 +312,8 @@ impl Relay {
 }
 
 /// How messages wait in a session, as it keeps it.
-fn kept_wish(entry: &SessionEntry) -> QueueWish {
-    QueueWish::kept(
+fn kept_wish(entry: &SessionEntry) -> QueueOptions {
+    QueueOptions::kept(
         entry.queue_mode.as_deref(),
         entry.queue_debounce_ms,
         entry.queue_cap,

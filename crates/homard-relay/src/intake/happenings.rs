@@ -1,6 +1,6 @@
 //! What is no message: reactions, members, pins, and groups that have a new id.
 
-use homard_channel::{Conversation, Details, Happening, Heard, Inbound, Sender, Threads};
+use homard_channel::{Conversation, Details, Inbound, InboundEvent, Notice, Sender, Threads};
 use homard_policy::access::may_be_told;
 use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
@@ -14,14 +14,14 @@ const MAX_TEXT: usize = 1_000;
 
 impl Relay {
     /// Takes something that is no message to where it belongs, and closes its row.
-    pub(super) async fn notice(&self, id: InboxId, heard: Heard) {
+    pub(super) async fn notice(&self, id: InboxId, heard: InboundEvent) {
         let noticed = match heard {
-            Heard::Event(event) => self.tell_event(id, event).await,
-            Heard::Moved { channel, account, from, to } => {
+            InboundEvent::Event(event) => self.tell_event(id, event).await,
+            InboundEvent::Moved { channel, account, from, to } => {
                 self.follow_group(&channel, &account, (&from, &to)).await;
                 Ok(Some("moved"))
             }
-            Heard::Message(_) => Ok(Some("a message")),
+            InboundEvent::Message(_) => Ok(Some("a message")),
         };
         match noticed {
             Ok(None) => {}
@@ -31,7 +31,7 @@ impl Relay {
     }
 
     /// Keeps an event for the next turn, if whoever did it may speak.
-    async fn tell_event(&self, id: InboxId, event: Happening) -> Result<Option<&'static str>, StoreError> {
+    async fn tell_event(&self, id: InboxId, event: Notice) -> Result<Option<&'static str>, StoreError> {
         let rules = self.company_rules();
         let account = rules.account(&event.channel, &event.account);
         let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
@@ -45,7 +45,7 @@ impl Relay {
             Sender::Peer { id, .. } => Some(format!("{id} on {}", event.channel)),
             Sender::Operator => None,
         };
-        let Happening { channel, account, conversation, sender, key, text, timestamp } = event;
+        let Notice { channel, account, conversation, sender, key, text, timestamp } = event;
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut text: String = text.chars().take(MAX_TEXT).collect();
         self.inner().guards().secrets.hide_in(&mut text);

@@ -20,7 +20,7 @@ use super::rules::CompanyRules;
 use super::{meaning, run_name};
 use crate::admit::admit_judged;
 use crate::origin::Origin;
-use crate::outbox::Saying;
+use crate::outbox::OutgoingText;
 use crate::relay::Relay;
 use crate::reply_route::ReplyRoute;
 use crate::route::{RoutePolicy, Routed, route_to};
@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 }
 
 /// A message and where it belongs.
-pub(super) struct Visit {
+pub(super) struct InboundVisit {
     pub(super) message: Inbound,
     /// The rows that are closed with it.
     pub(super) ids: Vec<InboxId>,
@@ -59,7 +59,7 @@ pub(super) struct Visit {
     pub(super) session: Option<SessionRecord>,
 }
 
-impl Visit {
+impl InboundVisit {
     /// The conversation as the intake remembers what was said in it.
     pub(super) fn place(&self) -> String {
         let message = &self.message;
@@ -149,7 +149,7 @@ impl Relay {
         let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {
             let session = self.inner().store().session(&destination.session).await?;
-            let visit = Visit {
+            let visit = InboundVisit {
                 message: message.clone(),
                 // Where several answer, the rows are closed with the last; the others' runs are known by name.
                 ids: if at == last { ids.to_vec() } else { Vec::new() },
@@ -185,7 +185,7 @@ impl Relay {
         }
     }
 
-    async fn visit(&self, visit: Visit, at: usize) -> Result<Outcome, SubmitError> {
+    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<Outcome, SubmitError> {
         let verdict = self.judge(&visit).await?;
         match &verdict {
             Verdict::Admitted(_) => {}
@@ -213,7 +213,7 @@ impl Relay {
     }
 
     /// Asks the rules of company.
-    async fn judge(&self, visit: &Visit) -> Result<Verdict, StoreError> {
+    async fn judge(&self, visit: &InboundVisit) -> Result<Verdict, StoreError> {
         let message = &visit.message;
         let ears = (&message.channel, &message.account);
         let patterns = visit.rules.patterns(ears, &visit.destination.agent);
@@ -238,7 +238,7 @@ impl Relay {
     }
 
     /// Keeps what was not for us, as context for what will be.
-    fn overhear(&self, visit: &Visit) {
+    fn overhear(&self, visit: &InboundVisit) {
         let message = &visit.message;
         let Said { sender, timestamp, text, message_id } = Said::of(message);
         let remark = Remark { sender, text, timestamp, message_id };
@@ -246,14 +246,14 @@ impl Relay {
     }
 }
 
-fn refused(visit: &Visit, why: Refusal) -> Outcome {
+fn refused(visit: &InboundVisit, why: Refusal) -> Outcome {
     let channel = &visit.message.channel;
     tracing::debug!(%channel, place = visit.place(), %why, "a message is refused");
     Outcome::Nothing(why.to_string())
 }
 
 /// What goes with the run of a message.
-fn brought(visit: &Visit, standing: &Standing) -> Brought {
+fn brought(visit: &InboundVisit, standing: &Standing) -> Brought {
     let reply = visit.address().map(|address| {
         Box::new(ReplyRoute {
             address,
@@ -269,17 +269,17 @@ fn brought(visit: &Visit, standing: &Standing) -> Brought {
 
 /// Whether somebody else than the owner writes in the owner's own conversation. Where nobody is named as the owner,
 /// nobody is a guest.
-fn is_guest(visit: &Visit, standing: &Standing) -> bool {
+fn is_guest(visit: &InboundVisit, standing: &Standing) -> bool {
     !standing.is_owner
         && visit.key().is_main()
         && !owner_ids(&visit.rules.commands, &visit.account, &visit.message.channel).is_empty()
 }
 
 /// Says something that is no answer of a run, where the message was said.
-pub(super) async fn say_there(relay: &Relay, visit: &Visit, text: String, what: &str) {
+pub(super) async fn say_there(relay: &Relay, visit: &InboundVisit, text: String, what: &str) {
     let Some(address) = visit.address() else { return };
     let key = format!("{what}:{}:{}", visit.place(), visit.message.message_id);
-    let said = relay.say(Saying { address, text, reply_to: None, key }).await;
+    let said = relay.say(OutgoingText { address, text, reply_to: None, key }).await;
     said.or_log("a note could not be kept to be sent");
 }
 

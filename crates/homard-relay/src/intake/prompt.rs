@@ -7,7 +7,7 @@ use homard_protocol::{EntryKind, Message, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
-use super::inbound::Visit;
+use super::inbound::InboundVisit;
 use super::media::Media;
 use crate::relay::Relay;
 use crate::route::Routed;
@@ -23,7 +23,7 @@ pub(super) struct Telling {
 
 impl Relay {
     /// What the model is told of a message; `None` when there is nothing in it to answer.
-    pub(super) fn tell(&self, visit: &Visit, routed: &Routed, media: Media) -> Option<Telling> {
+    pub(super) fn tell(&self, visit: &InboundVisit, routed: &Routed, media: Media) -> Option<Telling> {
         let (message, config) = (&visit.message, &visit.rules.config);
         let text = &routed.message().text;
         let history: Vec<Said> = self
@@ -91,7 +91,7 @@ impl Relay {
     /// play when they were said is not known any more.
     pub(super) async fn brought_back(
         &self,
-        visit: &Visit,
+        visit: &InboundVisit,
         routed: &Routed,
     ) -> Result<Option<Label>, StoreError> {
         let Some(quoted) = visit.message.details.reply_to.as_ref().filter(|quoted| quoted.is_ours) else {
@@ -132,7 +132,7 @@ fn attached(saved: &super::media::Saved) -> AttachedFile {
 }
 
 /// Labels for words in a message that are not its sender's: what it quotes, passes on or comes after.
-fn others(visit: &Visit, routed: &Routed, has_history: bool) -> Vec<Label> {
+fn others(visit: &InboundVisit, routed: &Routed, has_history: bool) -> Vec<Label> {
     let (message, details) = (&visit.message, &visit.message.details);
     let channel = &message.channel;
     let mut labels = Vec::new();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use homard_channel::{ChatKind, Heard, Inbound, Sender};
+use homard_channel::{ChatKind, Inbound, InboundEvent, Sender};
 use homard_runtime::OrCancel;
 use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ type Who = [String; 5];
 
 /// Those who fetch files or have said stop; others are not in it.
 #[derive(Default)]
-pub(super) struct Hush {
+pub(super) struct StopFastPath {
     known: Mutex<HashMap<Who, Voice>>,
 }
 
@@ -28,7 +28,7 @@ struct Voice {
     said: BTreeSet<InboxId>,
 }
 
-impl Hush {
+impl StopFastPath {
     fn stop(&self, who: Who, id: InboxId) {
         let mut known = self.lock();
         let voice = known.entry(who).or_default();
@@ -58,8 +58,8 @@ impl Hush {
 
 impl Relay {
     /// Notes that somebody says stop, if they do.
-    pub(super) fn hush(&self, id: InboxId, heard: &Heard) {
-        if let Heard::Message(message) = heard
+    pub(super) fn hush(&self, id: InboxId, heard: &InboundEvent) {
+        if let InboundEvent::Message(message) = heard
             && self.says_stop(message)
             && let Some(who) = who(message)
         {
@@ -115,12 +115,12 @@ fn who(message: &Inbound) -> Option<Who> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hush, Who};
+    use super::{StopFastPath, Who};
     use homard_store::InboxId;
 
     #[test]
     fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
-        let (hush, id) = (Hush::default(), InboxId::for_tests());
+        let (hush, id) = (StopFastPath::default(), InboxId::for_tests());
         let who: Who = ["t", "a", "7", "", "7"].map(str::to_owned);
         let fetching = hush.token(&who);
         assert!(!fetching.is_cancelled());

@@ -1,6 +1,6 @@
 //! What is kept of something heard, and how its run is named.
 
-use homard_channel::{Conversation, Heard, Inbound, Sender};
+use homard_channel::{Conversation, Inbound, InboundEvent, Sender};
 use homard_protocol::{AgentId, ChannelId, PeerId, SessionKey};
 
 use super::{MAX_PAYLOAD, run_name, to_keep};
@@ -28,26 +28,26 @@ fn the_same_message_makes_the_same_run_and_no_other_does() {
 
 #[test]
 fn an_adapter_cannot_speak_as_the_owner_nor_choose_a_conversation() {
-    assert!(to_keep(&Heard::Message(Box::new(message("7", "1")))).is_some());
+    assert!(to_keep(&InboundEvent::Message(Box::new(message("7", "1")))).is_some());
     let mut as_owner = message("7", "1");
     as_owner.sender = Sender::Operator;
-    assert!(to_keep(&Heard::Message(Box::new(as_owner))).is_none());
+    assert!(to_keep(&InboundEvent::Message(Box::new(as_owner))).is_none());
     let mut elsewhere = message("7", "1");
     elsewhere.conversation = Conversation::Session(SessionKey::main(AgentId::main()));
-    assert!(to_keep(&Heard::Message(Box::new(elsewhere))).is_none());
+    assert!(to_keep(&InboundEvent::Message(Box::new(elsewhere))).is_none());
 }
 
 #[test]
 fn a_message_without_end_is_left_out() {
     let mut long = message("7", "1");
     long.text = "x".repeat(MAX_PAYLOAD + 1);
-    assert!(to_keep(&Heard::Message(Box::new(long))).is_none());
+    assert!(to_keep(&InboundEvent::Message(Box::new(long))).is_none());
 }
 
 #[test]
 fn what_is_kept_reads_as_what_was_heard() {
-    let heard = Heard::Message(Box::new(message("7", "1")));
+    let heard = InboundEvent::Message(Box::new(message("7", "1")));
     let kept = to_keep(&heard).unwrap();
     assert_eq!(kept.key, "7:1");
-    assert_eq!(serde_json::from_str::<Heard>(&kept.payload).unwrap(), heard);
+    assert_eq!(serde_json::from_str::<InboundEvent>(&kept.payload).unwrap(), heard);
 }

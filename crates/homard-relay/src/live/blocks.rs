@@ -11,7 +11,7 @@ use homard_policy::reply::PrefixFacts;
 use homard_runtime::{OrCancel, OrLog};
 
 use super::Watched;
-use crate::answer::Speech;
+use crate::answer::FinalReply;
 use crate::delivery::Streamed;
 use crate::jitter::chance;
 use crate::outbox::SendError;
@@ -110,7 +110,7 @@ impl Watched {
     /// Keeps a piece and waits until it was sent. How many messages it became, and whether they went in time; `None`
     /// when it could not be kept.
     async fn send_piece(&self, piece: &str, before: usize) -> Option<(usize, bool)> {
-        let speech = Speech {
+        let speech = FinalReply {
             run: &self.run,
             route: &self.route,
             manner: &self.manner,

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{Act, ChannelError, Content, Words, shape_text};
+use homard_channel::{Act, ChannelError, Content, RichText, shape_text};
 use homard_policy::reply::{PrefixFacts, may_be_silent, split_media, with_prefix};
 use homard_runtime::{OrCancel, OrLog};
 use tokio::time::Instant;
 
 use super::Watched;
-use crate::answer::{Speech, preview_key, preview_of};
+use crate::answer::{FinalReply, preview_key, preview_of};
 use crate::delivery::Streamed;
 use crate::relay::Relay;
 
@@ -48,7 +48,7 @@ impl Watched {
     }
 
     /// Waits until there is enough to show.
-    async fn first_text(&self) -> Words {
+    async fn first_text(&self) -> RichText {
         let mut pulse = self.run.narrator.pulse();
         loop {
             if let Some(words) = self.words().filter(|words| words.plain.chars().count() >= SHORTEST) {
@@ -61,7 +61,7 @@ impl Watched {
     }
 
     /// What can be shown now.
-    fn words(&self) -> Option<Words> {
+    fn words(&self) -> Option<RichText> {
         let text = self.run.narrator.text();
         if may_be_silent(&text) {
             return None;
@@ -73,8 +73,8 @@ impl Watched {
         shape_text(&text, self.manner.shape).into_iter().next()
     }
 
-    async fn send_first(&self, words: Words) -> Option<String> {
-        let speech = Speech {
+    async fn send_first(&self, words: RichText) -> Option<String> {
+        let speech = FinalReply {
             run: &self.run,
             route: &self.route,
             manner: &self.manner,
@@ -119,7 +119,7 @@ impl Watched {
     async fn keep_changing(&self, message_id: &str) {
         let sealed = self.run.delivery.sealed();
         let mut pulse = self.run.narrator.pulse();
-        let mut shown: Option<Words> = None;
+        let mut shown: Option<RichText> = None;
         let mut next = Instant::now() + EVERY;
         if !self.manner.can(Act::Edit) {
             return;

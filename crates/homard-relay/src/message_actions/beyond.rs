@@ -4,8 +4,8 @@
 use homard_channel::Address;
 use homard_protocol::SessionKey;
 
-use super::deed::{Action, Deed, Place, Post};
-use super::{ActError, Acted, ActingFor};
+use super::action::{Action, MessageAction, Place, Post};
+use super::{ActError, ActingFor, ActionOutcome};
 use crate::queue::Queue;
 use crate::relay::Relay;
 use crate::reply_route::ReplyRoute;
@@ -51,7 +51,7 @@ impl Relay {
         address: Address,
         text: String,
         (home, key): (&SessionKey, String),
-    ) -> Result<Acted, ActError> {
+    ) -> Result<ActionOutcome, ActError> {
         let config = self.inner().config();
         let agent = home.agent_id().unwrap_or(&config.agents.default_agent().id).clone();
         let to = Place {
@@ -60,7 +60,7 @@ impl Relay {
             account: Some(address.account.to_string()),
             thread: address.thread.as_ref().map(ToString::to_string),
         };
-        let deed = Deed::Send(Post { text, ..Post::default() });
+        let deed = MessageAction::Send(Post { text, ..Post::default() });
         self.act(Action { deed, to, key, dry_run: false }, &ActingFor::operator(agent)).await
     }
 

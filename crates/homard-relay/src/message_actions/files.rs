@@ -13,7 +13,7 @@ use homard_config::{Records, create_private_dir};
 use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_no_symlinks};
 use uuid::Uuid;
 
-use super::deed::{FileWanted, Guise};
+use super::action::{FileForm, FileWanted};
 
 /// Largest picture.
 const MAX_IMAGE: usize = 6 * 1024 * 1024;
@@ -107,7 +107,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Copies a file into the house, ready to be sent.
-pub(crate) async fn take(wanted: FileWanted, guise: Guise, folders: &Folders) -> Result<File, FileError> {
+pub(crate) async fn take(wanted: FileWanted, guise: FileForm, folders: &Folders) -> Result<File, FileError> {
     let found = match wanted {
         FileWanted::Bytes { bytes, name, mime } => named(bytes, name.as_deref(), mime.as_deref()),
         FileWanted::At(place) if place.starts_with("data:") => of_data_url(&place)?,
@@ -223,14 +223,14 @@ fn keep(found: Found, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
     Ok(File { kind, path, mime: found.mime, name: found.name })
 }
 
-fn kind_of(mime: &str, guise: Guise) -> MediaKind {
+fn kind_of(mime: &str, guise: FileForm) -> MediaKind {
     let is = |family: &str| mime.starts_with(family);
     match guise {
-        Guise::Document => MediaKind::Document,
-        Guise::Sticker => MediaKind::Sticker,
-        Guise::Voice if is("audio/") => MediaKind::Voice,
-        Guise::Animation if is("video/") => MediaKind::Animation,
-        Guise::Plain | Guise::Voice | Guise::Animation => match mime {
+        FileForm::Document => MediaKind::Document,
+        FileForm::Sticker => MediaKind::Sticker,
+        FileForm::Voice if is("audio/") => MediaKind::Voice,
+        FileForm::Animation if is("video/") => MediaKind::Animation,
+        FileForm::Plain | FileForm::Voice | FileForm::Animation => match mime {
             "image/gif" => MediaKind::Animation,
             "image/svg+xml" => MediaKind::Document,
             _ if is("image/") => MediaKind::Image,

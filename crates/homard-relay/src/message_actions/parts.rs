@@ -1,8 +1,8 @@
 //! From a deed to the messages it takes: texts cut to size, files with their captions.
 
-use homard_channel::{Abilities, Act, Content, Dialect, File, Shape, Words, shape_text};
+use homard_channel::{Abilities, Act, Content, Dialect, File, RichText, Shape, shape_text};
 
-use super::deed::{Ballot, Deed, FileWanted, Post, Writing};
+use super::action::{FileWanted, MessageAction, PollDraft, Post, Writing};
 use super::files::{Folders, is_address, take};
 use super::section::AccountSection;
 use super::{ActError, files::FileError};
@@ -23,17 +23,17 @@ impl Part {
 
 /// The messages a deed takes, in order. `words` is its text as it is to be shown.
 pub(super) async fn parts(
-    deed: Deed,
+    deed: MessageAction,
     words: String,
     (abilities, section): (&Abilities, &AccountSection),
     folders: &Folders,
 ) -> Result<Vec<Part>, ActError> {
     let shape = section.shape(abilities);
     Ok(match deed {
-        Deed::Send(post) => said(post, &words, (abilities, shape), folders).await?,
-        Deed::Poll(ballot) => vec![poll(ballot, abilities)],
-        Deed::React { message_id, emoji } => vec![Part::plain(Content::React { message_id, emoji })],
-        Deed::Edit { message_id, buttons, .. } => {
+        MessageAction::Send(post) => said(post, &words, (abilities, shape), folders).await?,
+        MessageAction::Poll(ballot) => vec![poll(ballot, abilities)],
+        MessageAction::React { message_id, emoji } => vec![Part::plain(Content::React { message_id, emoji })],
+        MessageAction::Edit { message_id, buttons, .. } => {
             let mut texts = shape_text(&words, shape).into_iter();
             let (Some(words), None) = (texts.next(), texts.next()) else {
                 return Err(ActError::Invalid(format!(
@@ -43,9 +43,9 @@ pub(super) async fn parts(
             };
             vec![Part::plain(Content::Edit { message_id, words, buttons })]
         }
-        Deed::Delete { message_id } => vec![Part::plain(Content::Delete { message_id })],
-        Deed::Pin { message_id, pinned } => vec![Part::plain(Content::Pin { message_id, pinned })],
-        Deed::NewThread { name, .. } => {
+        MessageAction::Delete { message_id } => vec![Part::plain(Content::Delete { message_id })],
+        MessageAction::Pin { message_id, pinned } => vec![Part::plain(Content::Pin { message_id, pinned })],
+        MessageAction::NewThread { name, .. } => {
             let first = Part::plain(Content::NewThread { name });
             let texts = shape_text(&words, shape).into_iter();
             std::iter::once(first).chain(texts.map(|words| Part::plain(text(words)))).collect()
@@ -53,12 +53,12 @@ pub(super) async fn parts(
     })
 }
 
-fn text(words: Words) -> Content {
+fn text(words: RichText) -> Content {
     Content::Text { words, buttons: Vec::new() }
 }
 
-fn poll(ballot: Ballot, abilities: &Abilities) -> Part {
-    let Ballot { question, options, max_selections, open_seconds, anonymous, silent } = ballot;
+fn poll(ballot: PollDraft, abilities: &Abilities) -> Part {
+    let PollDraft { question, options, max_selections, open_seconds, anonymous, silent } = ballot;
     let content = Content::Poll { question, options, max_selections, open_seconds, anonymous };
     Part { content, reply_to: None, silent: silent && abilities.can(Act::Silent) }
 }
@@ -120,11 +120,11 @@ fn together(
 ) -> Vec<Content> {
     let written = |limit: usize| match writing {
         Writing::Tags if shape.dialect == Dialect::Html => {
-            vec![Words { formatted: words.to_owned(), plain: without_tags(words) }]
+            vec![RichText { formatted: words.to_owned(), plain: without_tags(words) }]
         }
         Writing::Tags | Writing::Markdown => shape_text(words, Shape { limit, ..shape }),
     };
-    let mut caption = Words::default();
+    let mut caption = RichText::default();
     let mut texts = Vec::new();
     if !words.trim().is_empty() {
         let beside = abilities.caption_limit.filter(|_| !files.is_empty()).map(written);

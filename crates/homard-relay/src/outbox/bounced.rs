@@ -8,7 +8,7 @@ use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId};
 use homard_runtime::OrLog;
 use homard_store::OutboundRecord;
 
-use super::Saying;
+use super::OutgoingText;
 use crate::relay::{Inner, Relay};
 
 /// How the keys of these messages begin; one that cannot be sent itself is told nowhere else.
@@ -33,8 +33,12 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
         kept.or_log("a conversation will not hear of a message that could not be sent");
     }
     let Some(address) = owners_place(inner).await.filter(|place| *place != outbound.address) else { return };
-    let saying =
-        Saying { address, text: format!("⚠️ {text}"), reply_to: None, key: format!("{KEY}{}", new.key) };
+    let saying = OutgoingText {
+        address,
+        text: format!("⚠️ {text}"),
+        reply_to: None,
+        key: format!("{KEY}{}", new.key),
+    };
     // Not awaited in place: it may end here again.
     let relay = Relay::of(Arc::clone(inner));
     relay.say(saying).await.or_log("the owner will not hear of a message that could not be sent");

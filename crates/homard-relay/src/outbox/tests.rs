@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{Abilities, Ability, ChannelError, Content, Outbound, Receipt, SharedChannel, Words};
+use homard_channel::{Abilities, Ability, ChannelError, Content, Outbound, Receipt, RichText, SharedChannel};
 use serde_json::json;
 
-use super::{Saying, SendError};
+use super::{OutgoingText, SendError};
 use crate::fixture::{Platform, Shared, World, abilities, address};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -21,12 +21,12 @@ async fn open() -> (World, Arc<Platform>) {
     (world, platform)
 }
 
-fn saying(to: &str, text: &str, key: &str) -> Saying {
-    Saying { address: address(to), text: text.to_owned(), reply_to: None, key: key.to_owned() }
+fn saying(to: &str, text: &str, key: &str) -> OutgoingText {
+    OutgoingText { address: address(to), text: text.to_owned(), reply_to: None, key: key.to_owned() }
 }
 
 fn outbound(to: &str, text: &str, key: &str) -> Outbound {
-    let content = Content::Text { words: Words::plain(text), buttons: Vec::new() };
+    let content = Content::Text { words: RichText::plain(text), buttons: Vec::new() };
     Outbound {
         address: address(to),
         key: key.to_owned(),

@@ -8,7 +8,7 @@ use homard_protocol::{RunId, UserContent, UserMessage};
 use homard_store::{NewRun, RunRecord, StoreError};
 
 use crate::lane::{Kind, Request};
-use crate::outbox::Saying;
+use crate::outbox::OutgoingText;
 use crate::relay::Relay;
 
 /// Turns one message may get, the first included.
@@ -43,7 +43,7 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
     else {
         let (address, reply_to) = (reply.address, reply.message_id);
         let key = format!("{}:given-up", record.run_id);
-        return relay.say(Saying { address, text: GIVEN_UP.to_owned(), reply_to, key }).await;
+        return relay.say(OutgoingText { address, text: GIVEN_UP.to_owned(), reply_to, key }).await;
     };
     let read = relay.read_so_far(record).await?;
     let words = if read.is_empty() { CUT_SHORT.to_owned() } else { format!("{CUT_OFF}\n\n{read}") };

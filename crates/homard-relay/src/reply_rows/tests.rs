@@ -276,7 +276,7 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
     world.begun(&first).await;
     world.asks("r2", "two", &address("7")).await;
     // A piece of the first answer is on its way, so its turn cannot begin as if nothing had been.
-    let words = homard_channel::Words::plain("piece");
+    let words = homard_channel::RichText::plain("piece");
     let outbound = homard_channel::Outbound {
         address: address("7"),
         key: "r1:b0".to_owned(),

@@ -5,7 +5,7 @@ use homard_policy::reply::{Said, normalise};
 use homard_protocol::{EntryKind, Message, StopReason};
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
-use crate::outbox::Saying;
+use crate::outbox::OutgoingText;
 use crate::relay::Relay;
 use crate::reply_route::ReplyRoute;
 
@@ -18,7 +18,7 @@ pub(super) async fn send(relay: &Relay, record: &RunRecord, route: &ReplyRoute) 
     if let Said::Aloud(reply) = normalise(&text, false) {
         // Its key is the answer's own: however often the process dies here, it is kept once.
         let (address, key) = (route.address.clone(), record.run_id.to_string());
-        relay.say(Saying { address, text: reply.text, reply_to: None, key }).await?;
+        relay.say(OutgoingText { address, text: reply.text, reply_to: None, key }).await?;
     }
     let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Ok);
     finish.stop_reason = Some(StopReason::Stop);

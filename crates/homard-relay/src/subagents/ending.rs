@@ -7,7 +7,7 @@
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{NewSubagent, RunRecord, StoreError, SubagentRecord};
-use homard_tools::{ChildLine, DoorError, ToolCx};
+use homard_tools::{ChildLine, PortError, ToolCx};
 
 use super::SOURCE;
 use crate::relay::Relay;
@@ -31,7 +31,7 @@ impl Relay {
     }
 
     /// Stops the children `target` means, and theirs.
-    pub(crate) async fn kill_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<ChildLine>, DoorError> {
+    pub(crate) async fn kill_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<ChildLine>, PortError> {
         let rows = self.open_children(cx, target).await?;
         self.end_families(&rows, BY_REQUEST).await;
         let mut ended = Vec::new();

@@ -4,7 +4,7 @@ use super::CommandRun;
 
 /// How far a tool's effects go. A tool that does not say is taken for one that acts on the world.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum Effect {
     /// It looks, and changes nothing anybody else would notice.
     Looks,
     /// It changes files: harmless in the workspace, unless they steer the assistant.

@@ -25,7 +25,7 @@ fn options() -> ToolOptions {
         launcher: None,
         processes: Processes::new(Clock::fixed(0)),
         apply_patch: None,
-        doors: crate::Doors::default(),
+        ports: crate::Ports::default(),
         web: WebOptions::default(),
     }
 }

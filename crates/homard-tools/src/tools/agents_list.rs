@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{AgentsDoor, Door, told};
-use crate::gate::Reach;
+use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
+use crate::ports::{AgentsPort, Port, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(AgentsList { door: options.doors.agents.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(AgentsList { door: options.ports.agents.clone() })) };
 
 pub(crate) struct AgentsList {
-    door: Door<dyn AgentsDoor>,
+    door: Port<dyn AgentsPort>,
 }
 
 /// List the agents that sessions_spawn may start.
@@ -26,7 +26,7 @@ pub(crate) struct AgentsListInput {}
 impl Tool for AgentsList {
     type Input = AgentsListInput;
     const NAME: &'static str = "agents_list";
-    const REACH: Reach = Reach::Looks;
+    const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -67,7 +67,7 @@ pub(crate) struct ApplyPatchInput {
 impl Tool for ApplyPatch {
     type Input = ApplyPatchInput;
     const NAME: &'static str = "apply_patch";
-    const REACH: Reach = Reach::Files;
+    const EFFECT: Effect = Effect::Files;
 
     fn subject(input: &ApplyPatchInput) -> Subject {
         let mut writes = Vec::new();

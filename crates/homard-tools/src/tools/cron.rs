@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::cx::ToolCx;
-use crate::doors::{CronAsk, CronDoor, Door, DoorError, told};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{CronAsk, CronPort, Port, PortError, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
@@ -19,10 +19,10 @@ const MAX_RUNS: u32 = 50;
 const MAX_TEXT: usize = 4_000;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(CronTool { door: options.doors.cron.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(CronTool { door: options.ports.cron.clone() })) };
 
 pub(crate) struct CronTool {
-    door: Door<dyn CronDoor>,
+    door: Port<dyn CronPort>,
 }
 
 /// Schedule reminders and recurring tasks by the clock, list, change, run or remove them, or wake the main session.
@@ -104,9 +104,9 @@ impl Tool for CronTool {
     }
 }
 
-fn asked(input: CronInput) -> Result<CronAsk, DoorError> {
+fn asked(input: CronInput) -> Result<CronAsk, PortError> {
     let CronInput { action, id, job, patch, text, mode, include_disabled, query, limit } = input;
-    let missing = |what: &str| DoorError::Invalid(format!("{what} is needed for this action"));
+    let missing = |what: &str| PortError::Invalid(format!("{what} is needed for this action"));
     let named = || id.clone().filter(|id| !id.trim().is_empty()).ok_or_else(|| missing("id"));
     Ok(match action {
         Action::Status => CronAsk::Status,
@@ -121,7 +121,7 @@ fn asked(input: CronInput) -> Result<CronAsk, DoorError> {
         Action::Wake => {
             let text = text.filter(|text| !text.trim().is_empty()).ok_or_else(|| missing("text"))?;
             if text.chars().count() > MAX_TEXT {
-                return Err(DoorError::Invalid(format!("text must have at most {MAX_TEXT} characters")));
+                return Err(PortError::Invalid(format!("text must have at most {MAX_TEXT} characters")));
             }
             CronAsk::Wake { text, now: mode.as_deref() != Some("next-heartbeat") }
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -49,7 +49,7 @@ pub(crate) struct EditInput {
 impl Tool for Edit {
     type Input = EditInput;
     const NAME: &'static str = "edit";
-    const REACH: Reach = Reach::Files;
+    const EFFECT: Effect = Effect::Files;
 
     fn subject(input: &EditInput) -> Subject {
         Subject::writing(vec![input.path.clone()])

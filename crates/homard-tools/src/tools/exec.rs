@@ -20,10 +20,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, NodesDoor};
-use crate::gate::{CommandRun, Reach, Subject};
+use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
+use crate::ports::{NodesPort, Port, PortError};
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
@@ -66,7 +66,7 @@ pub(crate) struct ExecTool {
     timeout: Duration,
     launcher: Option<Arc<Launcher>>,
     background: Option<Background>,
-    nodes: Door<dyn NodesDoor>,
+    nodes: Port<dyn NodesPort>,
 }
 
 /// Where commands go on that take too long to wait for.
@@ -122,7 +122,7 @@ pub(crate) struct ExecInput {
 impl Tool for ExecTool {
     type Input = ExecInput;
     const NAME: &'static str = NAME;
-    const REACH: Reach = Reach::Outward;
+    const EFFECT: Effect = Effect::Outward;
     const ASKS_ITSELF: bool = true;
 
     fn subject(input: &ExecInput) -> Subject {
@@ -158,7 +158,7 @@ enum ExecToolError {
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
     #[error(transparent)]
-    Node(#[from] DoorError),
+    Node(#[from] PortError),
     #[error("commands cannot go on in the background in this conversation: run it without `background`")]
     NoBackground,
     #[error("stopped before the command was started")]
@@ -175,7 +175,7 @@ impl ExecTool {
             timeout: options.exec_timeout,
             launcher: options.launcher.clone(),
             background: None,
-            nodes: options.doors.nodes.clone(),
+            nodes: options.ports.nodes.clone(),
         }
     }
 

@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{ConfigWrite, Door, DoorError, GatewayDoor, told};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{ConfigWrite, GatewayPort, Port, PortError, told};
 use crate::registry::ToolEntry;
 use crate::taint::Source;
 use crate::tool::Tool;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(GatewayTool { door: options.doors.gateway.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(GatewayTool { door: options.ports.gateway.clone() })) };
 
 pub(crate) struct GatewayTool {
-    door: Door<dyn GatewayDoor>,
+    door: Port<dyn GatewayPort>,
 }
 
 /// Read or change your own configuration, or restart the gateway. Only when the owner asks. Before a change read
@@ -76,14 +76,14 @@ impl Tool for GatewayTool {
 }
 
 impl GatewayTool {
-    async fn act(&self, input: GatewayInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn act(&self, input: GatewayInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         only_owner(cx)?;
         let room = self.door.room()?;
         let GatewayInput { action, path, raw, base_hash, note } = input;
         let write = |is_whole| {
             let raw =
-                raw.ok_or_else(|| DoorError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
-            Ok::<_, DoorError>(ConfigWrite { raw, base_hash, is_whole, note: note.clone() })
+                raw.ok_or_else(|| PortError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
+            Ok::<_, PortError>(ConfigWrite { raw, base_hash, is_whole, note: note.clone() })
         };
         Ok(told(match action {
             Action::Get => room.config(path.as_deref()).await,
@@ -97,11 +97,11 @@ impl GatewayTool {
 
 /// Nobody but the owner may have a say in this turn. Pages the owner asked for are another matter: whether a
 /// turn that read one may still act is the gate's to decide.
-fn only_owner(cx: &ToolCx) -> Result<(), DoorError> {
+fn only_owner(cx: &ToolCx) -> Result<(), PortError> {
     let others = cx.scope.taint.labels();
     let other = others.iter().find(|label| matches!(label.source, Source::Message | Source::Hook));
     match other {
-        Some(label) => Err(DoorError::NotAllowed(format!(
+        Some(label) => Err(PortError::NotAllowed(format!(
             "only the owner may do this, and this turn holds words of others ({label})"
         ))),
         None => Ok(()),

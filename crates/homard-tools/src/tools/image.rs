@@ -16,11 +16,11 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, VisionDoor};
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
+use crate::ports::{Port, PortError, VisionPort};
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
 use crate::tool::Tool;
@@ -45,7 +45,7 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
         let fetch = &options.web.tools.fetch;
         Some(Arc::new(Image {
-            door: options.doors.vision.clone(),
+            door: options.ports.vision.clone(),
             paths: Paths::new(&options.home, options.workspace_only),
             web: fetch.enabled.then(|| Web {
                 guard: Guard::new(&options.web.reachable),
@@ -57,7 +57,7 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
 };
 
 pub(crate) struct Image {
-    door: Door<dyn VisionDoor>,
+    door: Port<dyn VisionPort>,
     paths: Paths,
     /// `None` when the owner does not want pages read.
     web: Option<Web>,
@@ -160,13 +160,13 @@ enum ImageError {
     #[error("`{url}` was not complete after {} seconds", limit.as_secs())]
     TimedOut { url: String, limit: Duration },
     #[error(transparent)]
-    Door(#[from] DoorError),
+    Port(#[from] PortError),
 }
 
 impl Tool for Image {
     type Input = ImageInput;
     const NAME: &'static str = "image";
-    const REACH: Reach = Reach::Web;
+    const EFFECT: Effect = Effect::Web;
 
     fn subject(input: &ImageInput) -> Subject {
         let mut subject = Subject::default();
@@ -186,7 +186,7 @@ impl Tool for Image {
 
     async fn run(&self, input: ImageInput, cx: &ToolCx) -> ToolOutcome {
         let looking = self.look(input, cx).or_cancel(&cx.cancel);
-        looking.await.unwrap_or_else(|_| Err(ImageError::Door(DoorError::Stopped))).into()
+        looking.await.unwrap_or_else(|_| Err(ImageError::Port(PortError::Stopped))).into()
     }
 }
 
@@ -249,7 +249,7 @@ impl Image {
                 let path = path.to_owned();
                 let reading =
                     tokio::task::spawn_blocking(move || read(&paths, &workspace, &path, limit)).await;
-                reading.map_err(|_gone| DoorError::Stopped)??
+                reading.map_err(|_gone| PortError::Stopped)??
             }
         };
         if found.len() as u64 > limit { Err(too_large()) } else { Ok(found) }

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, MessageDoor, MessageVerb, MessageWish, told};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{MessageArgs, MessagePort, MessageVerb, Port, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(MessageTool { door: options.doors.message.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(MessageTool { door: options.ports.message.clone() })) };
 
 pub(crate) struct MessageTool {
-    door: Door<dyn MessageDoor>,
+    door: Port<dyn MessagePort>,
 }
 
 impl Tool for MessageTool {
-    type Input = MessageWish;
+    type Input = MessageArgs;
     const NAME: &'static str = "message";
     const BRIEF: bool = true;
 
-    fn subject(input: &MessageWish) -> Subject {
+    fn subject(input: &MessageArgs) -> Subject {
         // What is said in this conversation could as well be the answer, which nobody is asked about.
         if input.dry_run || is_answer(input) {
             return Subject::looking();
@@ -30,10 +30,10 @@ impl Tool for MessageTool {
     }
 
     fn is_open(&self) -> bool {
-        self.door.room().is_ok_and(MessageDoor::is_anywhere)
+        self.door.room().is_ok_and(MessagePort::is_anywhere)
     }
 
-    async fn run(&self, input: MessageWish, cx: &ToolCx) -> ToolOutcome {
+    async fn run(&self, input: MessageArgs, cx: &ToolCx) -> ToolOutcome {
         match self.door.room() {
             Ok(room) => told(room.act(cx, input).await),
             Err(error) => ToolOutcome::from_error(&error),
@@ -42,7 +42,7 @@ impl Tool for MessageTool {
 }
 
 /// What "always" would allow: words and nothing else, to the same place.
-fn grant(wish: &MessageWish) -> Option<String> {
+fn grant(wish: &MessageArgs) -> Option<String> {
     let is_words = wish.media.is_none() && wish.more_media.is_empty() && wish.buffer.is_none();
     let (Some(target), true) = (&wish.target, is_words && wish.action == MessageVerb::Send) else {
         return None;
@@ -53,7 +53,7 @@ fn grant(wish: &MessageWish) -> Option<String> {
 }
 
 /// Whether a call says something in the conversation it is made in, and nothing but words.
-fn is_answer(wish: &MessageWish) -> bool {
+fn is_answer(wish: &MessageArgs) -> bool {
     let says = matches!(
         wish.action,
         MessageVerb::Send | MessageVerb::Reply | MessageVerb::React | MessageVerb::Poll

@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, NodeAnswer, NodeCall, NodesDoor, told};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{NodeAnswer, NodeCall, NodesPort, Port, PortError, told};
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
 use crate::tool::Tool;
@@ -50,10 +50,10 @@ const OWN_WORDS: [&str; 7] = [
 const SHELL: [&str; 2] = ["system.run", "system.run.prepare"];
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(NodesTool { door: options.doors.nodes.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(NodesTool { door: options.ports.nodes.clone() })) };
 
 pub(crate) struct NodesTool {
-    door: Door<dyn NodesDoor>,
+    door: Port<dyn NodesPort>,
 }
 
 /// See and use the owner's paired nodes (phones, other machines): notify, camera, screen, location, any command they
@@ -142,7 +142,7 @@ impl Tool for NodesTool {
 }
 
 impl NodesTool {
-    async fn act(&self, input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn act(&self, input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let room = self.door.room()?;
         Ok(match input.action {
             Action::Status => told(room.list(None).await),
@@ -150,7 +150,7 @@ impl NodesTool {
             Action::Pending => told(room.pending().await),
             Action::Approve | Action::Reject => self.decide(&input, cx).await?,
             Action::Run => {
-                return Err(DoorError::Invalid(
+                return Err(PortError::Invalid(
                     "use exec with host \"node\" (and node) to run commands on a node".to_owned(),
                 ));
             }
@@ -170,7 +170,7 @@ impl NodesTool {
         command: &str,
         params: Value,
         cx: &ToolCx,
-    ) -> Result<NodeAnswer, DoorError> {
+    ) -> Result<NodeAnswer, PortError> {
         let call = NodeCall {
             node: input.node.clone().filter(|node| !node.trim().is_empty()),
             command: command.to_owned(),
@@ -181,7 +181,7 @@ impl NodesTool {
     }
 
     /// The owner says what a node may offer, never the model: it can only bring the question.
-    async fn decide(&self, input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn decide(&self, input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let room = self.door.room()?;
         let request = needed(input.request_id.as_deref(), "requestId")?;
         let allow = input.action == Action::Approve;
@@ -190,7 +190,7 @@ impl NodesTool {
             let rows = pending.get("pending").and_then(Value::as_array);
             let row = rows.into_iter().flatten().find(|row| row.get("requestId") == Some(&json!(request)));
             let row =
-                row.ok_or_else(|| DoorError::Invalid(format!("nothing waits by the name `{request}`")))?;
+                row.ok_or_else(|| PortError::Invalid(format!("nothing waits by the name `{request}`")))?;
             let asked = ApprovalRequest {
                 tool: NAME.to_owned(),
                 action: format!("let a node offer these commands: {row}"),
@@ -208,19 +208,19 @@ impl NodesTool {
             match cx.ask(asked).await {
                 Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => {}
                 Outcome::Said(Verdict::Deny) => {
-                    return Err(DoorError::NotAllowed("the owner said no".to_owned()));
+                    return Err(PortError::NotAllowed("the owner said no".to_owned()));
                 }
                 Outcome::Expired | Outcome::NoRoute => {
-                    return Err(DoorError::NotAllowed("the owner could not be asked".to_owned()));
+                    return Err(PortError::NotAllowed("the owner could not be asked".to_owned()));
                 }
-                Outcome::Withdrawn => return Err(DoorError::Stopped),
+                Outcome::Withdrawn => return Err(PortError::Stopped),
             }
         }
         Ok(told(room.decide(request, allow).await))
     }
 
     /// A picture or a recording: kept in the workspace; pictures are shown, too.
-    async fn record(&self, mut input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn record(&self, mut input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let length = input.duration_ms.unwrap_or(DURATION_MS).clamp(1, MAX_DURATION_MS);
         let facing = input.facing.clone().map(Value::from);
         let device = input.device_id.clone().map(Value::from);
@@ -262,12 +262,12 @@ fn label(outcome: ToolOutcome, command: &str, answer: &NodeAnswer) -> ToolOutcom
 }
 
 /// What a node is asked, for the actions that only pass a question on.
-fn command(input: &NodesInput) -> Result<(String, Value), DoorError> {
+fn command(input: &NodesInput) -> Result<(String, Value), PortError> {
     let text = |value: &Option<String>| value.clone().map(Value::from);
     match input.action {
         Action::Notify => {
             if input.title.is_none() && input.body.is_none() {
-                return Err(DoorError::Invalid("title or body is needed".to_owned()));
+                return Err(PortError::Invalid("title or body is needed".to_owned()));
             }
             let given = [
                 ("title", text(&input.title)),
@@ -285,12 +285,12 @@ fn command(input: &NodesInput) -> Result<(String, Value), DoorError> {
             let command = input.command.as_ref().and_then(Value::as_str).map(str::trim);
             let command = needed(command, "command")?;
             if SHELL.contains(&command) {
-                return Err(DoorError::Invalid("use exec with host \"node\" for that".to_owned()));
+                return Err(PortError::Invalid("use exec with host \"node\" for that".to_owned()));
             }
             let params = match &input.params {
                 // Some models write arguments as text.
                 Some(Value::String(text)) => serde_json::from_str(text)
-                    .map_err(|error| DoorError::Invalid(format!("params is no JSON: {error}")))?,
+                    .map_err(|error| PortError::Invalid(format!("params is no JSON: {error}")))?,
                 Some(params) => params.clone(),
                 None => json!({}),
             };
@@ -299,9 +299,9 @@ fn command(input: &NodesInput) -> Result<(String, Value), DoorError> {
     }
 }
 
-fn needed<'t>(text: Option<&'t str>, name: &str) -> Result<&'t str, DoorError> {
+fn needed<'t>(text: Option<&'t str>, name: &str) -> Result<&'t str, PortError> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
-    text.ok_or_else(|| DoorError::Invalid(format!("{name} is needed")))
+    text.ok_or_else(|| PortError::Invalid(format!("{name} is needed")))
 }
 
 fn fields<const N: usize>(given: [(&str, Option<Value>); N]) -> Value {
@@ -310,8 +310,8 @@ fn fields<const N: usize>(given: [(&str, Option<Value>); N]) -> Value {
 }
 
 /// The bytes a node sent, and what they are.
-fn media(payload: &Value) -> Result<(Vec<u8>, String), DoorError> {
-    let broken = || DoorError::Failed("the node sent no picture or recording that can be read".to_owned());
+fn media(payload: &Value) -> Result<(Vec<u8>, String), PortError> {
+    let broken = || PortError::Failed("the node sent no picture or recording that can be read".to_owned());
     let text = payload.get("base64").and_then(Value::as_str).ok_or_else(broken)?;
     let bytes = STANDARD.decode(text).map_err(|_not_base64| broken())?;
     let format = payload.get("format").and_then(Value::as_str).unwrap_or("bin").to_ascii_lowercase();
@@ -330,7 +330,7 @@ fn picture_type(format: &str) -> Option<&'static str> {
 }
 
 /// Writes a new file; the name of the call keeps two from meeting.
-async fn keep(workspace: &Path, call: &str, format: &str, bytes: Vec<u8>) -> Result<PathBuf, DoorError> {
+async fn keep(workspace: &Path, call: &str, format: &str, bytes: Vec<u8>) -> Result<PathBuf, PortError> {
     let name: String = call.chars().filter(char::is_ascii_alphanumeric).take(64).collect();
     let (workspace, name) = (workspace.to_owned(), format!("{name}.{format}"));
     let writing = tokio::task::spawn_blocking(move || {
@@ -340,8 +340,8 @@ async fn keep(workspace: &Path, call: &str, format: &str, bytes: Vec<u8>) -> Res
     });
     match writing.await {
         Ok(Ok(kept)) => Ok(kept),
-        Ok(Err(error)) => Err(DoorError::Failed(format!("it could not be saved: {error}"))),
-        Err(_panicked) => Err(DoorError::Failed("it could not be saved".to_owned())),
+        Ok(Err(error)) => Err(PortError::Failed(format!("it could not be saved: {error}"))),
+        Err(_panicked) => Err(PortError::Failed("it could not be saved".to_owned())),
     }
 }
 

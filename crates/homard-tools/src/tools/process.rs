@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cx::ToolCx;
-use crate::gate::{CommandRun, Reach, Subject, labels_of_command};
+use crate::gate::{CommandRun, Effect, Subject, labels_of_command};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
@@ -114,7 +114,7 @@ impl Tool for ProcessTool {
     type Input = ProcessInput;
     const NAME: &'static str = NAME;
     const BRIEF: bool = true;
-    const REACH: Reach = Reach::Outward;
+    const EFFECT: Effect = Effect::Outward;
 
     fn subject(input: &ProcessInput) -> Subject {
         match input.action {

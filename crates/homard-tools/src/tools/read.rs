@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
@@ -65,7 +65,7 @@ impl Tool for Read {
     type Input = ReadInput;
     const NAME: &'static str = "read";
     const PARALLEL: bool = true;
-    const REACH: Reach = Reach::Looks;
+    const EFFECT: Effect = Effect::Looks;
 
     fn subject(input: &ReadInput) -> Subject {
         Subject::reading(&input.path)

@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, SessionsDoor};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{Port, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionStatus { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(SessionStatus { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct SessionStatus {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// The current time and how a conversation stands: model, context, tokens, cost.

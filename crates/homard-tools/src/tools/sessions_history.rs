@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, HistoryWanted, SessionsDoor};
-use crate::gate::Reach;
+use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
+use crate::ports::{HistoryWanted, Port, PortError, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::taint::Label;
 use crate::tool::Tool;
@@ -19,10 +19,10 @@ const DEFAULT_MESSAGES: usize = 30;
 const MAX_MESSAGES: usize = 200;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsHistory { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(SessionsHistory { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct SessionsHistory {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// Read the newest messages of another conversation, oldest first.
@@ -41,7 +41,7 @@ pub(crate) struct SessionsHistoryInput {
 impl Tool for SessionsHistory {
     type Input = SessionsHistoryInput;
     const NAME: &'static str = "sessions_history";
-    const REACH: Reach = Reach::Looks;
+    const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {
@@ -54,11 +54,11 @@ impl Tool for SessionsHistory {
 }
 
 impl SessionsHistory {
-    async fn read(&self, input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn read(&self, input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let limit = input.limit.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES);
         let wanted = HistoryWanted { key: input.session_key, limit, tools: input.include_tools };
         let page = self.door.room()?.history(cx, wanted).await?;
-        let text = serde_json::to_string(&page).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let text = serde_json::to_string(&page).map_err(|error| PortError::Failed(error.to_string()))?;
         let details = json!({"sessionKey": page.session_key});
         Ok(from_others(&text, &page.session_key, page.labels).with_details(details))
     }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, SessionFilter, SessionsDoor};
-use crate::gate::Reach;
+use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
+use crate::ports::{Port, PortError, SessionFilter, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::sessions_history::from_others;
@@ -20,10 +20,10 @@ const MAX_ROWS: usize = 200;
 const MAX_MESSAGES: usize = 20;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsList { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(SessionsList { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct SessionsList {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// List the conversations you can see, newest first.
@@ -45,7 +45,7 @@ pub(crate) struct SessionsListInput {
 impl Tool for SessionsList {
     type Input = SessionsListInput;
     const NAME: &'static str = "sessions_list";
-    const REACH: Reach = Reach::Looks;
+    const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
     fn is_open(&self) -> bool {
@@ -66,10 +66,10 @@ impl Tool for SessionsList {
 }
 
 impl SessionsList {
-    async fn list(&self, filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn list(&self, filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let page = self.door.room()?.list(cx, filter).await?;
         let text =
-            serde_json::to_string(&page.sessions).map_err(|error| DoorError::Failed(error.to_string()))?;
+            serde_json::to_string(&page.sessions).map_err(|error| PortError::Failed(error.to_string()))?;
         Ok(from_others(&text, "other conversations", page.labels))
     }
 }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, Letter, SessionTarget, SessionsDoor};
 use crate::outcome::ToolOutcome;
+use crate::ports::{Letter, Port, PortError, SessionTarget, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::sessions_history::from_others;
@@ -21,10 +21,10 @@ const MAX_WAIT: u64 = 600;
 const MAX_CHARS: usize = 50_000;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsSend { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(SessionsSend { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct SessionsSend {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// Send a message to another conversation and wait for its agent's reply. Name it by sessionKey or label.
@@ -58,9 +58,9 @@ impl Tool for SessionsSend {
 }
 
 impl SessionsSend {
-    async fn send(&self, input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn send(&self, input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         if input.message.trim().is_empty() || input.message.chars().count() > MAX_CHARS {
-            return Err(DoorError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
+            return Err(PortError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
         }
         let letter = Letter {
             to: SessionTarget { key: input.session_key, label: input.label, agent: input.agent_id },
@@ -68,7 +68,7 @@ impl SessionsSend {
             wait: Duration::from_secs(input.timeout_seconds.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT)),
         };
         let answer = self.door.room()?.send(cx, letter).await?;
-        let text = serde_json::to_string(&answer).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let text = serde_json::to_string(&answer).map_err(|error| PortError::Failed(error.to_string()))?;
         let details = json!({
             "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
         });

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::doors::{ChildTask, Door, DoorError, SessionsDoor};
 use crate::outcome::ToolOutcome;
+use crate::ports::{ChildTask, Port, PortError, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
@@ -19,10 +19,10 @@ const MAX_TASK: usize = 50_000;
 const MAX_LABEL: usize = 64;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsSpawn { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(SessionsSpawn { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct SessionsSpawn {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// Hand a task to a subagent that works in the background in a conversation of its own. It knows only the task
@@ -70,9 +70,9 @@ impl Tool for SessionsSpawn {
 }
 
 impl SessionsSpawn {
-    async fn spawn(&self, input: SessionsSpawnInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn spawn(&self, input: SessionsSpawnInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         if input.task.trim().is_empty() || input.task.chars().count() > MAX_TASK {
-            return Err(DoorError::Invalid(format!("task must have 1 to {MAX_TASK} characters")));
+            return Err(PortError::Invalid(format!("task must have 1 to {MAX_TASK} characters")));
         }
         let said =
             |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -86,7 +86,7 @@ impl SessionsSpawn {
             delete_after: input.cleanup == Cleanup::Delete,
         };
         let spawned = self.door.room()?.spawn(cx, task).await?;
-        let text = serde_json::to_string(&spawned).map_err(|error| DoorError::Failed(error.to_string()))?;
+        let text = serde_json::to_string(&spawned).map_err(|error| PortError::Failed(error.to_string()))?;
         let details = json!({"runId": spawned.run_id, "childSessionKey": spawned.child_session_key});
         Ok(ToolOutcome::text(text).with_details(details))
     }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cx::ToolCx;
-use crate::doors::{Door, DoorError, SessionsDoor, told};
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
+use crate::ports::{Port, PortError, SessionsPort, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
@@ -19,10 +19,10 @@ const MAX_RECENT_MINUTES: u64 = 1_440;
 const MAX_MESSAGE: usize = 4_000;
 
 pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(Subagents { door: options.doors.sessions.clone() })) };
+    ToolEntry { build: |options| Some(Arc::new(Subagents { door: options.ports.sessions.clone() })) };
 
 pub(crate) struct Subagents {
-    door: Door<dyn SessionsDoor>,
+    door: Port<dyn SessionsPort>,
 }
 
 /// List, stop or message the subagents you started. Their results come by themselves; use this when asked or to
@@ -73,11 +73,11 @@ impl Tool for Subagents {
 }
 
 impl Subagents {
-    async fn act(&self, input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, DoorError> {
+    async fn act(&self, input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
         let room = self.door.room()?;
         let target = input.target.as_deref().map(str::trim).filter(|target| !target.is_empty());
         let target = target
-            .ok_or_else(|| DoorError::Invalid("target is needed: a session key, run id or label".to_owned()));
+            .ok_or_else(|| PortError::Invalid("target is needed: a session key, run id or label".to_owned()));
         Ok(match input.action {
             Action::List => {
                 let minutes = input.recent_minutes.unwrap_or(DEFAULT_RECENT_MINUTES).min(MAX_RECENT_MINUTES);
@@ -87,7 +87,7 @@ impl Subagents {
             Action::Steer => {
                 let message = input.message.unwrap_or_default();
                 if message.trim().is_empty() || message.chars().count() > MAX_MESSAGE {
-                    return Err(DoorError::Invalid(format!(
+                    return Err(PortError::Invalid(format!(
                         "message must have 1 to {MAX_MESSAGE} characters"
                     )));
                 }

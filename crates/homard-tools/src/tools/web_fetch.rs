@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::{ToolEntry, WebOptions};
 use crate::taint::{Label, Source};
@@ -116,7 +116,7 @@ impl Tool for WebFetch {
     type Input = WebFetchInput;
     const NAME: &'static str = "web_fetch";
     const PARALLEL: bool = true;
-    const REACH: Reach = Reach::Web;
+    const EFFECT: Effect = Effect::Web;
 
     fn subject(input: &WebFetchInput) -> Subject {
         Subject { addresses: vec![input.url.clone()], ..Subject::default() }

@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
 use crate::taint::{Label, Source};
@@ -159,7 +159,7 @@ impl Tool for WebSearch {
     type Input = WebSearchInput;
     const NAME: &'static str = "web_search";
     const PARALLEL: bool = true;
-    const REACH: Reach = Reach::Web;
+    const EFFECT: Effect = Effect::Web;
 
     fn subject(input: &WebSearchInput) -> Subject {
         Subject { query: Some(input.query.clone()), ..Subject::default() }

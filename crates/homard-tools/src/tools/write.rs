@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
-use crate::gate::{Reach, Subject};
+use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
@@ -42,7 +42,7 @@ pub(crate) struct WriteInput {
 impl Tool for Write {
     type Input = WriteInput;
     const NAME: &'static str = "write";
-    const REACH: Reach = Reach::Files;
+    const EFFECT: Effect = Effect::Files;
 
     fn subject(input: &WriteInput) -> Subject {
         Subject { replaces: true, ..Subject::writing(vec![input.path.clone()]) }

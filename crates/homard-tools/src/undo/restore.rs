@@ -19,7 +19,7 @@ const TOOL: &str = "undo";
 
 /// What shall be undone.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish<'a> {
+pub struct UndoOptions<'a> {
     /// In which conversation; all when it is left out.
     pub session: Option<&'a SessionKey>,
     /// Which run; the last one when it is left out.
@@ -136,7 +136,7 @@ impl fmt::Display for UndoReport {
 }
 
 /// The run a wish is about.
-pub(super) fn chosen<'j>(journals: &'j [Journal], wish: &Wish<'_>) -> Result<&'j Journal, UndoError> {
+pub(super) fn chosen<'j>(journals: &'j [Journal], wish: &UndoOptions<'_>) -> Result<&'j Journal, UndoError> {
     let mut here = journals.iter().filter(|journal| wish.session.is_none_or(|key| journal.is_of(key)));
     match wish.run {
         Some(run) => here
@@ -149,7 +149,7 @@ pub(super) fn chosen<'j>(journals: &'j [Journal], wish: &Wish<'_>) -> Result<&'j
 }
 
 /// Puts back what a run replaced.
-pub(super) fn apply(inner: &Inner, wish: &Wish<'_>) -> Result<UndoReport, UndoError> {
+pub(super) fn apply(inner: &Inner, wish: &UndoOptions<'_>) -> Result<UndoReport, UndoError> {
     let _writing = inner.lock();
     let journals = inner.journals().map_err(UndoError::Read)?;
     let journal = chosen(&journals, wish)?;
@@ -181,7 +181,7 @@ fn check(
     changes: &RunChanges,
     journal: &Journal,
     journals: &[Journal],
-    wish: &Wish<'_>,
+    wish: &UndoOptions<'_>,
 ) -> Result<(), UndoError> {
     let run = || changes.run.clone();
     if let Some(by) = &changes.undone_by {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use homard_protocol::SessionKey;
 use serde_json::json;
 
-use super::{FileState, MAX_FILE, Undo, UndoError, UndoReport, What, Wish, journal};
+use super::{FileState, MAX_FILE, Undo, UndoError, UndoOptions, UndoReport, What, journal};
 use crate::workbench::{SESSION, Workbench};
 
 impl Workbench {
@@ -19,7 +19,7 @@ impl Workbench {
 
     fn apply(&self, run: Option<&str>, force: bool) -> Result<UndoReport, UndoError> {
         let session = SessionKey::parse(SESSION).unwrap();
-        self.undo.apply(&Wish { session: Some(&session), run, force })
+        self.undo.apply(&UndoOptions { session: Some(&session), run, force })
     }
 }
 
@@ -264,7 +264,7 @@ async fn a_line_that_was_cut_off_does_not_hide_the_others() {
 
 #[test]
 fn without_a_store_it_says_so() {
-    let wish = Wish { session: None, run: None, force: false };
+    let wish = UndoOptions { session: None, run: None, force: false };
     assert!(matches!(Undo::default().apply(&wish), Err(UndoError::Off)));
     assert_eq!(What::Deleted.as_str(), "deleted");
 }

@@ -14,7 +14,7 @@ use homard_protocol::methods::system::{LogsTail, LogsTailParams};
 use serde_json::{Value, json};
 
 use super::Cx;
-use super::connection::{self, Reach};
+use super::connection::{self, ConnectArgs};
 use crate::logging::line::{Line, Look};
 use crate::report::{Advice, Mark};
 
@@ -84,7 +84,7 @@ struct StatusArgs {
     #[arg(long, value_name = "CHANNEL")]
     channel: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -99,7 +99,7 @@ struct OneArgs {
     #[arg(long, value_name = "ID")]
     account: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -114,13 +114,13 @@ struct LogsArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     lines: usize,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
 struct DeadArgs {
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.

@@ -54,7 +54,7 @@ pub(crate) struct Patience {
 
 /// What a command takes that asks a gateway for something and tells what came of it.
 #[derive(Args)]
-pub(crate) struct Reach {
+pub(crate) struct ConnectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -15,7 +15,7 @@ use homard_protocol::methods::cron::{
 };
 use serde_json::{Map, Value, json};
 
-use super::connection::{self, Reach};
+use super::connection::{self, ConnectArgs};
 use super::{Cx, words};
 use crate::report::Advice;
 
@@ -78,7 +78,7 @@ enum CronCommand {
 #[derive(Args)]
 struct ReachArgs {
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -93,7 +93,7 @@ struct ListArgs {
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -102,7 +102,7 @@ struct JobArgs {
     #[arg(value_name = "JOB")]
     id: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -117,7 +117,7 @@ struct RunArgs {
     #[arg(long)]
     wait: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -132,7 +132,7 @@ struct RunsArgs {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CRON_LIMIT)))]
     limit: u32,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -155,12 +155,12 @@ pub(crate) async fn run(cx: &Cx, args: CronArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn connect(cx: &Cx, reach: &Reach) -> anyhow::Result<Client> {
+async fn connect(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<Client> {
     connection::connect(cx, &reach.target, reach.patience.limit()).await
 }
 
 /// A connection and the job a person means.
-async fn meant(cx: &Cx, reach: &Reach, id: &str) -> anyhow::Result<(Client, CronJob)> {
+async fn meant(cx: &Cx, reach: &ConnectArgs, id: &str) -> anyhow::Result<(Client, CronJob)> {
     let client = connect(cx, reach).await?;
     let params = CronListParams {
         enabled: Some(CronEnabledFilter::All),
@@ -212,7 +212,7 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     show::list(cx, &listed.jobs)
 }
 
-async fn status(cx: &Cx, reach: &Reach) -> anyhow::Result<()> {
+async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     let client = connect(cx, reach).await?;
     let status = client.call::<CronStatus>(&NoParams {}).await?;
     client.close().await;
@@ -259,7 +259,7 @@ async fn edit(cx: &Cx, args: wish::EditArgs) -> anyhow::Result<()> {
 async fn update(
     cx: &Cx,
     client: Client,
-    reach: &Reach,
+    reach: &ConnectArgs,
     job: CronJob,
     patch: Map<String, Value>,
 ) -> anyhow::Result<()> {

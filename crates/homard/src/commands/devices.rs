@@ -1,8 +1,8 @@
-//! `homard devices`: which devices may connect, which ask to, and ending their right to. `meant` finds the one a
+//! `homard devices`: which devices may connect, which ask to, and ending their right to. `resolve` finds the one a
 //! person means and puts it into words.
 
 mod join_code;
-mod meant;
+mod resolve;
 
 use clap::{Args, Subcommand};
 use homard_client::Client;
@@ -14,8 +14,8 @@ use homard_protocol::methods::devices::{
 };
 use homard_protocol::{DeviceId, Role};
 
-use self::meant::{device, name_of, request, short, who};
-use super::connection::{self, Reach};
+use self::resolve::{device, name_of, request, short, who};
+use super::connection::{self, ConnectArgs};
 use super::table::table;
 use super::{Cx, words};
 use crate::cli::words_of;
@@ -72,7 +72,7 @@ enum DevicesCommand {
 #[derive(Args)]
 struct ListArgs {
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -84,7 +84,7 @@ struct ApproveArgs {
     #[arg(long, conflicts_with = "id")]
     latest: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -93,7 +93,7 @@ struct RejectArgs {
     #[arg(value_name = "REQUEST")]
     id: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -102,7 +102,7 @@ struct RemoveArgs {
     #[arg(value_name = "DEVICE")]
     id: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -114,7 +114,7 @@ struct RenameArgs {
     #[arg(long)]
     name: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -125,7 +125,7 @@ struct RotateArgs {
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -133,7 +133,7 @@ struct RevokeArgs {
     #[command(flatten)]
     whose: Whose,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -165,13 +165,13 @@ pub(crate) async fn run(cx: &Cx, args: DevicesArgs) -> anyhow::Result<()> {
 }
 
 /// A connection and what is known.
-async fn look(cx: &Cx, reach: &Reach) -> anyhow::Result<(Client, DevicePairListResult)> {
+async fn look(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, DevicePairListResult)> {
     let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
     let known = client.call::<DevicePairList>(&NoParams {}).await?;
     Ok((client, known))
 }
 
-async fn list(cx: &Cx, reach: &Reach) -> anyhow::Result<()> {
+async fn list(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     let (client, known) = look(cx, reach).await?;
     client.close().await;
     if reach.json {
@@ -206,8 +206,8 @@ fn pending_row(asks: &PendingDeviceRow, now: i64) -> Vec<String> {
     vec![
         short(&asks.request_id),
         who(asks),
-        meant::place(asks),
-        meant::wants(&asks.role, &asks.scopes),
+        resolve::place(asks),
+        resolve::wants(&asks.role, &asks.scopes),
         words::ago(asks.ts, now),
     ]
 }
@@ -233,7 +233,7 @@ fn paired_row(device: &PairedDeviceRow, now: i64) -> Vec<String> {
         short(device.device_id.as_str()),
         name_of(device),
         device.roles.join(", "),
-        meant::scopes(&device.scopes),
+        resolve::scopes(&device.scopes),
         device.approved_via.clone().unwrap_or_default(),
         seen,
         if tokens.is_empty() { "none".to_owned() } else { tokens.join(", ") },
@@ -244,7 +244,7 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
     let (client, known) = look(cx, &args.reach).await?;
     let asks = match &args.id {
         Some(id) => request(&known.pending, id)?,
-        None => meant::latest(&known.pending, args.latest)?,
+        None => resolve::latest(&known.pending, args.latest)?,
     };
     let params = DeviceRequestParams { request_id: asks.request_id.clone() };
     let approved = client.call::<DevicePairApprove>(&params).await?;
@@ -252,7 +252,7 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&approved)?);
     }
-    cx.console.line(&format!("approved: {}, {}", who(asks), meant::wants(&asks.role, &asks.scopes)))?;
+    cx.console.line(&format!("approved: {}, {}", who(asks), resolve::wants(&asks.role, &asks.scopes)))?;
     cx.console.note("the device gets its token when it connects the next time");
     Ok(())
 }
@@ -312,7 +312,7 @@ async fn rotate(cx: &Cx, args: RotateArgs) -> anyhow::Result<()> {
     cx.console.line(&format!(
         "rotated: {}, {}",
         name_of(meant),
-        meant::wants(rotated.role.as_str(), &rotated.scopes)
+        resolve::wants(rotated.role.as_str(), &rotated.scopes)
     ))?;
     cx.console.note(
         "the old token is dead; the device gets the new one when it connects with the gateway's secret",

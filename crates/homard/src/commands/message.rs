@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::Cx;
-use super::connection::{self, Reach};
+use super::connection::{self, ConnectArgs};
 use crate::report::{Advice, Mark};
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ struct With {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]

@@ -1,7 +1,7 @@
-//! `homard nodes`: the owner's other machines and phones, what they may be asked, and asking them. `meant` finds the
+//! `homard nodes`: the owner's other machines and phones, what they may be asked, and asking them. `resolve` finds the
 //! one a person means and puts it into words.
 
-mod meant;
+mod resolve;
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use homard_protocol::methods::nodes::{
 };
 use serde_json::{Map, Value, json};
 
-use self::meant::{latest, name_of, node, request, short};
-use super::connection::{self, Reach};
+use self::resolve::{latest, name_of, node, request, short};
+use super::connection::{self, ConnectArgs};
 use super::table::{pairs, table};
 use super::{Cx, words};
 use crate::report::{Advice, Mark};
@@ -83,13 +83,13 @@ struct ListArgs {
     #[arg(long)]
     connected: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
 struct PendingArgs {
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -101,7 +101,7 @@ struct ApproveArgs {
     #[arg(long, conflicts_with = "id")]
     latest: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -110,7 +110,7 @@ struct RejectArgs {
     #[arg(value_name = "REQUEST")]
     id: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -119,7 +119,7 @@ struct WhichArgs {
     #[arg(long)]
     node: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -131,7 +131,7 @@ struct RenameArgs {
     #[arg(long)]
     name: String,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -152,7 +152,7 @@ struct InvokeArgs {
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -176,7 +176,7 @@ struct NotifyArgs {
     #[arg(long, value_parser = ["system", "overlay", "auto"])]
     delivery: Option<String>,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -198,13 +198,13 @@ pub(crate) async fn run(cx: &Cx, args: NodesArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn look(cx: &Cx, reach: &Reach) -> anyhow::Result<(Client, NodeListResult)> {
+async fn look(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, NodeListResult)> {
     let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
     let known = client.call::<NodeList>(&NoParams {}).await?;
     Ok((client, known))
 }
 
-async fn questions(cx: &Cx, reach: &Reach) -> anyhow::Result<(Client, NodePairListResult)> {
+async fn questions(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, NodePairListResult)> {
     let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
     let known = client.call::<NodePairList>(&NoParams {}).await?;
     Ok((client, known))
@@ -243,7 +243,7 @@ fn row(node: &Node, now: i64) -> Vec<String> {
         name_of(node),
         node.platform.clone().unwrap_or_default(),
         seen,
-        meant::approval(node.approval_state).to_owned(),
+        resolve::approval(node.approval_state).to_owned(),
         usable,
     ]
 }
@@ -256,7 +256,7 @@ fn print(cx: &Cx, lines: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn pending(cx: &Cx, reach: &Reach) -> anyhow::Result<()> {
+async fn pending(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     let (client, known) = questions(cx, reach).await?;
     client.close().await;
     if reach.json {
@@ -279,7 +279,7 @@ fn asked_row(asks: &PendingNodeRow, now: i64) -> Vec<String> {
         asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id)),
         asks.platform.clone().unwrap_or_default(),
         asks.remote_ip.clone().unwrap_or_default(),
-        meant::wants(asks),
+        resolve::wants(asks),
         words::ago(asks.ts, now),
     ]
 }
@@ -297,7 +297,7 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
         return Ok(cx.console.json(&approved)?);
     }
     let name = asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id));
-    Ok(cx.console.line(&format!("approved: {name} may offer {}", meant::wants(asks)))?)
+    Ok(cx.console.line(&format!("approved: {name} may offer {}", resolve::wants(asks)))?)
 }
 
 async fn reject(cx: &Cx, args: &RejectArgs) -> anyhow::Result<()> {
@@ -346,7 +346,7 @@ async fn describe(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&described)?);
     }
-    for line in pairs(&meant::facts(&described.node, cx.source.clock.now_ms())) {
+    for line in pairs(&resolve::facts(&described.node, cx.source.clock.now_ms())) {
         cx.console.line(&line)?;
     }
     Ok(())
@@ -399,7 +399,7 @@ struct Wanted<'a> {
     key: Option<String>,
 }
 
-async fn ask(cx: &Cx, reach: &Reach, wanted: Wanted<'_>) -> anyhow::Result<()> {
+async fn ask(cx: &Cx, reach: &ConnectArgs, wanted: Wanted<'_>) -> anyhow::Result<()> {
     let all = Duration::from_millis(wanted.timeout_ms).saturating_add(GRACE);
     let client = connection::connect(cx, &reach.target, reach.patience.limit().max(all)).await?;
     let known = client.call::<NodeList>(&NoParams {}).await?;

@@ -8,7 +8,7 @@ use homard_protocol::methods::accounts::{
 };
 use homard_protocol::methods::pairing_rows::{OwnerBootstrap, PairingNotification, PairingRow};
 
-use super::connection::{self, Reach};
+use super::connection::{self, ConnectArgs};
 use super::table::table;
 use super::{Cx, words};
 use crate::report::Mark;
@@ -53,7 +53,7 @@ struct ListArgs {
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -86,7 +86,7 @@ struct ApproveArgs {
     #[arg(long)]
     owner: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -94,7 +94,7 @@ struct DismissArgs {
     #[command(flatten)]
     whom: Whom,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -113,7 +113,7 @@ pub(crate) async fn run(cx: &Cx, args: PairingArgs) -> anyhow::Result<()> {
 /// A connection and who waits.
 async fn look(
     cx: &Cx,
-    reach: &Reach,
+    reach: &ConnectArgs,
     params: PairingListParams,
 ) -> anyhow::Result<(Client, PairingListResult)> {
     let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;

@@ -7,12 +7,12 @@
 //! 4. It stops accepting (whoever connects now waits in the socket), closes its own connections with 1012, and
 //!    closes the store: there is one writer at any time.
 //! 5. The new one opens the store, answers what was kept, accepts, and says so. The old one ends, or stays as a
-//!    [`shepherd`] where somebody watches its process. If the new one fails even now, the old one opens the store
+//!    [`parent`] where somebody watches its process. If the new one fails even now, the old one opens the store
 //!    again and goes on.
 
-pub(crate) mod arrival;
 mod line;
-pub(crate) mod shepherd;
+pub(crate) mod parent;
+pub(crate) mod successor;
 
 use std::fs;
 use std::io;
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
 use self::line::{Line, VERSION, Word};
-use super::House;
+use super::Supervisor;
 use super::systemd::WATCHDOG_PID_VARIABLE;
 
 /// Marks a process that was started to take over.
@@ -45,7 +45,7 @@ const MAX_WISH_BYTES: u64 = 16 * 1024;
 
 /// What `homard gateway handover` leaves for the gateway before it signals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wish {
+pub(crate) struct HandoverRequest {
     /// Comes back in the outcome.
     pub(crate) id: String,
     /// The program that is to take over.
@@ -88,7 +88,7 @@ pub(crate) struct Successor {
     child: Option<Child>,
     line: Line,
     heir: Heir,
-    wish: Option<Wish>,
+    wish: Option<HandoverRequest>,
 }
 
 impl Drop for Successor {
@@ -101,11 +101,11 @@ impl Drop for Successor {
 
 impl Successor {
     /// Starts the wished program and waits until it is ready; tells the one who wished when it does not work.
-    pub(crate) async fn start(house: &House, source: &Source) -> Option<Self> {
+    pub(crate) async fn start(supervisor: &Supervisor, source: &Source) -> Option<Self> {
         let wish = take_wish(&wish_file(source));
-        let binary = wish.as_ref().map_or_else(|| house.program.clone(), |wish| wish.binary.clone());
+        let binary = wish.as_ref().map_or_else(|| supervisor.program.clone(), |wish| wish.binary.clone());
         tracing::info!(binary = %binary.display(), "starting a program to take over");
-        match start(house, source, &binary).await {
+        match start(supervisor, source, &binary).await {
             Ok((child, line, heir)) => Some(Self { child: Some(child), line, heir, wish }),
             Err(error) => {
                 let error = format!("{error:#}");
@@ -123,11 +123,11 @@ impl Successor {
     /// When it does not; the store is free again then.
     pub(crate) async fn take_over(
         mut self,
-        house: &House,
+        supervisor: &Supervisor,
         source: &Source,
         shut_at: Instant,
     ) -> anyhow::Result<Child> {
-        house.systemd.main_process_is(self.heir.pid);
+        supervisor.systemd.main_process_is(self.heir.pid);
         let line = self.line.again().context("the line to the new program broke");
         let served = match line {
             Ok(line) => blocking(move || {
@@ -154,8 +154,8 @@ impl Successor {
             }
             (served, child) => {
                 let error = served.err().unwrap_or_else(|| anyhow!("it is gone"));
-                house.systemd.main_process_is(std::process::id());
-                house.lock.sign().or_log("the lock names another process");
+                supervisor.systemd.main_process_is(std::process::id());
+                supervisor.lock.sign().or_log("the lock names another process");
                 if let Some(mut child) = child {
                     // The store must be free before we open it again.
                     child.kill().await.or_log("a program that was to take over is left behind");
@@ -168,12 +168,16 @@ impl Successor {
     }
 }
 
-async fn start(house: &House, source: &Source, binary: &Path) -> anyhow::Result<(Child, Line, Heir)> {
+async fn start(
+    supervisor: &Supervisor,
+    source: &Source,
+    binary: &Path,
+) -> anyhow::Result<(Child, Line, Heir)> {
     if !binary.is_absolute() || !binary.is_file() {
         bail!("`{}` is not a program; give its whole path", binary.display());
     }
-    let listeners = house.door.share().context("the listening sockets cannot be shared")?;
-    let lock = house.lock.share().context("the lock cannot be shared")?;
+    let listeners = supervisor.door.share().context("the listening sockets cannot be shared")?;
+    let lock = supervisor.lock.share().context("the lock cannot be shared")?;
     let (line, theirs) = Line::pair().context("could not make a line to the new program")?;
     let mut child = command(source, binary)
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
@@ -181,7 +185,7 @@ async fn start(house: &House, source: &Source, binary: &Path) -> anyhow::Result<
         .with_context(|| format!("could not start `{}`", binary.display()))?;
     let pid = child.id().unwrap_or_default();
     // Somebody in front of us already passes signals on; or we will, unless systemd looks at processes itself.
-    let shepherded = house.shepherded || !house.systemd.listens();
+    let shepherded = supervisor.shepherded || !supervisor.systemd.listens();
     let offer = Word::Offer { version: VERSION, shepherded };
     let files: Vec<_> = std::iter::once(&lock).chain(&listeners).map(|file| file.as_fd()).collect();
     let said = line.say_with(&offer, &files);
@@ -224,7 +228,7 @@ fn silence(error: &io::Error) -> String {
 }
 
 /// Reads a wish and takes it away, so that it is granted once.
-fn take_wish(path: &Path) -> Option<Wish> {
+fn take_wish(path: &Path) -> Option<HandoverRequest> {
     let size = fs::metadata(path).ok()?.len();
     let text = fs::read_to_string(path).ok().filter(|_| size <= MAX_WISH_BYTES);
     fs::remove_file(path).or_log("a wish for a hand-over stays");

@@ -88,7 +88,7 @@ pub(crate) async fn wait_for_stop_signal(stop: &CancellationToken, over: &Cancel
 
 /// What signals ask for besides an end.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct SignalRequests {
     /// Start afresh, inside the process.
     pub(crate) restart: tokio::sync::Notify,
     /// Let another program take over.
@@ -96,7 +96,7 @@ pub(crate) struct Wishes {
 }
 
 /// Passes SIGUSR1 and SIGUSR2 on as wishes, until it is `over`.
-pub(crate) async fn wait_for_wishes(wishes: &Wishes, over: &CancellationToken) {
+pub(crate) async fn wait_for_wishes(wishes: &SignalRequests, over: &CancellationToken) {
     let (Ok(mut restart), Ok(mut hand_over)) =
         (signal(SignalKind::user_defined1()), signal(SignalKind::user_defined2()))
     else {

@@ -1,5 +1,5 @@
 //! Everybody who can think, put together: rows, configuration, environment and stored credentials become a
-//! [`Desk`], again whenever one of them changes.
+//! [`ModelRouter`], again whenever one of them changes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use homard_llm::{Http, Models};
 use homard_models::auth::{AuthContext, ProviderAuth};
 use homard_models::budget::{Amount, Ledger, Spender, Spent, micro_usd};
 use homard_models::cli_backend::{self, CliParts, SessionIds};
-use homard_models::desk::{Desk, Lasting, PROFILES_FILE, ProfileShelf};
 use homard_models::discovery::{Discovered, Discovery, DiscoveryParts, Keys, Report, targets};
 use homard_models::failover::{FailoverPolicy, Pacing};
 use homard_models::furnish::{Furnished, Inputs, furnish, read_models_json, write_models_json};
+use homard_models::router::{Lasting, ModelRouter, PROFILES_FILE, ProfileShelf};
 use homard_models::select::Selector;
 use homard_protocol::{AgentId, ProviderId, SessionId};
 use homard_relay::{Relay, time_zone};
@@ -30,7 +30,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The list of providers other programs read, in each agent's directory.
 const MODELS_FILE: &str = "models.json";
 
-/// What makes desks.
+/// What makes routers.
 #[derive(Clone)]
 pub(crate) struct ModelRoom {
     http: Http,
@@ -39,13 +39,13 @@ pub(crate) struct ModelRoom {
     cli: CliParts,
     discovery: Discovery,
     tasks: Tasks,
-    /// Held by who makes a desk for the gateway, so that an older one never replaces a newer.
+    /// Held by who makes a router for the gateway, so that an older one never replaces a newer.
     making: Arc<tokio::sync::Mutex<()>>,
     /// Whether servers are asked what they have without anybody wanting to know.
     asks: bool,
 }
 
-/// What the room needs from the house.
+/// What the room needs from the supervisor.
 pub(crate) struct RoomParts<'a> {
     pub(crate) config: &'a ConfigHandle,
     pub(crate) paths: &'a Paths,
@@ -94,8 +94,8 @@ impl ModelRoom {
         Self { http, clock, lasting, cli, discovery, tasks, making: Arc::default(), asks }
     }
 
-    /// A desk for the configuration as it is now, with what servers have listed so far.
-    pub(crate) async fn desk(&self, config: &Config) -> Desk {
+    /// A router for the configuration as it is now, with what servers have listed so far.
+    pub(crate) async fn router(&self, config: &Config) -> ModelRouter {
         self.lasting.profiles.follow(config);
         let furnished = self.furnished(config, &self.discovery.current()).await;
         if self.asks {
@@ -111,14 +111,14 @@ impl ModelRoom {
             models = models.with_provider(provider, specs);
         }
         let written: Vec<ProviderId> = config.models.providers.keys().cloned().collect();
-        Desk::new(models, auth, &written, Selector::new(config), self.lasting.clone())
+        ModelRouter::new(models, auth, &written, Selector::new(config), self.lasting.clone())
     }
 
-    /// Makes a desk for the configuration there is when everybody before is done, and hands it over.
-    pub(crate) async fn renew(&self, config: &ConfigHandle, take: impl FnOnce(&Config, Desk)) {
+    /// Makes a router for the configuration there is when everybody before is done, and hands it over.
+    pub(crate) async fn renew(&self, config: &ConfigHandle, take: impl FnOnce(&Config, ModelRouter)) {
         let _making = self.making.lock().await;
         let current = config.current();
-        take(&current, self.desk(&current).await);
+        take(&current, self.router(&current).await);
     }
 
     async fn furnished(&self, config: &Config, discovered: &Discovered) -> Furnished {
@@ -203,7 +203,7 @@ impl ModelRoom {
         Ok(spent)
     }
 
-    /// Makes a new desk whenever servers list something new or stored credentials change, until `cancel`.
+    /// Makes a new router whenever servers list something new or stored credentials change, until `cancel`.
     pub(crate) async fn follow(&self, relay: &Relay, config: &ConfigHandle, cancel: &CancellationToken) {
         let mut found = self.discovery.changes();
         let (mut seen, mut known) = (stamps(&config.current()), self.stored(&config.current()).await);
@@ -225,7 +225,7 @@ impl ModelRoom {
                     known = stored;
                 }
             }
-            self.renew(config, |_current, desk| relay.take_desk(desk)).await;
+            self.renew(config, |_current, router| relay.take_router(router)).await;
         }
     }
 

@@ -8,13 +8,13 @@ use anyhow::Context;
 use homard_config::config::gateway::{AuthMode, BindMode, GatewayMode};
 use homard_config::config::reach::{MdnsMode, TailscaleMode};
 use homard_config::{Config, Source};
-use homard_gateway::Reach;
-use homard_network::{Advert, Facts, Listen, Tailscale, TlsDoor, is_exposed, listen, own_addresses};
+use homard_gateway::NetworkParts;
+use homard_network::{Advert, Facts, Listen, Tailscale, TlsConfig, is_exposed, listen, own_addresses};
 use homard_runtime::Tasks;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::door::Door;
+use super::listeners::Listeners;
 use super::machine;
 use crate::commands::dashboard::link;
 use crate::report::{Advice, Console};
@@ -81,7 +81,7 @@ pub(super) fn addresses(config: &Config) -> anyhow::Result<Vec<SocketAddr>> {
 }
 
 /// Begins to listen, or goes on listening where the door is open already.
-pub(super) async fn bind(config: &Config, door: &Door) -> anyhow::Result<Vec<TcpListener>> {
+pub(super) async fn bind(config: &Config, door: &Listeners) -> anyhow::Result<Vec<TcpListener>> {
     let (listen, port) = (wanted(config)?, config.gateway.port);
     if listen.no_tailnet {
         tracing::warn!(
@@ -125,16 +125,16 @@ pub(super) fn could_start(config: &Config, source: &Source, bound: &[SocketAddr]
 }
 
 /// What the gateway needs to be reached from elsewhere; nothing where it is not.
-pub(super) fn rooms(config: &Config, source: &Source) -> anyhow::Result<Reach> {
+pub(super) fn rooms(config: &Config, source: &Source) -> anyhow::Result<NetworkParts> {
     let gateway = &config.gateway;
     let tls = if gateway.tls.enabled {
-        let door = TlsDoor::open(&gateway.tls.certificate, &names(config), &source.clock);
+        let door = TlsConfig::open(&gateway.tls.certificate, &names(config), &source.clock);
         Some(door.context("TLS is asked for (gateway.tls.enabled), but there is no usable certificate")?)
     } else {
         None
     };
     let tailscale = gateway.auth.allow_tailscale.then(|| tailscale(config, source));
-    Ok(Reach { tls, tailscale })
+    Ok(NetworkParts { tls, tailscale })
 }
 
 /// The names a certificate we make is for.

@@ -6,17 +6,17 @@ use homard_channel::{Conversation, Inbound, Sender};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 
-use super::{Ears, Place, Spoken};
+use super::{BotContext, Place, Spoken};
 use crate::irc::casemap::CaseMapping;
 use crate::irc::wire::{Incoming, Said};
 
 const NOW: i64 = 1_794_823_200_000;
 
-fn ears() -> Ears {
-    Ears::new(ChannelId::parse("irc").unwrap(), AccountId::default_account(), Clock::fixed(NOW))
+fn ears() -> BotContext {
+    BotContext::new(ChannelId::parse("irc").unwrap(), AccountId::default_account(), Clock::fixed(NOW))
 }
 
-fn hear(ears: &mut Ears, line: &str) -> Option<Inbound> {
+fn hear(ears: &mut BotContext, line: &str) -> Option<Inbound> {
     let line = Incoming::read(line);
     let Said::Privmsg { to, text } = &line.said else { panic!("not a message") };
     let topics = BTreeMap::from([("#den".to_owned(), "\u{2}quiet\u{2} please".to_owned())]);
@@ -82,7 +82,7 @@ fn messages_have_the_servers_id_or_one_of_their_own() {
 
 #[test]
 fn a_line_that_is_played_again_has_the_same_id_and_one_said_twice_has_not() {
-    let ids = |ears: &mut Ears| -> Vec<String> {
+    let ids = |ears: &mut BotContext| -> Vec<String> {
         ["x", "x", "y"]
             .map(|text| format!("@time=2026-11-16T09:00:00.000Z :m!m@h PRIVMSG #den :{text}"))
             .map(|line| hear(ears, &line).unwrap().message_id)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{ChannelError, Inbox, Kept};
+use homard_channel::{ChannelError, Inbox, InboxItem};
 use homard_client::Line;
 use homard_config::Environment;
 use homard_protocol::{AccountId, ChannelId};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Presence, Purpose, Session};
 use crate::irc::dial::{Entered, Writer};
-use crate::irc::hearing::Ears;
+use crate::irc::hearing::BotContext;
 use crate::irc::queue::Ticket;
 use crate::irc::register::Welcome;
 use crate::irc::settings::Settings;
@@ -26,7 +26,7 @@ use crate::registry::Parts;
 struct Stage {
     server: BufReader<DuplexStream>,
     presence: Presence,
-    heard: mpsc::Receiver<Kept>,
+    heard: mpsc::Receiver<InboxItem>,
     end: oneshot::Receiver<Result<(), ChannelError>>,
     cancel: CancellationToken,
     tasks: Tasks,
@@ -53,7 +53,7 @@ impl Stage {
         let purpose = Purpose {
             pace: settings.pace,
             settings,
-            ears: Ears::new(parts.channel, parts.account, parts.clock.clone()),
+            ears: BotContext::new(parts.channel, parts.account, parts.clock.clone()),
             inbox: Inbox::new(to_relay, parts.clock),
             presence: presence.clone(),
         };
@@ -138,7 +138,7 @@ async fn when_the_relay_keeps_nothing_the_server_is_no_longer_read() {
     assert!(stage.end.try_recv().is_err());
     for n in 0..600 {
         let (heard, kept) = stage.heard.recv().await.unwrap();
-        let homard_channel::Heard::Message(message) = heard else { panic!("{heard:?}") };
+        let homard_channel::InboundEvent::Message(message) = heard else { panic!("{heard:?}") };
         assert_eq!(message.text, n.to_string());
         kept.send(()).unwrap();
     }

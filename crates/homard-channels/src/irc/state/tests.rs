@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::State;
-use crate::irc::hearing::Ears;
+use crate::irc::hearing::BotContext;
 use crate::irc::pace::Pace;
 use crate::irc::queue::{Next, Queue, Ticket};
 use crate::irc::register::Welcome;
@@ -40,7 +40,7 @@ impl Stage {
             commands: Vec::new(),
         };
         let settings = Settings::read(&parts).unwrap();
-        let ears = Ears::new(parts.channel, parts.account, parts.clock);
+        let ears = BotContext::new(parts.channel, parts.account, parts.clock);
         let welcome = Welcome { nick: nick.into(), ..Welcome::default() };
         let now = Instant::now();
         let mut stage = Self {

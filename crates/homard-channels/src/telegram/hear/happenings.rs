@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::lenient::read;
 use super::people::{self, GENERAL_TOPIC};
-use super::{Ears, Meaning, Nothing};
+use super::{BotContext, Meaning, Nothing};
 use crate::telegram::settings::Reactions;
 use crate::telegram::wire::{Chat, Message, MessageReactionUpdated, ReactionType, User};
 
@@ -14,7 +14,7 @@ use crate::telegram::wire::{Chat, Message, MessageReactionUpdated, ReactionType,
 const PINNED_CHARS: usize = 120;
 
 /// Somebody reacted.
-pub(super) fn reaction(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn reaction(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
     let ignored = |why: &str| Nothing::Ignored(why.to_owned());
     if ears.reactions == Reactions::Off {
         return Err(ignored("reactions are not told"));
@@ -72,7 +72,7 @@ struct Status {
 }
 
 /// Somebody changed what we may do in a chat.
-pub(super) fn membership(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn membership(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
     let change: Membership = read(content)?;
     let is_in = |status: &Status| !matches!(status.status.as_str(), "left" | "kicked");
     let what = match (is_in(&change.old_chat_member), is_in(&change.new_chat_member)) {
@@ -89,7 +89,7 @@ pub(super) fn membership(content: &Value, update_id: i64, ears: &Ears<'_>) -> Re
 }
 
 /// A message that the app wrote, not a person; `None` when it is an ordinary one.
-pub(super) fn service(message: &Message, sender: &Sender, ears: &Ears<'_>) -> Option<String> {
+pub(super) fn service(message: &Message, sender: &Sender, ears: &BotContext<'_>) -> Option<String> {
     let who = || match sender {
         Sender::Peer { name: Some(name), .. } => name.clone(),
         Sender::Peer { id, name: None } => id.to_string(),

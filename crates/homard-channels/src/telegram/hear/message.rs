@@ -1,17 +1,17 @@
 //! What people write, and what they press.
 
-use homard_channel::{Details, Heard, Inbound, Sender};
+use homard_channel::{Details, Inbound, InboundEvent, Sender};
 use serde_json::Value;
 
 use super::people::{self, GENERAL_TOPIC};
-use super::{Ears, Meaning, Nothing, files, happenings, lenient, milliseconds, peer, quoted};
+use super::{BotContext, Meaning, Nothing, files, happenings, lenient, milliseconds, peer, quoted};
 use crate::telegram::wire::{ChatType, Location, Message, MessageEntity, MessageEntityType, User};
 
 /// The names of the two senders that stand for a chat.
 const CHANNEL_RELAY: u64 = 777_000;
 
 /// A message or a post.
-pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
     let message = lenient::message(content)?;
     let ignored = |why: &str| Nothing::Ignored(why.to_owned());
     if let Some(moved) = moved(&message, ears)? {
@@ -52,7 +52,7 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
     if let Some(command) = command {
         text = command.text;
     }
-    Ok(Meaning::of(Heard::Message(Box::new(Inbound {
+    Ok(Meaning::of(InboundEvent::Message(Box::new(Inbound {
         channel: ears.channel.clone(),
         account: ears.account.clone(),
         conversation: place,
@@ -66,7 +66,7 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &Ears<'_>) -> Result<M
 }
 
 /// A press of a button below a message.
-pub(super) fn pressed(content: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn pressed(content: &Value, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
     let field = |name: &str| content.get(name).unwrap_or(&Value::Null);
     let Some(id) = field("id").as_str() else {
         return Err(Nothing::Malformed("a press without id".to_owned()));
@@ -87,7 +87,7 @@ pub(super) fn pressed(content: &Value, ears: &Ears<'_>) -> Result<Meaning, Nothi
         mentions_us: Some(true),
         ..Details::default()
     };
-    let heard = Heard::Message(Box::new(Inbound {
+    let heard = InboundEvent::Message(Box::new(Inbound {
         channel: ears.channel.clone(),
         account: ears.account.clone(),
         conversation: place,
@@ -133,14 +133,14 @@ fn carried(content: &Value) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-fn moved(message: &Message, ears: &Ears<'_>) -> Result<Option<Heard>, Nothing> {
+fn moved(message: &Message, ears: &BotContext<'_>) -> Result<Option<InboundEvent>, Nothing> {
     let (from, to) = match (message.migrate_to_chat_id, message.migrate_from_chat_id) {
         (Some(to), _) => (message.chat.id, to),
         (None, Some(from)) => (from, message.chat.id),
         (None, None) => return Ok(None),
     };
     let (channel, account) = (ears.channel.clone(), ears.account.clone());
-    Ok(Some(Heard::Moved { channel, account, from: peer(from)?, to: peer(to)? }))
+    Ok(Some(InboundEvent::Moved { channel, account, from: peer(from)?, to: peer(to)? }))
 }
 
 /// Chats speak through accounts of the app; they are the ones who speak.
@@ -215,7 +215,7 @@ struct Command {
 
 impl Command {
     /// `None` when there is none, or it is meant for another bot.
-    fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, ears: &Ears<'_>) -> Option<Self> {
+    fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, ears: &BotContext<'_>) -> Option<Self> {
         let is_command = |entity: &&MessageEntity| entity.kind == MessageEntityType::BotCommand;
         let entity = entities?.iter().filter(is_command).find(|entity| entity.offset == 0)?;
         let written = part(text, entity)?;
@@ -235,7 +235,7 @@ fn mentions_us(
     message: &Message,
     text: &str,
     entities: Option<&Vec<MessageEntity>>,
-    ears: &Ears<'_>,
+    ears: &BotContext<'_>,
 ) -> Option<bool> {
     if message.chat.kind == ChatType::Private {
         return Some(true);

@@ -4,11 +4,11 @@ use homard_channel::Quoted;
 
 use super::files::files;
 use super::people::{called, name, title};
-use super::{Ears, message::text_of};
+use super::{BotContext, message::text_of};
 use crate::telegram::wire::{Message, MessageOrigin};
 
 /// What a message answers to. In a topic every message "answers" to the one that began the topic; that is none.
-pub(super) fn quoted(message: &Message, ears: &Ears<'_>) -> Option<Quoted> {
+pub(super) fn quoted(message: &Message, ears: &BotContext<'_>) -> Option<Quoted> {
     let marked = message.quote.as_ref().map(|quote| quote.text.clone());
     let is_part = marked.is_some();
     if let Some(original) = message.reply_to_message.as_deref() {

@@ -1,12 +1,12 @@
 //! Updates and what they mean, as a table.
 
-use homard_channel::{Conversation, Heard, Inbound, Sender};
+use homard_channel::{Conversation, Inbound, InboundEvent, Sender};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use serde_json::{Value, json};
 
-use super::{Ears, Meaning, Nothing, hear};
+use super::{BotContext, Meaning, Nothing, hear};
 use crate::telegram::recent::Recent;
 use crate::telegram::settings::Reactions;
 
@@ -17,7 +17,7 @@ fn meaning_with(update: &Value, reactions: Reactions) -> Result<Meaning, Nothing
     recent.note(42, 5);
     recent.note(-100, 5);
     let commands = [("status".to_owned(), "x".to_owned())];
-    let ears = Ears {
+    let ears = BotContext {
         channel: &ChannelId::parse("telegram").unwrap(),
         account: &AccountId::default_account(),
         bot_id: Some(BOT),
@@ -95,11 +95,11 @@ fn in_words(meaning: Result<Meaning, Nothing>) -> String {
         .heard
         .iter()
         .map(|heard| match heard {
-            Heard::Message(message) => message_in_words(message),
-            Heard::Event(event) => {
+            InboundEvent::Message(message) => message_in_words(message),
+            InboundEvent::Event(event) => {
                 format!("event {} {} {}", place(&event.conversation), who(&event.sender), event.text)
             }
-            Heard::Moved { from, to, .. } => format!("moved {from} {to}"),
+            InboundEvent::Moved { from, to, .. } => format!("moved {from} {to}"),
         })
         .collect();
     words.extend(meaning.callback.map(|id| format!("answer {id}")));
@@ -472,7 +472,7 @@ fn pressed_buttons_speak_to_us() {
         (press(json!({"from": 5})), "malformed"),
     ]);
     let heard = meaning(&press(json!({"message": grouped(&json!({}))}))).unwrap().heard;
-    let [Heard::Message(message)] = &heard[..] else { panic!("one message, not {heard:?}") };
+    let [InboundEvent::Message(message)] = &heard[..] else { panic!("one message, not {heard:?}") };
     assert_eq!((message.message_id.as_str(), message.timestamp), ("callback:c1", 99));
 }
 
@@ -519,7 +519,7 @@ fn what_is_new_in_a_message_takes_nothing_else_with_it() {
 #[test]
 fn times_are_milliseconds_and_ids_are_texts() {
     let heard = meaning(&message(direct(&json!({"text": "a", "date": 1_700_000_000})))).unwrap().heard;
-    let [Heard::Message(message)] = &heard[..] else { panic!("one message, not {heard:?}") };
+    let [InboundEvent::Message(message)] = &heard[..] else { panic!("one message, not {heard:?}") };
     assert_eq!((message.timestamp, message.message_id.as_str()), (1_700_000_000_000, "9"));
     assert_eq!(heard[0].key(), "42:9");
 }

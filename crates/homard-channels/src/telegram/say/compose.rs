@@ -1,6 +1,6 @@
 //! A call for a thing to be said. Pure, so that every kind can be looked at in a table.
 
-use homard_channel::{Address, Button, ChannelError, Content, File, Outbound, Words};
+use homard_channel::{Address, Button, ChannelError, Content, File, Outbound, RichText};
 use serde_json::{Value, json};
 
 use super::media;
@@ -123,7 +123,7 @@ pub(super) struct Saying<'o, 's> {
 
 impl Saying<'_, '_> {
     /// A text in the form to try, and how it is to be read.
-    pub(super) fn words(&self, words: &Words) -> (String, Option<&'static str>) {
+    pub(super) fn words(&self, words: &RichText) -> (String, Option<&'static str>) {
         if self.forms.contains(&Form::Plain) {
             (words.plain.clone(), None)
         } else {
@@ -158,7 +158,7 @@ fn number(message_id: &str) -> Result<i32, ApiError> {
     })
 }
 
-fn text<'o>(saying: &Saying<'o, '_>, words: &Words, buttons: &[Vec<Button>]) -> Call<'o> {
+fn text<'o>(saying: &Saying<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) -> Call<'o> {
     let (text, parse_mode) = saying.words(words);
     let params = saying
         .params()
@@ -172,7 +172,7 @@ fn text<'o>(saying: &Saying<'o, '_>, words: &Words, buttons: &[Vec<Button>]) -> 
 fn edit<'o>(
     saying: &Saying<'o, '_>,
     message_id: &str,
-    words: &Words,
+    words: &RichText,
     buttons: &[Vec<Button>],
 ) -> Result<Call<'o>, ApiError> {
     let (text, parse_mode) = saying.words(words);

@@ -1,10 +1,10 @@
 //! Files on their way out: which method, which field.
 
 use super::compose::{Call, Form, Saying};
-use homard_channel::{File, MediaKind, Words};
+use homard_channel::{File, MediaKind, RichText};
 
 /// Makes the call for a file with a text.
-pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &Words) -> Call<'o> {
+pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &RichText) -> Call<'o> {
     let (text, parse_mode) = saying.words(caption);
     let (method, field) = method(file, saying.forms, !text.is_empty());
     let mut params = saying.params();

@@ -143,7 +143,7 @@ fn check_model(
     model: Option<&str>,
 ) -> Result<(), HookError> {
     let Some(model) = model else { return Ok(()) };
-    let desk = gateway.relay().desk();
+    let desk = gateway.relay().router();
     let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?.model;
     if !desk.selector().allows(&wanted) {
         return Err(HookError::NotAllowed(format!("model not allowed: {wanted}")));

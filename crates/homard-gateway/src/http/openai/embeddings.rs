@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_llm::{FailReason, Resolved};
 use homard_models::budget::Spender;
-use homard_models::desk::{Desk, Run};
 use homard_models::embed::{NotEmbedded, Wanted};
+use homard_models::router::{ModelRouter, Run};
 use homard_protocol::{AgentId, ModelId, ModelRef, ProviderId, SessionKey};
 use http::StatusCode;
 use serde::Deserialize;
@@ -55,14 +55,14 @@ pub(super) async fn answer(asker: &Asker<'_>, asked: EmbeddingsRequest) -> Resul
     };
     let dimensions = dimensions(asked.dimensions.as_ref())?;
     let input = checked(asked.input)?;
-    let desk = asker.gateway.relay().desk();
-    let model = backend(asker, &desk)?;
+    let router = asker.gateway.relay().router();
+    let model = backend(asker, &router)?;
     let bytes: usize = input.iter().map(String::len).sum();
     let wanted = Wanted { model, input, dimensions };
     let run = on_behalf(asker, chosen.agent);
     let cancel = CancellationToken::new();
     // A caller that hangs up drops this, and with it the question.
-    let found = desk.embed(&wanted, &run, &cancel).await.map_err(refused)?;
+    let found = router.embed(&wanted, &run, &cancel).await.map_err(refused)?;
     let tokens = if found.tokens == 0 {
         u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
     } else {
@@ -113,7 +113,7 @@ fn checked(input: Input) -> Result<Vec<String>, ApiError> {
 }
 
 /// Who makes the vectors: as the header says, else as the owner, else whoever is known to.
-fn backend(asker: &Asker<'_>, desk: &Desk) -> Result<ModelRef, ApiError> {
+fn backend(asker: &Asker<'_>, router: &ModelRouter) -> Result<ModelRef, ApiError> {
     if let Some(named) = asker.backend()? {
         let (provider, model) = named
             .split_once('/')
@@ -130,7 +130,7 @@ fn backend(asker: &Asker<'_>, desk: &Desk) -> Result<ModelRef, ApiError> {
     }
     for (provider, model) in USUAL {
         let model = reference(provider, model)?;
-        if desk
+        if router
             .models()
             .resolve(&model)
             .is_ok_and(|Resolved { provider, .. }| *provider.id() == model.provider)

@@ -136,7 +136,7 @@ impl Asker<'_> {
     /// The same, checked to be one a turn can have.
     pub(super) fn thinker(&self) -> Result<Option<String>, ApiError> {
         let Some(named) = self.backend()? else { return Ok(None) };
-        let desk = self.gateway.relay().desk();
+        let desk = self.gateway.relay().router();
         let bad = |why: String| ApiError::invalid(format!("Invalid `x-openclaw-model`: {why}"));
         let wanted = desk.selector().parse(&named).map_err(|error| bad(error.to_string()))?;
         if !desk.selector().allows(&wanted.model) {

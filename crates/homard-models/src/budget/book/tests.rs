@@ -9,8 +9,8 @@ use proptest::test_runner::TestCaseError;
 
 use super::{Book, Key, MIN_ANSWER, Spender, Spent, Verdict, bounds, limit};
 use crate::budget::amount::{Amount, Unit};
+use crate::budget::max_cost::MaxCost;
 use crate::budget::period::{Periods, Span};
-use crate::budget::worst::Worst;
 
 const TODAY: Periods = Periods { day: 100, month: 10 };
 
@@ -32,8 +32,8 @@ fn usd(usd: f64) -> Limit {
 
 /// A call of `prompt` tokens and an answer of at most `answer`, at a millionth each for the prompt and ten for
 /// the answer.
-fn call(prompt: u64, answer: u32) -> Worst {
-    Worst {
+fn call(prompt: u64, answer: u32) -> MaxCost {
+    MaxCost {
         prompt,
         likely_prompt: prompt / 4,
         answer,
@@ -48,12 +48,12 @@ fn day(limit: Limit) -> Budget {
 }
 
 impl Book {
-    fn ask(&mut self, who: &Spender, worst: Worst) -> Verdict {
+    fn ask(&mut self, who: &Spender, worst: MaxCost) -> Verdict {
         let ticket = self.ticket();
         self.reserve(ticket, who, &worst, TODAY)
     }
 
-    fn admit(&mut self, who: &Spender, worst: Worst) -> u64 {
+    fn admit(&mut self, who: &Spender, worst: MaxCost) -> u64 {
         match self.ask(who, worst) {
             Verdict::Admitted { id, .. } => id,
             other => panic!("{other:?}"),
@@ -129,7 +129,7 @@ fn a_limit_of_nothing_admits_nothing_and_others_are_not_touched() {
 #[test]
 fn money_does_not_stop_models_without_a_price() {
     let mut book = Book::new(Budgets { gateway: day(usd(0.0)), ..Budgets::default() });
-    let free = Worst { prompt: 10, likely_prompt: 3, answer: 10, ..Worst::default() };
+    let free = MaxCost { prompt: 10, likely_prompt: 3, answer: 10, ..MaxCost::default() };
     assert!(matches!(book.ask(&who("main", "main", None), free), Verdict::Admitted { max_tokens: None, .. }));
     assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), Verdict::Refused(_)));
 }
@@ -265,7 +265,7 @@ fn every_limit_is_told_even_before_anybody_spends() {
 enum Op {
     Arrive {
         who: Spender,
-        worst: Worst,
+        worst: MaxCost,
     },
     /// The n-th open call ends, having used this many thousandths of what it held.
     Settle {
@@ -293,7 +293,7 @@ fn spenders() -> impl Strategy<Value = Spender> {
 
 fn ops() -> impl Strategy<Value = Op> {
     let worst = (0_u64..8_000, 1_u32..8_000, 0_u64..20_000, 0_u64..20_000);
-    let worst = worst.prop_map(|(prompt, answer, prompt_price, answer_price)| Worst {
+    let worst = worst.prop_map(|(prompt, answer, prompt_price, answer_price)| MaxCost {
         prompt,
         likely_prompt: prompt / 4,
         answer,
@@ -337,7 +337,7 @@ struct Open {
 struct Waiter {
     ticket: u64,
     who: Spender,
-    worst: Worst,
+    worst: MaxCost,
 }
 
 /// The world around a book: who holds, who waits, and what was really used.

@@ -12,7 +12,7 @@ use tokio::time::advance;
 use tokio_util::sync::CancellationToken;
 
 use super::world::{A, B, World, ask, hear, request, spender};
-use crate::budget::Worst;
+use crate::budget::MaxCost;
 use crate::failover::{CALL_LIMIT, FailoverPolicy};
 
 /// Time that stands still. Paused time jumps ahead whenever everybody waits, also for a socket, and every
@@ -221,7 +221,7 @@ async fn waiting_for_the_budget_is_not_the_providers_slowness() {
     let limits = Budgets { gateway: Budget { day, ..Budget::default() }, ..Budgets::default() };
     let world = World::start_with(HttpOptions::default(), limits).await;
     let _frozen = freeze();
-    let worst = Worst { answer: 5_000, ..Worst::default() };
+    let worst = MaxCost { answer: 5_000, ..MaxCost::default() };
     let held = world.ledger.reserve(&spender(), worst, &CancellationToken::new()).await.unwrap();
     let mut hearing = Box::pin(hear(ask(&world.caller(&["one/big"]))));
     while world.ledger.waiting() == 0 {

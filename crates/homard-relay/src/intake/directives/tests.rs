@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use homard_policy::queue::{QueueMode, QueueWish};
+use homard_policy::queue::{QueueMode, QueueOptions};
 use homard_policy::words::{Reading, ThinkingLevel, read};
 use homard_store::SessionEntry;
 
@@ -40,7 +40,7 @@ fn levels_are_kept_asked_for_and_forgotten() {
 #[test]
 fn how_messages_wait_is_kept_in_the_words_the_queue_reads() {
     let (entry, _) = applied("/queue followup debounce:2s cap:5 drop:old");
-    let kept = QueueWish::kept(
+    let kept = QueueOptions::kept(
         entry.queue_mode.as_deref(),
         entry.queue_debounce_ms,
         entry.queue_cap,

@@ -9,7 +9,7 @@ use homard_channel::MediaKind;
 use homard_tools::Caller;
 
 use super::{FileError, Folders, decode, is_address, mime_of, safe_name, take};
-use crate::message_actions::deed::{FileWanted, Guise};
+use crate::message_actions::action::{FileForm, FileWanted};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
 
@@ -38,7 +38,7 @@ fn room() -> Room {
 }
 
 async fn try_take(room: &Room, place: &str) -> Result<homard_channel::File, FileError> {
-    take(FileWanted::At(place.to_owned()), Guise::Plain, &room.folders).await
+    take(FileWanted::At(place.to_owned()), FileForm::Plain, &room.folders).await
 }
 
 #[tokio::test]
@@ -115,7 +115,8 @@ async fn a_picture_that_is_too_large_is_refused_and_goes_as_a_file() {
     fs::write(room.folders.workspace.join("big.png"), bytes).unwrap();
     let error = try_take(&room, "big.png").await.unwrap_err();
     assert!(matches!(error, FileError::TooLarge { kind: "a picture", .. }), "{error}");
-    let as_file = take(FileWanted::At("big.png".to_owned()), Guise::Document, &room.folders).await.unwrap();
+    let as_file =
+        take(FileWanted::At("big.png".to_owned()), FileForm::Document, &room.folders).await.unwrap();
     assert_eq!(as_file.kind, MediaKind::Document);
 }
 
@@ -123,14 +124,14 @@ async fn a_picture_that_is_too_large_is_refused_and_goes_as_a_file() {
 async fn files_take_the_guise_that_was_asked_for() {
     let room = room();
     let rows = [
-        ("audio/ogg", Guise::Voice, MediaKind::Voice),
-        ("audio/ogg", Guise::Plain, MediaKind::Audio),
-        ("video/mp4", Guise::Animation, MediaKind::Animation),
-        ("image/gif", Guise::Plain, MediaKind::Animation),
-        ("image/webp", Guise::Sticker, MediaKind::Sticker),
-        ("image/svg+xml", Guise::Plain, MediaKind::Document),
-        ("application/pdf", Guise::Plain, MediaKind::Document),
-        ("application/pdf", Guise::Voice, MediaKind::Document),
+        ("audio/ogg", FileForm::Voice, MediaKind::Voice),
+        ("audio/ogg", FileForm::Plain, MediaKind::Audio),
+        ("video/mp4", FileForm::Animation, MediaKind::Animation),
+        ("image/gif", FileForm::Plain, MediaKind::Animation),
+        ("image/webp", FileForm::Sticker, MediaKind::Sticker),
+        ("image/svg+xml", FileForm::Plain, MediaKind::Document),
+        ("application/pdf", FileForm::Plain, MediaKind::Document),
+        ("application/pdf", FileForm::Voice, MediaKind::Document),
     ];
     for (mime, guise, kind) in rows {
         let wanted = FileWanted::Bytes { bytes: b"x".to_vec(), name: None, mime: Some(mime.to_owned()) };

@@ -8,8 +8,8 @@ use homard_channel::{
     TableMode, TextUnit, Threads,
 };
 
-use super::{Deed, Folders, Post, Writing, carried, parts, together, without_tags};
-use crate::message_actions::deed::{Ballot, FileWanted};
+use super::{Folders, MessageAction, Post, Writing, carried, parts, together, without_tags};
+use crate::message_actions::action::{FileWanted, PollDraft};
 use crate::message_actions::section::AccountSection;
 
 /// Longer than a text beside a file may be.
@@ -103,8 +103,9 @@ async fn only_the_first_part_answers_and_buttons_hang_below_the_last() {
     let post =
         Post { buttons: vec![vec![button]], reply_to: Some("7".to_owned()), silent: true, ..Post::default() };
     let words = LONG.repeat(2);
-    let made =
-        parts(Deed::Send(post), words, (&abilities, &AccountSection::default()), &nowhere()).await.unwrap();
+    let made = parts(MessageAction::Send(post), words, (&abilities, &AccountSection::default()), &nowhere())
+        .await
+        .unwrap();
     assert!(made.len() > 1);
     let answers: Vec<bool> = made.iter().map(|part| part.reply_to.is_some()).collect();
     assert_eq!(answers.iter().filter(|answers| **answers).count(), 1);
@@ -123,7 +124,8 @@ async fn an_address_is_told_where_files_cannot_be_carried() {
     let post =
         Post { files: vec![FileWanted::At("https://example.org/a.png".to_owned())], ..Post::default() };
     let section = AccountSection::default();
-    let made = parts(Deed::Send(post), "see".to_owned(), (&abilities, &section), &nowhere()).await.unwrap();
+    let made =
+        parts(MessageAction::Send(post), "see".to_owned(), (&abilities, &section), &nowhere()).await.unwrap();
     assert_eq!(made.len(), 1);
     let Content::Text { words, .. } = &made[0].content else { panic!("a text") };
     assert!(words.plain.contains("Attachment: https://example.org/a.png"), "{words:?}");
@@ -131,7 +133,7 @@ async fn an_address_is_told_where_files_cannot_be_carried() {
 
 #[test]
 fn polls_keep_to_what_the_platform_takes() {
-    let ballot = |options: usize, open: Option<u64>| Ballot {
+    let ballot = |options: usize, open: Option<u64>| PollDraft {
         question: "?".to_owned(),
         options: (0..options).map(|n| n.to_string()).collect(),
         max_selections: 1,

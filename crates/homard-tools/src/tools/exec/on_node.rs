@@ -16,8 +16,8 @@ use super::plain_text::plain_text;
 use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
-use crate::doors::{Door, NodeCall, NodesDoor};
 use crate::outcome::ToolOutcome;
+use crate::ports::{NodeCall, NodesPort, Port};
 use crate::taint::Passed;
 
 /// The command of nodes that runs commands.
@@ -44,7 +44,7 @@ struct Ran {
 pub(super) async fn execute(
     input: &ExecInput,
     timeout: Duration,
-    door: &Door<dyn NodesDoor>,
+    door: &Port<dyn NodesPort>,
     cx: &ToolCx,
 ) -> Result<ToolOutcome, ExecToolError> {
     let room = door.room().map_err(|_closed| NotAllowed::NoNode)?;

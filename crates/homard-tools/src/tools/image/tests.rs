@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Image, Paths};
 use crate::cx::{ProgressSender, ToolCx};
-use crate::doors::{Described, Door, DoorError, VisionDoor};
+use crate::ports::{Described, Port, PortError, VisionPort};
 use crate::tool::DynTool;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
@@ -23,14 +23,14 @@ struct Eye {
     asked: Mutex<Vec<(String, usize, Option<String>)>>,
 }
 
-impl VisionDoor for Eye {
+impl VisionPort for Eye {
     fn look<'a>(
         &'a self,
         _cx: &'a ToolCx,
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Described, DoorError>> {
+    ) -> BoxFuture<'a, Result<Described, PortError>> {
         self.asked.lock().unwrap().push((prompt, pictures.len(), model));
         async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
     }
@@ -60,7 +60,7 @@ async fn pictures_come_from_files_and_data_and_nothing_else_passes_for_one() {
     std::fs::write(dir.path().join("a.png"), PNG).unwrap();
     std::fs::write(dir.path().join("a.txt"), "words").unwrap();
     let eye = Arc::new(Eye::default());
-    let door: Door<dyn VisionDoor> = Door::default();
+    let door: Port<dyn VisionPort> = Port::default();
     door.open(Arc::clone(&eye) as _);
     let tool = Image { door, paths: Paths::new(dir.path(), true), web: None };
     let cases: [(Value, Result<usize, &str>); 10] = [

@@ -5,7 +5,7 @@ use homard_automation::schedule::read_duration;
 use homard_protocol::methods::cron::{CronAddParams, CronJob, CronPayload};
 use serde_json::{Map, Value, json};
 
-use super::super::connection::Reach;
+use super::super::connection::ConnectArgs;
 use crate::report::Advice;
 
 const WAKE: [&str; 2] = ["now", "next-heartbeat"];
@@ -19,9 +19,9 @@ pub(super) struct AddArgs {
     #[arg(long)]
     pub(super) disabled: bool,
     #[command(flatten)]
-    pub(super) wish: Wish,
+    pub(super) wish: CronArgs,
     #[command(flatten)]
-    pub(super) reach: Reach,
+    pub(super) reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -33,15 +33,15 @@ pub(super) struct EditArgs {
     #[arg(long)]
     pub(super) name: Option<String>,
     #[command(flatten)]
-    pub(super) wish: Wish,
+    pub(super) wish: CronArgs,
     #[command(flatten)]
-    pub(super) reach: Reach,
+    pub(super) reach: ConnectArgs,
 }
 
 /// What a job is to be.
 #[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of a command line")]
-pub(super) struct Wish {
+pub(super) struct CronArgs {
     /// Once: a time (2027-01-31T09:00:00Z), or how long from now (20m, 2h)
     #[arg(long, value_name = "TIME", conflicts_with_all = ["every", "cron"], help_heading = "When")]
     at: Option<String>,
@@ -110,7 +110,7 @@ pub(super) struct Wish {
     declaration_key: Option<String>,
 }
 
-impl Wish {
+impl CronArgs {
     /// The job that is wished for.
     pub(super) fn into_job(self, name: &str, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
         let schedule = self.schedule(now)?;

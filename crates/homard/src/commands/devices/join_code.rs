@@ -3,7 +3,7 @@
 use clap::Args;
 use homard_protocol::methods::setup_codes::{DevicePairSetupCode, SetupCodeParams, SetupProfile};
 
-use super::Reach;
+use super::ConnectArgs;
 use crate::commands::{Cx, connection, words};
 use crate::report::Mark;
 
@@ -16,7 +16,7 @@ pub(super) struct JoinCodeArgs {
     #[arg(long, conflicts_with = "public_url")]
     remote: bool,
     #[command(flatten)]
-    reach: Reach,
+    reach: ConnectArgs,
 }
 
 pub(super) async fn run(cx: &Cx, args: JoinCodeArgs) -> anyhow::Result<()> {

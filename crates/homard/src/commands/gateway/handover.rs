@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::super::Cx;
-use crate::compose::handover::{Outcome, Wish, outcome_file, wish_file};
+use crate::compose::handover::{HandoverRequest, Outcome, outcome_file, wish_file};
 use crate::compose::lock::{self, Holder};
 use crate::report::Advice;
 
@@ -58,7 +58,7 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
         Some(path) => fs::canonicalize(path).with_context(|| format!("there is no `{}`", path.display()))?,
         None => std::env::current_exe().context("this program does not know where it lies")?,
     };
-    let wish = Wish { id: uuid::Uuid::new_v4().to_string(), binary };
+    let wish = HandoverRequest { id: uuid::Uuid::new_v4().to_string(), binary };
     let file = wish_file(&cx.source);
     fs::write(&file, serde_json::to_vec(&wish)?)
         .with_context(|| format!("could not write `{}`", file.display()))?;
@@ -84,7 +84,7 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
     }
 }
 
-async fn outcome_of(cx: &Cx, wish: &Wish) -> Outcome {
+async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> Outcome {
     let file = outcome_file(&cx.source);
     let mut looks = tokio::time::interval(LOOK_EVERY);
     loop {

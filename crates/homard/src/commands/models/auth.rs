@@ -186,7 +186,7 @@ async fn with_profiles(
     command: impl AsyncFnOnce(&Cx, Profiles) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let local = Local::open(cx, agent.agent.as_deref()).await?;
-    let profiles = local.desk.profiles(&local.agent()?.id);
+    let profiles = local.router.profiles(&local.agent()?.id);
     let outcome = command(cx, profiles).await;
     local.close().await;
     outcome

@@ -217,7 +217,7 @@ async fn check(cx: &Cx, model: &ModelRef) -> anyhow::Result<()> {
         return Ok(());
     }
     let local = Local::open(cx, None).await?;
-    let found = local.desk.models().resolve(model).map(drop);
+    let found = local.router.models().resolve(model).map(drop);
     local.close().await;
     found.map_err(|error| {
         Advice::error(

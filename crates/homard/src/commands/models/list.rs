@@ -50,9 +50,9 @@ pub(super) async fn run(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     }
     let local = Local::open(cx, None).await?;
     let agent = local.agent()?;
-    let chosen = agent.model.primary.as_ref().map(|model| local.desk.selector().normal(model));
-    let chosen = chosen.unwrap_or_else(|| local.desk.first_choice().clone());
-    let mut list = local.desk.listing(agent, &chosen).await;
+    let chosen = agent.model.primary.as_ref().map(|model| local.router.selector().normal(model));
+    let chosen = chosen.unwrap_or_else(|| local.router.first_choice().clone());
+    let mut list = local.router.listing(agent, &chosen).await;
     local.close().await;
     list.retain(|listed| args.all || !listed.tags.is_empty() || (listed.available && listed.allowed));
     list.retain(|listed| !args.local || is_local(listed));

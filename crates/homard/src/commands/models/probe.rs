@@ -46,7 +46,7 @@ pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
         max_tokens: args.max_tokens,
     };
     let local = Local::open(cx, args.agent.as_deref()).await?;
-    let probed = probe(&local.desk, local.agent()?, &options, &cx.source.clock).await;
+    let probed = probe(&local.router, local.agent()?, &options, &cx.source.clock).await;
     local.close().await;
     if probed.is_empty() && (options.provider.is_some() || options.profile.is_some()) {
         return Err(Advice::error(

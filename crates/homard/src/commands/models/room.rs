@@ -8,7 +8,7 @@ use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
 use homard_llm::Http;
 use homard_models::cli_backend::SessionIdsInMemory;
-use homard_models::desk::Desk;
+use homard_models::router::ModelRouter;
 use homard_protocol::AgentId;
 use homard_runtime::Tasks;
 
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(30);
 pub(super) struct Local {
     pub(super) config: Arc<Config>,
     pub(super) room: ModelRoom,
-    pub(super) desk: Desk,
+    pub(super) router: ModelRouter,
     agent: AgentId,
     tasks: Tasks,
 }
@@ -61,8 +61,8 @@ impl Local {
             sessions: Arc::new(SessionIdsInMemory::default()),
             asks: false,
         });
-        let desk = room.desk(&config).await;
-        Ok(Self { config, room, desk, agent, tasks })
+        let router = room.router(&config).await;
+        Ok(Self { config, room, router, agent, tasks })
     }
 
     /// Whose models they are.

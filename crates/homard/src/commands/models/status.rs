@@ -50,34 +50,34 @@ struct Line {
 pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
     let local = Local::open(cx, args.agent.as_deref()).await?;
     let agent = local.agent()?;
-    let desk = &local.desk;
-    let chosen = agent.model.primary.as_ref().map(|model| desk.selector().normal(model));
-    let chosen = chosen.unwrap_or_else(|| desk.first_choice().clone());
+    let router = &local.router;
+    let chosen = agent.model.primary.as_ref().map(|model| router.selector().normal(model));
+    let chosen = chosen.unwrap_or_else(|| router.first_choice().clone());
     if args.plain {
         cx.console.line(&chosen.to_string())?;
         local.close().await;
         return Ok(());
     }
-    let profiles = desk.profiles(&agent.id);
+    let profiles = router.profiles(&agent.id);
     let stored = profiles.describe().await;
     let mut lines = Vec::new();
-    for (provider, auth) in desk.auth() {
+    for (provider, auth) in router.auth() {
         let candidates = profiles.candidates(auth, None).await;
         lines.push(Line { provider: provider.clone(), candidates });
     }
-    let needs_none = !desk.auth().contains_key(&chosen.provider);
+    let needs_none = !router.auth().contains_key(&chosen.provider);
     let here = lines.iter().find(|line| line.provider == chosen.provider);
-    let known = desk.models().resolve(&chosen);
+    let known = router.models().resolve(&chosen);
     let has_key =
         needs_none || here.is_some_and(|line| line.candidates.iter().any(|c| c.cooling_until.is_none()));
     let chain: Vec<String> =
-        desk.selector().chain(agent, &chosen).into_iter().skip(1).map(|model| model.to_string()).collect();
+        router.selector().chain(agent, &chosen).into_iter().skip(1).map(|model| model.to_string()).collect();
     let allowed: Option<Vec<String>> =
-        desk.selector().allowed().map(|all| all.map(ToString::to_string).collect());
+        router.selector().allowed().map(|all| all.map(ToString::to_string).collect());
     let usable = known.is_ok() && has_key;
-    let budgets = desk.ledger().status();
+    let budgets = router.ledger().status();
     let probed = match args.probe {
-        true => Some(probe(desk, agent, &ProbeOptions::default(), &cx.source.clock).await),
+        true => Some(probe(router, agent, &ProbeOptions::default(), &cx.source.clock).await),
         false => None,
     };
     if args.json {
@@ -86,8 +86,8 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
             "defaultModel": chosen.to_string(),
             "usable": usable,
             "fallbacks": chain,
-            "imageModels": desk.selector().image_chain().iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "aliases": desk.selector().aliases().map(|(a, m)| (a.to_owned(), json!(m.to_string())))
+            "imageModels": router.selector().image_chain().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "aliases": router.selector().aliases().map(|(a, m)| (a.to_owned(), json!(m.to_string())))
                 .collect::<serde_json::Map<_, _>>(),
             "allowed": allowed,
             "auth": {"providers": lines.iter().map(in_json).collect::<Vec<_>>(), "profiles": stored.profiles,
@@ -101,7 +101,7 @@ pub(super) async fn run(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
     } else {
         let mut told = vec![("Model", chosen.to_string())];
         told.push(("Then", if chain.is_empty() { "nobody".to_owned() } else { chain.join(" → ") }));
-        if let Some(image) = desk.selector().image_chain().first() {
+        if let Some(image) = router.selector().image_chain().first() {
             told.push(("Pictures", image.to_string()));
         }
         told.push(("Allowed", allowed.map_or_else(|| "any model".to_owned(), |all| all.join(", "))));

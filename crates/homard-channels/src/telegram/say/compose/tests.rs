@@ -1,6 +1,6 @@
 //! Every kind of content, as the call it becomes.
 
-use homard_channel::{Address, Button, ChatKind, Content, File, MediaKind, Outbound, Words};
+use homard_channel::{Address, Button, ChatKind, Content, File, MediaKind, Outbound, RichText};
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde_json::{Value, json};
 
@@ -27,8 +27,8 @@ fn outbound(content: Content) -> Outbound {
     }
 }
 
-fn words() -> Words {
-    Words { formatted: "<b>hi</b>".to_owned(), plain: "hi".to_owned() }
+fn words() -> RichText {
+    RichText { formatted: "<b>hi</b>".to_owned(), plain: "hi".to_owned() }
 }
 
 fn hi() -> Content {
@@ -178,14 +178,14 @@ fn files_go_by_the_method_that_fits_them() {
     ];
     for (kind, mime, caption, method, field) in rows {
         let file = File { kind, path: "/x".into(), mime: mime.to_owned(), name: "x".to_owned() };
-        let message = outbound(Content::Media { file, caption: Words::plain(caption) });
+        let message = outbound(Content::Media { file, caption: RichText::plain(caption) });
         let call = compose(&message, &Target::of(&message.address).unwrap(), &[], true).unwrap();
         assert_eq!((call.method, call.file.unwrap().0), (method, field), "{kind:?} {mime}");
         assert_eq!(call.params.contains_key("caption"), !caption.is_empty());
         assert_eq!(call.params.contains_key("parse_mode"), !caption.is_empty());
     }
     let file = File { kind: Image, path: "/x".into(), mime: "image/png".to_owned(), name: "x".to_owned() };
-    let message = outbound(Content::Media { file, caption: Words::default() });
+    let message = outbound(Content::Media { file, caption: RichText::default() });
     let call = compose(&message, &Target::of(&message.address).unwrap(), &[Form::AsDocument], true).unwrap();
     assert_eq!(call.method, "sendDocument");
 }

@@ -1,7 +1,7 @@
 //! What can be done with messages on chat platforms, in one closed list.
 
 use homard_channel::{Abilities, Act, Button};
-use homard_tools::{DoorError, MessageVerb, MessageWish, WishedButton};
+use homard_tools::{ButtonArgs, MessageArgs, MessageVerb, PortError};
 
 /// Fewest answers of a poll.
 const MIN_POLL_OPTIONS: usize = 2;
@@ -12,7 +12,7 @@ const HOUR: u64 = 3_600;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// What.
-    pub deed: Deed,
+    pub deed: MessageAction,
     /// Where.
     pub to: Place,
     /// The key under which doing it twice is harmless.
@@ -36,11 +36,11 @@ pub struct Place {
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum MessageAction {
     /// Something is said.
     Send(Post),
     /// People are asked to choose.
-    Poll(Ballot),
+    Poll(PollDraft),
     /// A reaction; none takes ours back.
     React {
         /// To which message.
@@ -88,7 +88,7 @@ pub struct Post {
     /// Files with it.
     pub files: Vec<FileWanted>,
     /// How files are shown.
-    pub guise: Guise,
+    pub guise: FileForm,
     /// Rows of buttons below the last part.
     pub buttons: Vec<Vec<Button>>,
     /// The message it answers to.
@@ -109,7 +109,7 @@ pub enum Writing {
 
 /// How files are shown, beyond what they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Guise {
+pub enum FileForm {
     /// As what they are.
     #[default]
     Plain,
@@ -141,7 +141,7 @@ pub enum FileWanted {
 
 /// A question with answers to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ballot {
+pub struct PollDraft {
     /// The question.
     pub question: String,
     /// The answers.
@@ -156,11 +156,11 @@ pub struct Ballot {
     pub silent: bool,
 }
 
-impl Deed {
+impl MessageAction {
     /// Its word.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Send(post) if post.guise == Guise::Sticker => "sticker",
+            Self::Send(post) if post.guise == FileForm::Sticker => "sticker",
             Self::Send(_) => "send",
             Self::Poll(_) => "poll",
             Self::React { .. } => "react",
@@ -175,7 +175,7 @@ impl Deed {
     /// The keys under `actions` that can turn it off, and whether it is on when none is written.
     pub(crate) fn gates(&self) -> (&'static [&'static str], bool) {
         match self {
-            Self::Send(post) if post.guise == Guise::Sticker => (&["sticker", "stickers"], false),
+            Self::Send(post) if post.guise == FileForm::Sticker => (&["sticker", "stickers"], false),
             Self::Send(_) => (&["sendMessage", "messages"], true),
             Self::Poll(_) => (&["poll", "polls"], true),
             Self::React { .. } => (&["reactions"], true),
@@ -200,7 +200,7 @@ impl Deed {
     }
 }
 
-impl Ballot {
+impl PollDraft {
     /// Refuses what no platform takes.
     pub(crate) fn check(&self, abilities: &Abilities) -> Result<(), String> {
         let Some(limits) = abilities.polls else { return Ok(()) };
@@ -225,7 +225,7 @@ impl Ballot {
 }
 
 /// What a wish comes to.
-pub(crate) fn deed_of(wish: &MessageWish) -> Result<Deed, DoorError> {
+pub(crate) fn deed_of(wish: &MessageArgs) -> Result<MessageAction, PortError> {
     let message_id = || {
         let id = wish.message_id.clone().or_else(|| wish.reply_to.clone());
         id.ok_or_else(|| missing("messageId", wish.action))
@@ -236,20 +236,20 @@ pub(crate) fn deed_of(wish: &MessageWish) -> Result<Deed, DoorError> {
             if emoji.is_none() && !wish.remove {
                 return Err(missing("emoji", wish.action));
             }
-            Deed::React { message_id: message_id()?, emoji }
+            MessageAction::React { message_id: message_id()?, emoji }
         }
         MessageVerb::Edit => {
             let text = wish.message.clone().filter(|text| !text.trim().is_empty());
             let text = text.ok_or_else(|| missing("message", wish.action))?;
-            Deed::Edit { message_id: message_id()?, text, buttons: buttons(&wish.buttons)? }
+            MessageAction::Edit { message_id: message_id()?, text, buttons: buttons(&wish.buttons)? }
         }
-        MessageVerb::Delete => Deed::Delete { message_id: message_id()? },
-        MessageVerb::Pin => Deed::Pin { message_id: message_id()?, pinned: true },
-        MessageVerb::Unpin => Deed::Pin { message_id: message_id()?, pinned: false },
-        MessageVerb::Poll => Deed::Poll(ballot(wish)?),
+        MessageVerb::Delete => MessageAction::Delete { message_id: message_id()? },
+        MessageVerb::Pin => MessageAction::Pin { message_id: message_id()?, pinned: true },
+        MessageVerb::Unpin => MessageAction::Pin { message_id: message_id()?, pinned: false },
+        MessageVerb::Poll => MessageAction::Poll(ballot(wish)?),
         MessageVerb::ThreadCreate => {
             let name = wish.thread_name.clone().filter(|name| !name.trim().is_empty());
-            Deed::NewThread {
+            MessageAction::NewThread {
                 name: name.ok_or_else(|| missing("threadName", wish.action))?,
                 text: wish.message.clone(),
             }
@@ -265,19 +265,19 @@ pub(crate) fn deed_of(wish: &MessageWish) -> Result<Deed, DoorError> {
         | MessageVerb::Reply
         | MessageVerb::ThreadReply
         | MessageVerb::Sticker
-        | MessageVerb::SendAttachment => Deed::Send(post(wish)?),
+        | MessageVerb::SendAttachment => MessageAction::Send(post(wish)?),
     })
 }
 
-fn missing(field: &str, verb: MessageVerb) -> DoorError {
-    DoorError::Invalid(format!("{field} is needed for the action {}", verb.as_str()))
+fn missing(field: &str, verb: MessageVerb) -> PortError {
+    PortError::Invalid(format!("{field} is needed for the action {}", verb.as_str()))
 }
 
-fn ballot(wish: &MessageWish) -> Result<Ballot, DoorError> {
+fn ballot(wish: &MessageArgs) -> Result<PollDraft, PortError> {
     let question = wish.poll_question.clone().or_else(|| wish.message.clone());
     let hours = wish.poll_duration_hours.map(|hours| hours.saturating_mul(HOUR));
     let most = u32::try_from(wish.poll_option.len()).unwrap_or(u32::MAX).max(1);
-    Ok(Ballot {
+    Ok(PollDraft {
         question: question.ok_or_else(|| missing("pollQuestion", wish.action))?,
         options: wish.poll_option.clone(),
         max_selections: if wish.poll_multi { most } else { 1 },
@@ -287,11 +287,11 @@ fn ballot(wish: &MessageWish) -> Result<Ballot, DoorError> {
     })
 }
 
-fn post(wish: &MessageWish) -> Result<Post, DoorError> {
+fn post(wish: &MessageArgs) -> Result<Post, PortError> {
     let mut files: Vec<FileWanted> =
         wish.media.iter().chain(&wish.more_media).cloned().map(FileWanted::At).collect();
     if let Some(buffer) = &wish.buffer {
-        let bytes = super::files::decode(buffer).map_err(DoorError::Invalid)?;
+        let bytes = super::files::decode(buffer).map_err(PortError::Invalid)?;
         files.push(FileWanted::Bytes { bytes, name: wish.filename.clone(), mime: wish.content_type.clone() });
     }
     let said = [&wish.message, &wish.caption].into_iter().flatten().find(|text| !text.trim().is_empty());
@@ -305,11 +305,11 @@ fn post(wish: &MessageWish) -> Result<Post, DoorError> {
     }
     let answered = if wish.action == MessageVerb::Reply { wish.message_id.clone() } else { None };
     let guise = match wish.action {
-        MessageVerb::Sticker => Guise::Sticker,
-        _ if wish.as_voice => Guise::Voice,
-        _ if wish.force_document => Guise::Document,
-        _ if wish.gif_playback => Guise::Animation,
-        _ => Guise::Plain,
+        MessageVerb::Sticker => FileForm::Sticker,
+        _ if wish.as_voice => FileForm::Voice,
+        _ if wish.force_document => FileForm::Document,
+        _ if wish.gif_playback => FileForm::Animation,
+        _ => FileForm::Plain,
     };
     Ok(Post {
         text,
@@ -322,11 +322,11 @@ fn post(wish: &MessageWish) -> Result<Post, DoorError> {
     })
 }
 
-fn buttons(rows: &[Vec<WishedButton>]) -> Result<Vec<Vec<Button>>, DoorError> {
-    let button = |wished: &WishedButton| {
+fn buttons(rows: &[Vec<ButtonArgs>]) -> Result<Vec<Vec<Button>>, PortError> {
+    let button = |wished: &ButtonArgs| {
         let text = wished.text.trim().to_owned();
         if text.is_empty() {
-            return Err(DoorError::Invalid("a button needs a text".to_owned()));
+            return Err(PortError::Invalid("a button needs a text".to_owned()));
         }
         let value = wished.callback_data.clone().unwrap_or_else(|| text.clone());
         Ok(Button { text, value })

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// Write to people on chat platforms: send, answer, react, edit, delete, pin, ask by poll, begin threads.
@@ -17,7 +17,7 @@ use crate::cx::ToolCx;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the arguments models know")]
-pub struct MessageWish {
+pub struct MessageArgs {
     /// What to do; `send` when left out.
     pub action: MessageVerb,
     /// The platform.
@@ -78,7 +78,7 @@ pub struct MessageWish {
     /// Without a sound.
     pub silent: bool,
     /// Rows of buttons below the text.
-    pub buttons: Vec<Vec<WishedButton>>,
+    pub buttons: Vec<Vec<ButtonArgs>>,
     /// For poll.
     #[serde(alias = "question")]
     pub poll_question: Option<String>,
@@ -163,7 +163,7 @@ impl MessageVerb {
 
 /// A button below a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WishedButton {
+pub struct ButtonArgs {
     /// What it says.
     pub text: String,
     /// What comes back when it is pressed.
@@ -172,12 +172,12 @@ pub struct WishedButton {
 }
 
 /// The room that speaks to people on chat platforms.
-pub trait MessageDoor: Send + Sync {
+pub trait MessagePort: Send + Sync {
     /// Whether there is any platform to speak on; without one the tool is not offered.
     fn is_anywhere(&self) -> bool;
 
     /// Does as wished, on behalf of the conversation the call was made in.
-    fn act<'a>(&'a self, cx: &'a ToolCx, wish: MessageWish) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn act<'a>(&'a self, cx: &'a ToolCx, wish: MessageArgs) -> BoxFuture<'a, Result<Value, PortError>>;
 }
 
 /// Ids are numbers on some platforms, and models write them so.
@@ -207,11 +207,11 @@ fn text_of(value: Value) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{MessageVerb, MessageWish};
+    use super::{MessageArgs, MessageVerb};
 
     #[test]
     fn models_write_ids_as_numbers_and_lists_as_one() {
-        let wish: MessageWish = serde_json::from_value(json!({
+        let wish: MessageArgs = serde_json::from_value(json!({
             "action": "unsend", "to": -100_123, "messageId": 7, "targets": "a", "pollOption": ["x", 2],
         }))
         .unwrap();

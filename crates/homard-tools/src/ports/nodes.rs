@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// A command for a node.
@@ -33,19 +33,19 @@ pub struct NodeAnswer {
 }
 
 /// The machines that offer commands.
-pub trait NodesDoor: Send + Sync {
+pub trait NodesPort: Send + Sync {
     /// Whether any is connected; without one the tool is not offered.
     fn has_any(&self) -> bool;
 
     /// All nodes, or the one that is meant.
-    fn list<'a>(&'a self, node: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn list<'a>(&'a self, node: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>>;
 
     /// Questions about nodes that wait for the owner.
-    fn pending(&self) -> BoxFuture<'_, Result<Value, DoorError>>;
+    fn pending(&self) -> BoxFuture<'_, Result<Value, PortError>>;
 
     /// Answers such a question, after the owner was asked.
-    fn decide<'a>(&'a self, request: &'a str, allow: bool) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn decide<'a>(&'a self, request: &'a str, allow: bool) -> BoxFuture<'a, Result<Value, PortError>>;
 
     /// Has a node run a command. Progress is reported to `cx`; a call that is stopped stops the node.
-    fn invoke<'a>(&'a self, cx: &'a ToolCx, call: NodeCall) -> BoxFuture<'a, Result<NodeAnswer, DoorError>>;
+    fn invoke<'a>(&'a self, cx: &'a ToolCx, call: NodeCall) -> BoxFuture<'a, Result<NodeAnswer, PortError>>;
 }

@@ -6,7 +6,7 @@ use homard_llm::{ModelSpec, Price, Request, ThinkingLevel, ToolSpec};
 use homard_protocol::{Message, ModelId, ProviderId};
 use serde_json::{Value, json};
 
-use super::{MAX_IMAGE, Worst, estimate};
+use super::{MAX_IMAGE, MaxCost, estimate};
 use crate::budget::Amount;
 
 fn request(messages: Vec<Value>, price: Price) -> Request {
@@ -63,9 +63,9 @@ fn every_byte_of_every_kind_of_message_is_bounded() {
         ),
         (json!({"role": "unheard-of", "text": long}), 0),
     ];
-    let empty = Worst::of(&request(vec![], Price::default()));
+    let empty = MaxCost::of(&request(vec![], Price::default()));
     for (message, least) in rows {
-        let worst = Worst::of(&request(vec![message.clone()], Price::default()));
+        let worst = MaxCost::of(&request(vec![message.clone()], Price::default()));
         assert!(worst.prompt >= empty.prompt + least, "{message} is bounded by {}", worst.prompt);
         assert!(worst.likely_prompt <= worst.prompt, "{message}");
     }
@@ -74,18 +74,18 @@ fn every_byte_of_every_kind_of_message_is_bounded() {
 #[test]
 fn money_is_bounded_by_the_dearest_rate_and_rounded_up() {
     let price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
-    let worst = Worst::of(&request(vec![], price));
+    let worst = MaxCost::of(&request(vec![], price));
     let micro = worst.prompt * 3_750 / 1_000 + 1 + 15_000;
     assert!(worst.amount().micro_usd.abs_diff(micro) <= 1, "{:?}", worst.amount());
-    let cheap = Worst { prompt: 1, answer: 1, prompt_price: 1, answer_price: 1, ..Worst::default() };
+    let cheap = MaxCost { prompt: 1, answer: 1, prompt_price: 1, answer_price: 1, ..MaxCost::default() };
     assert_eq!(cheap.amount(), Amount { tokens: 2, micro_usd: 2 });
-    assert_eq!(Worst::of(&request(vec![], Price::default())).amount().micro_usd, 0, "no price, no money");
+    assert_eq!(MaxCost::of(&request(vec![], Price::default())).amount().micro_usd, 0, "no price, no money");
 }
 
 #[test]
 fn absurd_prices_do_not_overflow() {
     for input in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
-        let worst = Worst::of(&request(vec![], Price { input, output: input, ..Price::default() }));
+        let worst = MaxCost::of(&request(vec![], Price { input, output: input, ..Price::default() }));
         let sum = worst.amount().plus(worst.amount());
         assert_eq!(sum.minus(worst.amount()), worst.amount(), "{input}");
     }

@@ -1,4 +1,4 @@
-//! What tools find behind the relay's doors. The relay holds the tools, so its door holds the relay weakly.
+//! What tools find behind the relay's ports. The relay holds the tools, so its door holds the relay weakly.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
-    AgentLine, AgentsDoor, ChildLine, ChildTask, Described, DoorError, Doors, HistoryPage, HistoryWanted,
-    Letter, LetterAnswer, MessageDoor, MessageWish, SessionFilter, SessionsDoor, SessionsPage, Spawned,
-    ToolCx, VisionDoor,
+    AgentLine, AgentsPort, ChildLine, ChildTask, Described, HistoryPage, HistoryWanted, Letter, LetterAnswer,
+    MessageArgs, MessagePort, PortError, Ports, SessionFilter, SessionsPage, SessionsPort, Spawned, ToolCx,
+    VisionPort,
 };
 
 use crate::relay::{Inner, Relay};
@@ -22,36 +22,36 @@ struct Room {
 }
 
 impl Room {
-    fn relay(&self) -> Result<Relay, DoorError> {
-        self.inner.upgrade().map(Relay::of).ok_or(DoorError::Closed)
+    fn relay(&self) -> Result<Relay, PortError> {
+        self.inner.upgrade().map(Relay::of).ok_or(PortError::Closed)
     }
 }
 
 impl Relay {
-    /// Opens the doors that lead here: sessions, agents, people on chat platforms and models that see.
-    pub fn open_doors(&self, doors: &Doors) {
+    /// Opens the ports that lead here: sessions, agents, people on chat platforms and models that see.
+    pub fn open_ports(&self, ports: &Ports) {
         let room = Arc::new(Room { inner: self.downgrade() });
-        doors.sessions.open(Arc::clone(&room) as _);
-        doors.agents.open(Arc::clone(&room) as _);
-        doors.message.open(Arc::clone(&room) as _);
-        doors.vision.open(room);
+        ports.sessions.open(Arc::clone(&room) as _);
+        ports.agents.open(Arc::clone(&room) as _);
+        ports.message.open(Arc::clone(&room) as _);
+        ports.vision.open(room);
     }
 }
 
 /// What the model reads when the store fails.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands errors over by value")]
-pub(crate) fn not_kept(error: StoreError) -> DoorError {
+pub(crate) fn not_kept(error: StoreError) -> PortError {
     tracing::error!(%error, "a tool's question to the store failed");
-    DoorError::Failed(error.to_string())
+    PortError::Failed(error.to_string())
 }
 
 /// The name of the run a call causes. The same call with the same words has the same name, so that a repeated
 /// call never causes a second run; call ids alone are repeated by some models.
-pub(crate) fn run_name(kind: &str, cx: &ToolCx, words: &[&str]) -> Result<RunId, DoorError> {
+pub(crate) fn run_name(kind: &str, cx: &ToolCx, words: &[&str]) -> Result<RunId, PortError> {
     let mut hasher = DefaultHasher::new();
     (cx.run_id.as_str(), cx.call_id.as_str(), words).hash(&mut hasher);
     let name = format!("{kind}-{:016x}", hasher.finish());
-    RunId::parse(&name).map_err(|error| DoorError::Failed(error.to_string()))
+    RunId::parse(&name).map_err(|error| PortError::Failed(error.to_string()))
 }
 
 /// A method of the relay, asked through the door.
@@ -65,12 +65,12 @@ macro_rules! ask {
     };
 }
 
-impl SessionsDoor for Room {
+impl SessionsPort for Room {
     fn list<'a>(
         &'a self,
         cx: &'a ToolCx,
         filter: SessionFilter,
-    ) -> BoxFuture<'a, Result<SessionsPage, DoorError>> {
+    ) -> BoxFuture<'a, Result<SessionsPage, PortError>> {
         ask!(self, |relay| relay.sessions_seen(cx, &filter))
     }
 
@@ -78,15 +78,15 @@ impl SessionsDoor for Room {
         &'a self,
         cx: &'a ToolCx,
         wanted: HistoryWanted,
-    ) -> BoxFuture<'a, Result<HistoryPage, DoorError>> {
+    ) -> BoxFuture<'a, Result<HistoryPage, PortError>> {
         ask!(self, |relay| relay.history_seen(cx, &wanted))
     }
 
-    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, DoorError>> {
+    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>> {
         ask!(self, |relay| relay.send_letter(cx, letter))
     }
 
-    fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, DoorError>> {
+    fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, PortError>> {
         ask!(self, |relay| relay.spawn_child(cx, task))
     }
 
@@ -94,7 +94,7 @@ impl SessionsDoor for Room {
         &'a self,
         cx: &'a ToolCx,
         recent: Duration,
-    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>> {
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>> {
         ask!(self, |relay| relay.children_of(cx, recent))
     }
 
@@ -102,7 +102,7 @@ impl SessionsDoor for Room {
         &'a self,
         cx: &'a ToolCx,
         target: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>> {
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>> {
         ask!(self, |relay| relay.kill_children(cx, target))
     }
 
@@ -111,7 +111,7 @@ impl SessionsDoor for Room {
         cx: &'a ToolCx,
         target: &'a str,
         message: String,
-    ) -> BoxFuture<'a, Result<ChildLine, DoorError>> {
+    ) -> BoxFuture<'a, Result<ChildLine, PortError>> {
         ask!(self, |relay| relay.steer_child(cx, target, message))
     }
 
@@ -120,18 +120,18 @@ impl SessionsDoor for Room {
         cx: &'a ToolCx,
         key: Option<&'a str>,
         model: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<String, DoorError>> {
+    ) -> BoxFuture<'a, Result<String, PortError>> {
         ask!(self, |relay| relay.status_card(cx, key, model))
     }
 }
 
-impl AgentsDoor for Room {
-    fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, DoorError> {
+impl AgentsPort for Room {
+    fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, PortError> {
         Ok(self.relay()?.agents_startable(cx))
     }
 }
 
-impl MessageDoor for Room {
+impl MessagePort for Room {
     fn is_anywhere(&self) -> bool {
         self.relay().is_ok_and(|relay| relay.is_on_a_platform())
     }
@@ -139,20 +139,20 @@ impl MessageDoor for Room {
     fn act<'a>(
         &'a self,
         cx: &'a ToolCx,
-        wish: MessageWish,
-    ) -> BoxFuture<'a, Result<serde_json::Value, DoorError>> {
+        wish: MessageArgs,
+    ) -> BoxFuture<'a, Result<serde_json::Value, PortError>> {
         ask!(self, |relay| relay.act_for_tool(cx, wish))
     }
 }
 
-impl VisionDoor for Room {
+impl VisionPort for Room {
     fn look<'a>(
         &'a self,
         cx: &'a ToolCx,
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Described, DoorError>> {
+    ) -> BoxFuture<'a, Result<Described, PortError>> {
         ask!(self, |relay| relay.look_at(cx, prompt, pictures, model.as_deref()))
     }
 }

@@ -50,7 +50,7 @@ pub struct Lasting {
 
 /// The models of one configuration, ready to be asked.
 #[derive(Debug)]
-pub struct Desk {
+pub struct ModelRouter {
     models: Arc<Models>,
     auth: Arc<BTreeMap<ProviderId, ProviderAuth>>,
     selector: Selector,
@@ -75,7 +75,7 @@ impl fmt::Debug for Run {
     }
 }
 
-impl Desk {
+impl ModelRouter {
     /// Puts a desk together. `written` are the providers the owner wrote down, which are asked before those
     /// found by their keys.
     #[must_use]

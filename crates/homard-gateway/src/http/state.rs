@@ -18,7 +18,7 @@ const KEY_LEN: usize = 32;
 
 /// What the HTTP routes remember.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct HttpState {
     hook_guesses: GuessCounter,
     /// Hooks that were called.
     pub(crate) hook_calls: Replay,
@@ -28,7 +28,7 @@ pub(crate) struct Desk {
     key: [u8; KEY_LEN],
 }
 
-impl Default for Desk {
+impl Default for HttpState {
     fn default() -> Self {
         let mut key = [0; KEY_LEN];
         let (one, other) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
@@ -42,7 +42,7 @@ impl Default for Desk {
     }
 }
 
-impl Desk {
+impl HttpState {
     /// How long an address must wait before hooks listen to it again.
     pub(super) fn hooks_shut_for(&self, who: &str) -> Option<Duration> {
         self.hook_guesses.shut_for(who, Instant::now())
@@ -78,11 +78,11 @@ impl Desk {
 
 #[cfg(test)]
 mod tests {
-    use super::Desk;
+    use super::HttpState;
 
     #[test]
     fn a_seal_is_good_for_its_words_and_purpose_in_this_process_only() {
-        let (desk, other) = (Desk::default(), Desk::default());
+        let (desk, other) = (HttpState::default(), HttpState::default());
         let seal = desk.seal("media", "a picture");
         assert!(desk.is_sealed("media", "a picture", &seal));
         for (purpose, words, seal) in [

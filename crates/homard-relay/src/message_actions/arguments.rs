@@ -1,11 +1,11 @@
 //! Wishes of the `message` tool and of programs, turned into deeds.
 
-use homard_tools::{DoorError, MessageVerb, MessageWish, ToolCx};
+use homard_tools::{MessageArgs, MessageVerb, PortError, ToolCx};
 use serde_json::{Value, json};
 
-use super::deed::{Action, Place, deed_of};
+use super::action::{Action, Place, deed_of};
 use super::{ActError, ActingFor};
-use crate::doors::run_name;
+use crate::ports::run_name;
 use crate::relay::Relay;
 
 /// Most places one broadcast goes to.
@@ -13,7 +13,7 @@ const MAX_TARGETS: usize = 50;
 
 impl Relay {
     /// Does what the `message` tool asks for.
-    pub(crate) async fn act_for_tool(&self, cx: &ToolCx, wish: MessageWish) -> Result<Value, DoorError> {
+    pub(crate) async fn act_for_tool(&self, cx: &ToolCx, wish: MessageArgs) -> Result<Value, PortError> {
         let config = self.inner().config();
         let agent = cx.session_key.agent_id().unwrap_or(&config.agents.default_agent().id).clone();
         let acting = ActingFor {
@@ -26,11 +26,11 @@ impl Relay {
         let words = serde_json::to_string(&wish).unwrap_or_default();
         let key = run_name("message", cx, &[&words])?;
         self.act_as_wished(wish, &acting, key.as_str()).await.map_err(|error| match error {
-            ActError::NotAllowed(why) => DoorError::NotAllowed(why),
+            ActError::NotAllowed(why) => PortError::NotAllowed(why),
             error @ (ActError::Invalid(_) | ActError::BadTarget(_) | ActError::NoTarget) => {
-                DoorError::Invalid(error.to_string())
+                PortError::Invalid(error.to_string())
             }
-            error => DoorError::Failed(in_full(&error)),
+            error => PortError::Failed(in_full(&error)),
         })
     }
 
@@ -40,7 +40,7 @@ impl Relay {
     /// As [`act`](Self::act); a broadcast only fails as a whole when nothing of it may be done.
     pub async fn act_as_wished(
         &self,
-        wish: MessageWish,
+        wish: MessageArgs,
         acting: &ActingFor,
         key: &str,
     ) -> Result<Value, ActError> {
@@ -82,7 +82,7 @@ impl Relay {
     }
 }
 
-fn told(acted: &super::Acted) -> Value {
+fn told(acted: &super::ActionOutcome) -> Value {
     let mut value = serde_json::to_value(acted).unwrap_or_default();
     if let (Value::Object(fields), Some(last)) = (&mut value, acted.message_ids.last()) {
         fields.insert("messageId".to_owned(), json!(last));

@@ -11,7 +11,7 @@ use homard_runtime::OrLog;
 
 use super::MARK_VARIABLE;
 use super::line::{Line, VERSION, Word};
-use crate::compose::door::Door;
+use crate::compose::listeners::Listeners;
 use crate::compose::lock::Lock;
 
 /// How long the first word may take.
@@ -25,7 +25,7 @@ pub(crate) struct Arrival {
 
 /// What was handed over.
 pub(crate) struct Estate {
-    pub(crate) door: Door,
+    pub(crate) door: Listeners,
     pub(crate) lock: Lock,
     /// Whether a process in front of us passes signals on.
     pub(crate) shepherded: bool,
@@ -59,7 +59,7 @@ impl Arrival {
         if listeners.is_empty() {
             bail!("the gateway that runs handed over nothing to listen on");
         }
-        Ok(Estate { door: Door::handed_over(listeners), lock: Lock::handed_over(lock), shepherded })
+        Ok(Estate { door: Listeners::handed_over(listeners), lock: Lock::handed_over(lock), shepherded })
     }
 
     /// Says that everything is prepared, and waits until the store is free. `false` when the other process

@@ -1,11 +1,11 @@
 //! What a wish asks to be done.
 
-use homard_tools::MessageWish;
+use homard_tools::MessageArgs;
 use serde_json::{Value, json};
 
-use super::{Deed, deed_of};
+use super::{MessageAction, deed_of};
 
-fn wish(value: &Value) -> MessageWish {
+fn wish(value: &Value) -> MessageArgs {
     serde_json::from_value(value.clone()).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn wishes_become_deeds() {
     for (arguments, name) in rows {
         assert_eq!(deed_of(&wish(&arguments)).unwrap().name(), name, "{arguments}");
     }
-    let Deed::Poll(ballot) = deed_of(&wish(
+    let MessageAction::Poll(ballot) = deed_of(&wish(
         &json!({"action": "poll", "question": "?", "options": ["a", "b", "c"], "pollDurationHours": 2, "pollMulti": true}),
     ))
     .unwrap() else {

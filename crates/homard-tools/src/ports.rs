@@ -1,13 +1,13 @@
-//! Doors to rooms above: what a tool needs from the relay or the gateway, as traits those rooms implement.
+//! Ports to rooms above: what a tool needs from the relay or the gateway, as traits those rooms implement.
 //!
-//! Tools are built before the rooms that use them, so a [`Door`] is handed out closed and opened later, once.
+//! Tools are built before the rooms that use them, so a [`Port`] is handed out closed and opened later, once.
 //! A tool behind a closed door is not offered.
 //!
 //! A new tool that needs a room above (`message`, `nodes`, `memory_search`, `memory_get`, `browser`,
 //! `canvas`, `tts`) is one file under `tools/` and one line in `registry.rs`:
 //!
 //! 1. a trait here that says what the tool asks of the room, in the tool's words, with boxed futures;
-//! 2. a field of that trait in [`Doors`];
+//! 2. a field of that trait in [`Ports`];
 //! 3. the tool, whose `is_open` is `self.door.is_open()`;
 //! 4. the room implements the trait holding only a weak handle of itself (rooms hold the tools), and the
 //!    composition root opens the door.
@@ -28,19 +28,19 @@ use serde::Serialize;
 
 use crate::outcome::ToolOutcome;
 
-pub use cron::{CronAsk, CronDoor};
-pub use gateway::{ConfigWrite, GatewayDoor};
-pub use message::{MessageDoor, MessageVerb, MessageWish, WishedButton};
-pub use nodes::{NodeAnswer, NodeCall, NodesDoor};
+pub use cron::{CronAsk, CronPort};
+pub use gateway::{ConfigWrite, GatewayPort};
+pub use message::{ButtonArgs, MessageArgs, MessagePort, MessageVerb};
+pub use nodes::{NodeAnswer, NodeCall, NodesPort};
 pub use sessions::{
-    AgentLine, AgentsDoor, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
-    LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsDoor, SessionsPage, Spawned,
+    AgentLine, AgentsPort, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
+    LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsPage, SessionsPort, Spawned,
 };
-pub use vision::{Described, VisionDoor};
+pub use vision::{Described, VisionPort};
 
 /// Why what is behind a door could not be done; the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DoorError {
+pub enum PortError {
     /// The room is not there yet, or not any more.
     #[error("the gateway is starting or stopping; try again in a moment")]
     Closed,
@@ -62,11 +62,11 @@ pub enum DoorError {
 }
 
 /// A handle of a room that may not be there yet. Clones are the same door.
-pub struct Door<T: ?Sized> {
+pub struct Port<T: ?Sized> {
     room: Arc<OnceLock<Arc<T>>>,
 }
 
-impl<T: ?Sized> Door<T> {
+impl<T: ?Sized> Port<T> {
     /// Opens it. The first room stays.
     pub fn open(&self, room: Arc<T>) {
         if self.room.set(room).is_err() {
@@ -83,51 +83,51 @@ impl<T: ?Sized> Door<T> {
     /// Who is behind it.
     ///
     /// # Errors
-    /// [`DoorError::Closed`] when nobody is.
-    pub fn room(&self) -> Result<&T, DoorError> {
-        self.room.get().map(|room| &**room).ok_or(DoorError::Closed)
+    /// [`PortError::Closed`] when nobody is.
+    pub fn room(&self) -> Result<&T, PortError> {
+        self.room.get().map(|room| &**room).ok_or(PortError::Closed)
     }
 }
 
-impl<T: ?Sized> Clone for Door<T> {
+impl<T: ?Sized> Clone for Port<T> {
     fn clone(&self) -> Self {
         Self { room: Arc::clone(&self.room) }
     }
 }
 
-impl<T: ?Sized> Default for Door<T> {
+impl<T: ?Sized> Default for Port<T> {
     fn default() -> Self {
         Self { room: Arc::default() }
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Door<T> {
+impl<T: ?Sized> fmt::Debug for Port<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").field("is_open", &self.is_open()).finish()
+        f.debug_struct("Port").field("is_open", &self.is_open()).finish()
     }
 }
 
 /// Every door there is.
 #[derive(Debug, Clone, Default)]
-pub struct Doors {
+pub struct Ports {
     /// Conversations and the agents started in them.
-    pub sessions: Door<dyn SessionsDoor>,
+    pub sessions: Port<dyn SessionsPort>,
     /// Who there is.
-    pub agents: Door<dyn AgentsDoor>,
+    pub agents: Port<dyn AgentsPort>,
     /// Jobs that run by the clock.
-    pub cron: Door<dyn CronDoor>,
+    pub cron: Port<dyn CronPort>,
     /// The gateway itself.
-    pub gateway: Door<dyn GatewayDoor>,
+    pub gateway: Port<dyn GatewayPort>,
     /// People on chat platforms.
-    pub message: Door<dyn MessageDoor>,
+    pub message: Port<dyn MessagePort>,
     /// Machines that offer commands.
-    pub nodes: Door<dyn NodesDoor>,
+    pub nodes: Port<dyn NodesPort>,
     /// Models that see.
-    pub vision: Door<dyn VisionDoor>,
+    pub vision: Port<dyn VisionPort>,
 }
 
 /// What came back through a door, as the model reads it.
-pub(crate) fn told<T: Serialize>(answer: Result<T, DoorError>) -> ToolOutcome {
+pub(crate) fn told<T: Serialize>(answer: Result<T, PortError>) -> ToolOutcome {
     match answer.map(|answer| serde_json::to_string(&answer)) {
         Ok(Ok(text)) => ToolOutcome::text(text),
         Ok(Err(error)) => ToolOutcome::from_error(&error),

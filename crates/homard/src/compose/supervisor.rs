@@ -14,11 +14,11 @@ use tokio::net::TcpListener;
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
-use super::door::Door;
 use super::handover::Successor;
-use super::handover::arrival::Arrival;
+use super::handover::successor::Arrival;
+use super::listeners::Listeners;
 use super::lock::{self, Lock};
-use super::machine::{self, Wishes};
+use super::machine::{self, SignalRequests};
 use super::reach;
 use super::systemd::Systemd;
 use crate::commands::gateway::GatewayOptions;
@@ -28,17 +28,17 @@ use crate::report::Console;
 const GOODBYE_GRACE: Duration = Duration::from_secs(2);
 
 /// What outlives one life of the gateway.
-pub(crate) struct House {
+pub(crate) struct Supervisor {
     /// Cancelled when the process is to end.
     pub(crate) asked: CancellationToken,
     pub(crate) lock: Lock,
-    pub(crate) door: Door,
+    pub(crate) door: Listeners,
     pub(crate) systemd: Systemd,
     /// This very program; where it lies may hold a newer one by now.
     pub(crate) program: PathBuf,
     /// Whether a process in front of us passes signals on.
     pub(crate) shepherded: bool,
-    wishes: Wishes,
+    wishes: SignalRequests,
     arrival: Option<Arrival>,
     successor: Mutex<Option<Successor>>,
     /// Sockets of the last life that still say goodbye.
@@ -47,11 +47,11 @@ pub(crate) struct House {
     put_back: Mutex<Option<String>>,
 }
 
-impl House {
+impl Supervisor {
     /// Takes the lock and the listening socket, or what another process hands over.
     pub(crate) fn enter(source: &Source, arrival: Option<Arrival>) -> anyhow::Result<Self> {
         let (lock, door, shepherded) = match &arrival {
-            None => (lock::take(&source.paths.lock_file())?, Door::default(), false),
+            None => (lock::take(&source.paths.lock_file())?, Listeners::default(), false),
             Some(arrival) => {
                 let estate = arrival.take()?;
                 (estate.lock, estate.door, estate.shepherded)
@@ -64,7 +64,7 @@ impl House {
             systemd: Systemd::of(&source.environment),
             program: std::env::current_exe().context("this program does not know where it lies")?,
             shepherded,
-            wishes: Wishes::default(),
+            wishes: SignalRequests::default(),
             arrival,
             successor: Mutex::default(),
             leaving: Mutex::default(),
@@ -80,7 +80,7 @@ impl House {
     ) -> anyhow::Result<bool> {
         let Some(arrival) = &self.arrival else { return Ok(true) };
         // What can go wrong is to go wrong while the other one still serves.
-        drop(self.open_door(options, config).await?);
+        drop(self.open_listeners(options, config).await?);
         if !arrival.wait_for_store().await? {
             return Ok(false);
         }
@@ -97,16 +97,16 @@ impl House {
     pub(crate) fn listen(self: &Arc<Self>, tasks: &Tasks) {
         let (stop, over) = (self.asked.clone(), tasks.token().clone());
         tasks.spawn(async move { machine::wait_for_stop_signal(&stop, &over).await });
-        let (house, over) = (Arc::clone(self), tasks.token().clone());
-        tasks.spawn(async move { machine::wait_for_wishes(&house.wishes, &over).await });
+        let (supervisor, over) = (Arc::clone(self), tasks.token().clone());
+        tasks.spawn(async move { machine::wait_for_wishes(&supervisor.wishes, &over).await });
         tasks.spawn(self.systemd.clone().watch(tasks.token().clone()));
-        let (house, over) = (Arc::clone(self), tasks.token().clone());
+        let (supervisor, over) = (Arc::clone(self), tasks.token().clone());
         tasks.spawn(async move {
             tokio::select! {
-                () = house.asked.cancelled() => {
+                () = supervisor.asked.cancelled() => {
                     // From now on nobody waits in the socket for a gateway that does not come back.
-                    house.door.shut();
-                    house.systemd.stopping();
+                    supervisor.door.shut();
+                    supervisor.systemd.stopping();
                 }
                 () = over.cancelled() => {}
             }
@@ -134,7 +134,7 @@ impl House {
     }
 
     /// The listening sockets for the settings in effect.
-    pub(crate) async fn open_door(
+    pub(crate) async fn open_listeners(
         &self,
         options: &GatewayOptions,
         config: &ConfigHandle,
@@ -187,26 +187,26 @@ impl House {
         self.put_back.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What this life of the gateway has to ask or tell the house.
+    /// What this life of the gateway has to ask or tell the supervisor.
     pub(crate) fn furnish_hooks(
         self: &Arc<Self>,
         hooks: &mut Hooks,
         options: &GatewayOptions,
         config: &ConfigHandle,
     ) {
-        let (house, handle, wishes) = (Arc::clone(self), config.clone(), options.clone());
+        let (supervisor, handle, wishes) = (Arc::clone(self), config.clone(), options.clone());
         hooks.can_restart = Box::new(move || {
             let current = handle.current();
             let opens = reach::check(&current, wishes.allow_unconfigured)
-                .and_then(|()| reach::could_start(&current, &wishes.source, &house.door.addresses()));
+                .and_then(|()| reach::could_start(&current, &wishes.source, &supervisor.door.addresses()));
             opens.map_err(|error| {
-                house.restore(&wishes, &handle, &error);
-                house.take_put_back().unwrap_or_else(|| format!("{error:#}"))
+                supervisor.restore(&wishes, &handle, &error);
+                supervisor.take_put_back().unwrap_or_else(|| format!("{error:#}"))
             })
         });
         hooks.put_back = self.take_put_back();
-        let (house, handle) = (Arc::clone(self), config.clone());
-        hooks.on_open = Box::new(move || house.opened(&handle));
+        let (supervisor, handle) = (Arc::clone(self), config.clone());
+        hooks.on_open = Box::new(move || supervisor.opened(&handle));
         let (handle, reload) =
             (config.clone(), std::mem::replace(&mut hooks.on_reload, Box::new(|_| Box::pin(async {}))));
         hooks.on_reload = Box::new(move |news| {
@@ -226,15 +226,15 @@ impl House {
 
     /// Does what signals ask for, for one life of the gateway.
     pub(crate) fn grant_wishes(self: &Arc<Self>, tasks: &Tasks, gateway: &Arc<Gateway>, source: &Source) {
-        let (house, gateway, source) = (Arc::clone(self), Arc::clone(gateway), source.clone());
+        let (supervisor, gateway, source) = (Arc::clone(self), Arc::clone(gateway), source.clone());
         let over = tasks.token().clone();
         tasks.spawn(async move {
             loop {
                 tokio::select! {
-                    () = house.wishes.restart.notified() => gateway.ask_for_restart(),
-                    () = house.wishes.hand_over.notified() => {
-                        if let Some(successor) = Successor::start(&house, &source).await {
-                            *house.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
+                    () = supervisor.wishes.restart.notified() => gateway.ask_for_restart(),
+                    () = supervisor.wishes.hand_over.notified() => {
+                        if let Some(successor) = Successor::start(&supervisor, &source).await {
+                            *supervisor.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
                             gateway.ask_for_hand_over();
                         }
                     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::ErrorShape;
-use homard_tools::{ConfigWrite, DoorError, Doors, GatewayDoor, ToolCx};
+use homard_tools::{ConfigWrite, GatewayPort, PortError, Ports, ToolCx};
 use serde_json::{Map, Value, json};
 
 use crate::gateway::Gateway;
@@ -22,18 +22,18 @@ struct Room {
 
 impl Gateway {
     /// Opens the door that leads here.
-    pub fn open_door(self: &Arc<Self>, doors: &Doors) {
-        doors.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
-        self.open_nodes_door(doors);
+    pub fn open_ports(self: &Arc<Self>, ports: &Ports) {
+        ports.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
+        self.open_nodes_door(ports);
     }
 }
 
 impl Room {
-    fn gateway(&self) -> Result<Arc<Gateway>, DoorError> {
-        self.gateway.upgrade().ok_or(DoorError::Closed)
+    fn gateway(&self) -> Result<Arc<Gateway>, PortError> {
+        self.gateway.upgrade().ok_or(PortError::Closed)
     }
 
-    async fn write_config(&self, cx: &ToolCx, write: ConfigWrite) -> Result<Value, DoorError> {
+    async fn write_config(&self, cx: &ToolCx, write: ConfigWrite) -> Result<Value, PortError> {
         let gateway = self.gateway()?;
         let ConfigWrite { raw, base_hash, is_whole, note } = write;
         let note = Note::new(cx.session_key.clone(), note, cx.clock.now_ms());
@@ -52,8 +52,8 @@ impl Room {
     }
 }
 
-impl GatewayDoor for Room {
-    fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>> {
+impl GatewayPort for Room {
+    fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
             let snapshot = config::snapshot(&*self.gateway()?).await.map_err(refused)?;
             let part = parts(path).try_fold(&snapshot.parsed, |value, part| match value {
@@ -68,13 +68,13 @@ impl GatewayDoor for Room {
         .boxed()
     }
 
-    fn schema<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>> {
+    fn schema<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>> {
         let found = described(homard_config::schema(), path);
-        let unknown = || DoorError::Invalid(format!("there is no key `{}`", path.unwrap_or_default()));
+        let unknown = || PortError::Invalid(format!("there is no key `{}`", path.unwrap_or_default()));
         std::future::ready(found.ok_or_else(unknown)).boxed()
     }
 
-    fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, DoorError>> {
+    fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, PortError>> {
         self.write_config(cx, write).boxed()
     }
 
@@ -82,7 +82,7 @@ impl GatewayDoor for Room {
         &'a self,
         cx: &'a ToolCx,
         note: Option<String>,
-    ) -> BoxFuture<'a, Result<Value, DoorError>> {
+    ) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
             let gateway = self.gateway()?;
             let note = Note::new(cx.session_key.clone(), note, cx.clock.now_ms());
@@ -95,9 +95,9 @@ impl GatewayDoor for Room {
 }
 
 /// What the model reads of a refusal.
-fn refused(error: ErrorShape) -> DoorError {
+fn refused(error: ErrorShape) -> PortError {
     let details = error.details.map(|details| format!(" {details}")).unwrap_or_default();
-    DoorError::Invalid(format!("{}{details}", error.message))
+    PortError::Invalid(format!("{}{details}", error.message))
 }
 
 pub(crate) fn parts(path: Option<&str>) -> impl Iterator<Item = &str> {

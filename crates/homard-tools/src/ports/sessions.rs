@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// Which conversations to list.
@@ -196,40 +196,40 @@ pub struct ChildLine {
 
 /// Conversations and the agents started in them. Every question is answered as far as the conversation of
 /// `cx` may know.
-pub trait SessionsDoor: Send + Sync {
+pub trait SessionsPort: Send + Sync {
     /// The conversations that may be seen, newest first.
     fn list<'a>(
         &'a self,
         cx: &'a ToolCx,
         filter: SessionFilter,
-    ) -> BoxFuture<'a, Result<SessionsPage, DoorError>>;
+    ) -> BoxFuture<'a, Result<SessionsPage, PortError>>;
 
     /// What was said in one.
     fn history<'a>(
         &'a self,
         cx: &'a ToolCx,
         wanted: HistoryWanted,
-    ) -> BoxFuture<'a, Result<HistoryPage, DoorError>>;
+    ) -> BoxFuture<'a, Result<HistoryPage, PortError>>;
 
     /// Writes to one and waits for its answer. The same letter of the same call is sent once.
-    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, DoorError>>;
+    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>>;
 
     /// Starts an agent in a conversation of its own; its end is announced to this one.
-    fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, DoorError>>;
+    fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, PortError>>;
 
     /// The agents this conversation started: those under way, and those of the last while.
     fn children<'a>(
         &'a self,
         cx: &'a ToolCx,
         recent: Duration,
-    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>>;
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>>;
 
     /// Stops one (by key, run, label) or `all`, and what they started; nothing is announced.
     fn kill<'a>(
         &'a self,
         cx: &'a ToolCx,
         target: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<ChildLine>, DoorError>>;
+    ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>>;
 
     /// Says something to one that is under way.
     fn steer<'a>(
@@ -237,7 +237,7 @@ pub trait SessionsDoor: Send + Sync {
         cx: &'a ToolCx,
         target: &'a str,
         message: String,
-    ) -> BoxFuture<'a, Result<ChildLine, DoorError>>;
+    ) -> BoxFuture<'a, Result<ChildLine, PortError>>;
 
     /// How a conversation stands, in words; `model` changes its model first (`default` takes that back).
     fn status<'a>(
@@ -245,7 +245,7 @@ pub trait SessionsDoor: Send + Sync {
         cx: &'a ToolCx,
         key: Option<&'a str>,
         model: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<String, DoorError>>;
+    ) -> BoxFuture<'a, Result<String, PortError>>;
 }
 
 /// An agent that may be started.
@@ -265,7 +265,7 @@ pub struct AgentLine {
 }
 
 /// Who there is.
-pub trait AgentsDoor: Send + Sync {
+pub trait AgentsPort: Send + Sync {
     /// The agents this conversation may start.
-    fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, DoorError>;
+    fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, PortError>;
 }

@@ -13,11 +13,11 @@ use crate::report::Advice;
 
 /// Keeps the listening sockets.
 #[derive(Debug, Default)]
-pub(crate) struct Door {
+pub(crate) struct Listeners {
     kept: Mutex<Vec<std::net::TcpListener>>,
 }
 
-impl Door {
+impl Listeners {
     /// A door that another process opened.
     pub(crate) fn handed_over(listeners: Vec<OwnedFd>) -> Self {
         Self { kept: Mutex::new(listeners.into_iter().map(Into::into).collect()) }
@@ -88,11 +88,11 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 
 #[cfg(test)]
 mod tests {
-    use super::Door;
+    use super::Listeners;
 
     #[tokio::test]
     async fn who_connects_between_two_lives_waits() {
-        let door = Door::default();
+        let door = Listeners::default();
         let first = door.open("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = first.local_addr().unwrap();
         drop(first);

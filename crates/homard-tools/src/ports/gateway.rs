@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// A change of the configuration.
@@ -20,17 +20,17 @@ pub struct ConfigWrite {
 }
 
 /// The gateway itself: its configuration, the same way clients change it, and its life.
-pub trait GatewayDoor: Send + Sync {
+pub trait GatewayPort: Send + Sync {
     /// The configuration with secrets hidden, from `path` down, and the hash a change is based on.
-    fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>>;
 
     /// The schema, from `path` down.
-    fn schema<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn schema<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>>;
 
     /// Changes the configuration.
-    fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn write<'a>(&'a self, cx: &'a ToolCx, write: ConfigWrite) -> BoxFuture<'a, Result<Value, PortError>>;
 
     /// Starts the gateway afresh once this turn is over; the conversation is told `note` afterwards.
     fn restart<'a>(&'a self, cx: &'a ToolCx, note: Option<String>)
-    -> BoxFuture<'a, Result<Value, DoorError>>;
+    -> BoxFuture<'a, Result<Value, PortError>>;
 }

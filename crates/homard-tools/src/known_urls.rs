@@ -21,7 +21,7 @@ const MAX_CHOSEN_BITS: u32 = 192;
 
 /// The addresses of one run. Clone-cheap: clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct KnownUrls {
     state: Arc<Mutex<State>>,
 }
 
@@ -34,7 +34,7 @@ struct State {
 
 /// What is new about an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum Novelty {
     /// Nothing worth asking about.
     Nothing,
     /// Nobody named its host.
@@ -45,7 +45,7 @@ pub(crate) enum News {
     Choice,
 }
 
-impl Seen {
+impl KnownUrls {
     /// Remembers every address in a text of somebody other than the model, except those in `asked`: what the
     /// model wrote itself comes back in answers.
     pub fn note(&self, text: &str, asked: &str) {
@@ -58,9 +58,9 @@ impl Seen {
     }
 
     /// How new an address is. One that adds a little to a known one is let through, and what it adds is counted.
-    pub(crate) fn judge(&self, address: &str) -> News {
-        let Some(asked) = plain(address) else { return News::Host };
-        let Ok(url) = Url::parse(&asked) else { return News::Host };
+    pub(crate) fn judge(&self, address: &str) -> Novelty {
+        let Some(asked) = plain(address) else { return Novelty::Host };
+        let Ok(url) = Url::parse(&asked) else { return Novelty::Host };
         let mut state = self.state();
         if state.addresses.contains(&asked) {
             return state.choose();
@@ -73,12 +73,12 @@ impl Seen {
         };
         let known: Vec<&String> = state.addresses.iter().filter(same_place).collect();
         if known.is_empty() {
-            return News::Host;
+            return Novelty::Host;
         }
         let shared = known.iter().map(|known| shared_len(known, &asked)).max().unwrap_or(0);
         let added = weight(&asked, shared);
         if state.added + added > MAX_ADDED {
-            return News::Rest;
+            return Novelty::Rest;
         }
         state.added += added;
         state.choose()
@@ -91,14 +91,14 @@ impl Seen {
 
 impl State {
     /// Counts what one address tells by being this one.
-    fn choose(&mut self) -> News {
+    fn choose(&mut self) -> Novelty {
         let known = u32::try_from(self.addresses.len()).unwrap_or(u32::MAX);
         let bits = self.chosen_bits + known.next_power_of_two().trailing_zeros();
         if bits > MAX_CHOSEN_BITS {
-            return News::Choice;
+            return Novelty::Choice;
         }
         self.chosen_bits = bits;
-        News::Nothing
+        Novelty::Nothing
     }
 }
 

@@ -3,14 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use homard_channel::{Heard, Inbox, InboxClosed};
+use homard_channel::{InboundEvent, Inbox, InboxClosed};
 use homard_runtime::Tasks;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Telegram;
 use super::fragments::Fragments;
-use super::hear::{Ears, Nothing, hear};
+use super::hear::{BotContext, Nothing, hear};
 use super::wire::Params;
 
 /// How long the answer to a pressed button may take; people see a spinner until it is there.
@@ -35,10 +35,10 @@ impl<'t> Ear<'t> {
     }
 
     /// What an update means; one that means nothing is logged and no more.
-    pub(super) fn understand(&self, update: &Value) -> Vec<Heard> {
+    pub(super) fn understand(&self, update: &Value) -> Vec<InboundEvent> {
         let telegram = self.telegram;
         let username = telegram.username();
-        let ears = Ears {
+        let ears = BotContext {
             channel: &telegram.id,
             account: &telegram.account,
             bot_id: telegram.settings.bot_id(),
@@ -68,7 +68,7 @@ impl<'t> Ear<'t> {
     }
 
     /// Hands over what was heard, in order, and waits until it is kept.
-    pub(super) async fn keep(&self, heard: Vec<Heard>) -> Result<(), InboxClosed> {
+    pub(super) async fn keep(&self, heard: Vec<InboundEvent>) -> Result<(), InboxClosed> {
         for one in heard {
             self.inbox.put(one).await?;
         }
@@ -81,8 +81,8 @@ impl<'t> Ear<'t> {
     }
 
     /// Marks pieces of a long text.
-    fn joined(&self, heard: Heard) -> Heard {
-        let Heard::Message(mut message) = heard else { return heard };
+    fn joined(&self, heard: InboundEvent) -> InboundEvent {
+        let InboundEvent::Message(mut message) = heard else { return heard };
         let number = |text: &str| text.parse::<i64>().unwrap_or_default();
         let is_text = message.details.files.is_empty() && message.details.part_of.is_none();
         if let Ok(id) = message.message_id.parse::<i64>()
@@ -99,7 +99,7 @@ impl<'t> Ear<'t> {
             let now = self.telegram.clock.now_ms();
             message.details.part_of = fragments.part_of((chat, sender, topic), id, chars, now);
         }
-        Heard::Message(message)
+        InboundEvent::Message(message)
     }
 
     /// The spinner on a pressed button goes away at once, whatever comes of the press.

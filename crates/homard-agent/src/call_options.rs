@@ -7,7 +7,7 @@ use homard_protocol::ToolCall;
 
 /// What the caller wants. The default wants nothing, which is what people want.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Wishes {
+pub struct CallOptions {
     /// The longest answer, in tokens; the model's own limit when absent.
     pub max_tokens: Option<u32>,
     /// How words are chosen. A call that is ordered is ordered of the first answer only: of every answer, the
@@ -18,7 +18,7 @@ pub struct Wishes {
     pub tools: BTreeSet<String>,
 }
 
-impl Wishes {
+impl CallOptions {
     /// How words of the next answer are chosen.
     pub(crate) fn sampling(&self, is_first: bool) -> Sampling {
         let mut sampling = self.sampling.clone();

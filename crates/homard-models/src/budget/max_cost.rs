@@ -35,7 +35,7 @@ const MOST: u64 = u64::MAX >> 20;
 
 /// The upper bound of one call, and what is likely.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Worst {
+pub struct MaxCost {
     /// Prompt tokens, at most.
     pub prompt: u64,
     /// Prompt tokens, probably.
@@ -50,7 +50,7 @@ pub struct Worst {
     pub answer_price: u64,
 }
 
-impl Worst {
+impl MaxCost {
     /// Bounds a request to its model.
     #[must_use]
     pub fn of(request: &Request) -> Self {

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// A question or a wish about jobs.
@@ -59,7 +59,7 @@ pub enum CronAsk {
 }
 
 /// The room that runs jobs.
-pub trait CronDoor: Send + Sync {
+pub trait CronPort: Send + Sync {
     /// Answers a question, or does as wished.
-    fn ask<'a>(&'a self, cx: &'a ToolCx, ask: CronAsk) -> BoxFuture<'a, Result<Value, DoorError>>;
+    fn ask<'a>(&'a self, cx: &'a ToolCx, ask: CronAsk) -> BoxFuture<'a, Result<Value, PortError>>;
 }

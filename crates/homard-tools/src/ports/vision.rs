@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use homard_protocol::UserBlock;
 use serde::Serialize;
 
-use super::DoorError;
+use super::PortError;
 use crate::cx::ToolCx;
 
 /// What a model saw.
@@ -17,7 +17,7 @@ pub struct Described {
 }
 
 /// Models that see.
-pub trait VisionDoor: Send + Sync {
+pub trait VisionPort: Send + Sync {
     /// Asks about pictures: `model` if it is named, else the owner's model for pictures, else the
     /// conversation's own if it sees.
     fn look<'a>(
@@ -26,5 +26,5 @@ pub trait VisionDoor: Send + Sync {
         prompt: String,
         pictures: Vec<UserBlock>,
         model: Option<String>,
-    ) -> BoxFuture<'a, Result<Described, DoorError>>;
+    ) -> BoxFuture<'a, Result<Described, PortError>>;
 }
