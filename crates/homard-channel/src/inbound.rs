@@ -163,7 +163,7 @@ pub struct Details {
     pub part_of: Option<String>,
     /// Whether it is one of the platform's own commands rather than a text.
     pub native_command: bool,
-    /// RichText about the place that strangers may have written, such as a topic.
+    /// Words about the place that strangers may have written, such as a topic.
     pub about: Vec<String>,
 }
 

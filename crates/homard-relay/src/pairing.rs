@@ -39,7 +39,7 @@ impl Relay {
         let asked = store.request_pairing(&message.channel, &message.account, id, meta).await?;
         let code = match &asked {
             PairingAsked::Created(code) => code,
-            // The same message again: a crash came before they were told, or after. OutgoingText it twice is harmless.
+            // The same message again: a crash came before they were told, or after. Saying it twice is harmless.
             PairingAsked::Known { code, meta } if meta.get(FIRST_MESSAGE) == Some(&message.message_id) => {
                 code
             }

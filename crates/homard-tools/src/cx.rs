@@ -51,7 +51,7 @@ impl ToolCx {
     }
 }
 
-/// Novelty of a call that has not ended.
+/// News of a call that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// Which call.

@@ -10,7 +10,7 @@ const SCHEMES: [&str; 5] = ["http://", "https://", "tg://", "mailto:", "tel:"];
 /// One step of the flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Atom {
-    /// RichText on one line.
+    /// Words on one line.
     Text(String),
     /// A character that some dialects would take for a mark.
     Escaped(char),

@@ -1,4 +1,4 @@
-//! RichText a platform would take for something else: file names that look like addresses, and mentions that must stay.
+//! Words a platform would take for something else: file names that look like addresses, and mentions that must stay.
 
 /// Endings of files that are also ends of host names, so that a platform makes a link of `README.md`.
 const ENDINGS: [&str; 14] =

@@ -177,7 +177,7 @@ impl<'f, S: Sink> Writer<'f, S> {
         self.due = true;
     }
 
-    /// RichText.
+    /// Words.
     pub(super) fn words(&mut self, text: &str) {
         self.settle();
         dialect::put_words(self.manner.dialect, text, &mut self.sink);
@@ -364,7 +364,7 @@ pub(super) fn write<'f, S: Sink>(writer: &mut Writer<'f, S>, flow: &'f [Atom], f
     }
 }
 
-/// RichText with the white space around them, which counts where lines of code begin.
+/// Words with the white space around them, which counts where lines of code begin.
 fn write_text<S: Sink>(writer: &mut Writer<'_, S>, text: &str, keeps_indent: bool) {
     let words = text.trim();
     if words.is_empty() {

@@ -99,7 +99,7 @@ impl Relay {
         let mode = match word.to_lowercase().as_str() {
             "" | "status" => {
                 let mode = self.entry_of(key).await?.tts_auto;
-                return Ok(format!("FinalReply: {}", mode.as_deref().unwrap_or("off")));
+                return Ok(format!("Speech: {}", mode.as_deref().unwrap_or("off")));
             }
             "help" => return Ok("/tts off|always|inbound|tagged — when answers are spoken".to_owned()),
             "off" => None,
@@ -116,7 +116,7 @@ impl Relay {
         };
         let shown = mode.clone();
         self.change_session(key, move |entry| entry.tts_auto = mode).await?;
-        Ok(format!("⚙️ FinalReply: {}", shown.as_deref().unwrap_or("off")))
+        Ok(format!("⚙️ Speech: {}", shown.as_deref().unwrap_or("off")))
     }
 
     /// `/dock-<channel>`: what is not an answer to somebody goes to the same person elsewhere from now on.
