@@ -23,15 +23,15 @@ use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
 use homard_store::{Accepted, FinishRun, NewRun, ResetReason, ResetSession, RunStatus, StoreError};
 
-use crate::compact::CompactOptions;
-use crate::lane::{Kind, Overrides, Request};
-use crate::outbox::OutgoingText;
-use crate::queue::Queue;
+use crate::delivery::outbox::OutgoingText;
+use crate::delivery::reply_route::ReplyRoute;
+use crate::intake::route::Routed;
 use crate::relay::{Inner, Relay};
-use crate::reply_route::ReplyRoute;
-use crate::route::Routed;
-use crate::runs::{Run, RunEnd};
-use crate::submit::{Brought, Placed, SubmitError, Submitted};
+use crate::turns::compact::CompactOptions;
+use crate::turns::lane::{Kind, Overrides, Request};
+use crate::turns::queue::Queue;
+use crate::turns::runs::{Run, RunEnd};
+use crate::turns::submit::{Brought, Placed, SubmitError, Submitted};
 use session::whoami;
 
 /// Who stopped a run that somebody typed `/stop` at.
@@ -177,7 +177,7 @@ impl Relay {
         let inner = self.inner();
         let run_id = placed.run_id()?;
         let Placed { routed, source, .. } = placed;
-        let message = crate::submit::user_message(&routed, &run_id);
+        let message = crate::turns::submit::user_message(&routed, &run_id);
         let key = routed.session_key().clone();
         let Brought { reply, origin, inbox, .. } = brought;
         let overrides = Overrides { reply: reply.clone(), origin, ..Overrides::default() };

@@ -1,115 +1,12 @@
-//! What one run knows about its way to a chat platform: where the answer goes, what was shown of it already, and what
-//! tools have said in its place.
+//! The way out: from a reply to rows in the outbox and to the platforms.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
-
-use homard_channel::Address;
-use homard_protocol::RunId;
-use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
-
-use crate::relay::Relay;
-use crate::reply_route::ReplyRoute;
-
-/// How long the end of a run waits for what is being shown of it.
-const SEAL_LIMIT: Duration = Duration::from_secs(20);
-/// Most things said by tools that are remembered of one run.
-const MAX_SAID: usize = 64;
-
-/// What was shown of an answer before it was whole.
-#[derive(Debug, Default)]
-pub(crate) struct Streamed {
-    /// The message that shows it.
-    pub(crate) preview: Option<String>,
-    /// How many pieces were kept to be sent.
-    pub(crate) pieces: usize,
-    /// What is left to be said after those.
-    pub(crate) rest: String,
-}
-
-/// A run's way to people.
-#[derive(Debug, Default)]
-pub(crate) struct Delivery {
-    route: OnceLock<ReplyRoute>,
-    elsewhere: Mutex<Vec<(Address, String)>>,
-    shown: AtomicBool,
-    sealed: CancellationToken,
-    streamed: Mutex<Option<oneshot::Receiver<Streamed>>>,
-}
-
-impl Delivery {
-    /// Says where the answer goes; the first word stands.
-    pub(crate) fn aim(&self, route: Option<&ReplyRoute>) {
-        if let Some(route) = route {
-            self.route.get_or_init(|| route.clone());
-        }
-    }
-
-    /// Where the answer goes, if to a chat platform.
-    pub(crate) fn route(&self) -> Option<&ReplyRoute> {
-        self.route.get()
-    }
-
-    /// A tool said something somewhere.
-    pub(crate) fn said(&self, address: Address, text: String) {
-        let mut said = lock(&self.elsewhere);
-        if said.len() < MAX_SAID {
-            said.push((address, text));
-        }
-    }
-
-    /// What tools said to `address`.
-    pub(crate) fn said_to(&self, address: &Address) -> Vec<String> {
-        let said = lock(&self.elsewhere);
-        said.iter().filter(|(to, _)| to == address).map(|(_, text)| text.clone()).collect()
-    }
-
-    /// Somebody begins to show the answer while it is made; the place to say at the end what was shown.
-    pub(crate) fn show(&self) -> oneshot::Sender<Streamed> {
-        let (tell, told) = oneshot::channel();
-        *lock(&self.streamed) = Some(told);
-        self.shown.store(true, Ordering::Relaxed);
-        tell
-    }
-
-    /// Whether somebody showed the answer while it was made, or would have.
-    pub(crate) fn was_shown(&self) -> bool {
-        self.shown.load(Ordering::Relaxed)
-    }
-
-    /// Fires when nothing more may be shown.
-    pub(crate) fn sealed(&self) -> &CancellationToken {
-        &self.sealed
-    }
-
-    /// Nothing more is shown from now on; answers with what was.
-    pub(crate) async fn seal(&self) -> Streamed {
-        self.sealed.cancel();
-        let told = lock(&self.streamed).take();
-        match told {
-            Some(told) => match tokio::time::timeout(SEAL_LIMIT, told).await {
-                Ok(streamed) => streamed.unwrap_or_default(),
-                Err(_late) => {
-                    tracing::warn!("what was shown of an answer is not known in time; it is said whole");
-                    Streamed::default()
-                }
-            },
-            None => Streamed::default(),
-        }
-    }
-}
-
-impl Relay {
-    /// Notes that a tool said something in a run, so that the run's answer does not repeat it.
-    pub fn said_by_tool(&self, run: &RunId, address: Address, text: String) {
-        if let Some(run) = self.inner().runs().get(run) {
-            run.delivery.said(address, text);
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub(crate) mod answer;
+pub(crate) mod deliver;
+pub(crate) mod live;
+pub(crate) mod media;
+pub(crate) mod outbox;
+pub(crate) mod reply_route;
+pub(crate) mod reply_rows;
+pub(crate) mod reply_style;
+pub(crate) mod run_delivery;
+pub(crate) mod shape;

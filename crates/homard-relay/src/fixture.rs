@@ -31,10 +31,10 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::Bus;
-use crate::queue::Queue;
+use crate::delivery::reply_route::ReplyRoute;
 use crate::relay::{Relay, RelayParts};
-use crate::reply_route::ReplyRoute;
-use crate::submit::{Brought, Submission};
+use crate::turns::queue::Queue;
+use crate::turns::submit::{Brought, Submission};
 
 /// How long anything may take before a test fails.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -8,6 +8,8 @@
 //! and taken one after the other; `inbound` takes them. What is closed in the inbox never comes back; what is not is
 //! taken up again after a restart.
 
+pub(crate) mod admit;
+pub(crate) mod call_quota;
 mod conversation_worker;
 mod directives;
 mod dispatch;
@@ -17,8 +19,10 @@ mod inbound;
 mod meaning;
 mod media;
 mod media_quota;
+pub(crate) mod origin;
 mod overflow;
 mod prompt;
+pub(crate) mod route;
 mod rules;
 mod stop_fast_path;
 
@@ -34,7 +38,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::call_quota::CallQuota;
+use crate::intake::call_quota::CallQuota;
 use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::rules::CompanyRules;

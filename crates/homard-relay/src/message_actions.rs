@@ -25,7 +25,7 @@ use homard_store::StoreError;
 use homard_tools::Caller;
 use serde::Serialize;
 
-use crate::outbox::SendError;
+use crate::delivery::outbox::SendError;
 use crate::relay::Relay;
 
 pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, Post, Writing};

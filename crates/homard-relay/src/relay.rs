@@ -21,17 +21,17 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
-use crate::channels::Channels;
+use crate::delivery::outbox::Outbox;
 use crate::intake::Intake;
-use crate::lane::{Lanes, Waiting};
 use crate::message_actions::Names;
-use crate::offer::Offers;
-use crate::outbox::Outbox;
-use crate::runs::{RunEnd, RunView, Runs};
-use crate::settings::chosen_model;
-use crate::subagents::Family;
-use crate::turn;
-use crate::wake::Wakes;
+use crate::platforms::channels::Channels;
+use crate::sessions::subagents::Family;
+use crate::turn_setup::offer::Offers;
+use crate::turn_setup::settings::chosen_model;
+use crate::turns::lane::{Lanes, Waiting};
+use crate::turns::runs::{RunEnd, RunView, Runs};
+use crate::turns::turn;
+use crate::turns::wake::Wakes;
 
 /// How long an abort waits for the run to be over before it answers anyway.
 const ABORT_WAIT: Duration = Duration::from_secs(5);

@@ -7,8 +7,8 @@ use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
 use super::{Answer, Begun, words};
-use crate::invoke::{Invocation, Invoked, WhenAsked};
 use crate::relay::Relay;
+use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 
 /// Longest answer that shows settings, in characters.
 const MAX_SHOWN: usize = 3_500;

@@ -9,7 +9,7 @@ use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, T
 
 use super::{Answer, Begun, words};
 use crate::relay::Relay;
-use crate::taint;
+use crate::turn_setup::taint;
 
 /// How long ago agents may have ended to be in the list.
 const RECENT: Duration = Duration::from_secs(30 * 60);

@@ -2,8 +2,8 @@
 
 use homard_policy::words::table;
 
+use crate::intake::route::Routed;
 use crate::relay::Relay;
-use crate::route::Routed;
 
 /// Models on one page.
 const MODELS_PER_PAGE: usize = 20;

@@ -10,8 +10,8 @@ use homard_protocol::{EntryKind, Message, SessionKey};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
 use super::{Answer, Begun, words};
+use crate::intake::route::Routed;
 use crate::relay::Relay;
-use crate::route::Routed;
 
 /// Most messages of one export.
 const MAX_EXPORTED: usize = 10_000;

@@ -6,7 +6,7 @@ use homard_store::SessionEntry;
 
 use super::inbound::{Outcome, rank};
 use crate::relay::Relay;
-use crate::submit::{Brought, Placed, SubmitError};
+use crate::turns::submit::{Brought, Placed, SubmitError};
 
 /// A change of a session and the words that acknowledge it.
 type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;

@@ -10,12 +10,12 @@ use homard_store::{ResetReason, SessionEntry, StoreError};
 
 use super::inbound::{InboundVisit, Outcome, rank, say_there};
 use super::meaning;
-use crate::call_quota::Guest;
-use crate::queue::Queue;
+use crate::intake::call_quota::Guest;
+use crate::intake::route::Routed;
 use crate::relay::Relay;
-use crate::route::Routed;
-use crate::settings::time_zone;
-use crate::submit::{Brought, Placed, SubmitError, Submitted};
+use crate::turn_setup::settings::time_zone;
+use crate::turns::queue::Queue;
+use crate::turns::submit::{Brought, Placed, SubmitError, Submitted};
 
 /// Which door messages of platforms come in by.
 const SOURCE: &str = "channel";
@@ -165,7 +165,7 @@ impl Relay {
         beside.routed.rename(id);
         beside.routed.reword(format!("/{name}"));
         let reply = visit.address().map(|address| {
-            Box::new(crate::reply_route::ReplyRoute {
+            Box::new(crate::delivery::reply_route::ReplyRoute {
                 address,
                 message_id: None,
                 was_mentioned: true,

@@ -18,13 +18,13 @@ use tokio::time::sleep;
 use super::gather::Bundle;
 use super::rules::CompanyRules;
 use super::{meaning, run_name};
-use crate::admit::admit_judged;
-use crate::origin::Origin;
-use crate::outbox::OutgoingText;
+use crate::delivery::outbox::OutgoingText;
+use crate::delivery::reply_route::ReplyRoute;
+use crate::intake::admit::admit_judged;
+use crate::intake::origin::Origin;
+use crate::intake::route::{RoutePolicy, Routed, route_to};
 use crate::relay::Relay;
-use crate::reply_route::ReplyRoute;
-use crate::route::{RoutePolicy, Routed, route_to};
-use crate::submit::{Brought, SubmitError};
+use crate::turns::submit::{Brought, SubmitError};
 
 /// How long an account that is about to be connected is waited for, after a start.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(10);

@@ -3,10 +3,10 @@
 use homard_policy::queue::{MakeRoom, Overflow, QueuePolicy, make_room};
 use homard_protocol::SessionKey;
 
-use crate::lane::Waiting;
 use crate::relay::Relay;
-use crate::submit::Brought;
-use crate::turn;
+use crate::turns::lane::Waiting;
+use crate::turns::submit::Brought;
+use crate::turns::turn;
 
 /// Who stopped a run that had to go.
 const BY_OVERFLOW: &str = "queue-overflow";

@@ -9,8 +9,8 @@ use homard_tools::{Label, Source};
 
 use super::inbound::InboundVisit;
 use super::media::Media;
+use crate::intake::route::Routed;
 use crate::relay::Relay;
-use crate::route::Routed;
 
 /// What the model is told.
 pub(super) struct Telling {

@@ -6,10 +6,10 @@ use homard_protocol::SessionKey;
 
 use super::action::{Action, MessageAction, Place, Post};
 use super::{ActError, ActingFor, ActionOutcome};
-use crate::queue::Queue;
+use crate::delivery::reply_route::ReplyRoute;
 use crate::relay::Relay;
-use crate::reply_route::ReplyRoute;
-use crate::submit::{Brought, Submission, SubmitError, Submitted};
+use crate::turns::queue::Queue;
+use crate::turns::submit::{Brought, Submission, SubmitError, Submitted};
 
 /// The word for wherever people were last heard.
 const LAST: &str = "last";

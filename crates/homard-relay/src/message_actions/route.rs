@@ -8,7 +8,7 @@ use homard_store::{DeliveryContext, SessionEntry, StoreError};
 use super::section::{AccountSection, configured, default_account};
 use super::target::{self, ChannelName, Target};
 use super::{ActError, ActingFor, Found, Place};
-use crate::outbox::SendError;
+use crate::delivery::outbox::SendError;
 use crate::relay::Relay;
 
 /// Whether two addresses are the same conversation. With how many people is told by different sources differently,

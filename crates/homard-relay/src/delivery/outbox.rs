@@ -1,0 +1,381 @@
+//! What goes out to chat platforms: written down, then sent, in order for every conversation.
+//!
+//! A row is kept in the commit that ends its run (or in one of its own, for [`Relay::say`] and [`Relay::send`]). Each
+//! account has a [`postman`](Postman) that sends one message at a time per conversation and several conversations at
+//! once; `verdict` says what becomes of a message the platform did not take, `bounced` tells people about one that
+//! was given up. Where the platform cannot drop a message it has already, one that may have arrived is sent again and
+//! counted as ambiguous: twice is better than never.
+
+mod bounced;
+mod pace;
+mod postman;
+mod verdict;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt};
+use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
+use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use crate::delivery::media;
+use crate::delivery::reply_style::Manner;
+use crate::platforms::channels::Name;
+use crate::relay::{Inner, Relay};
+use postman::Postman;
+
+/// How long what waits may still be sent when the gateway stops.
+const DRAIN: Duration = Duration::from_secs(2);
+/// How long a message that is being sent then may take.
+const FINISH: Duration = Duration::from_secs(5);
+/// How often to look whether everything was sent.
+const DRAIN_LOOK: Duration = Duration::from_millis(20);
+/// How long a message waits to be sent before it is given up.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often to look for such messages, beside when their turn comes.
+const AGE_LOOK: Duration = Duration::from_secs(60 * 60);
+
+/// Something to say in a conversation, in Markdown; it is written in the platform's dialect and cut to its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgoingText {
+    /// Where.
+    pub address: Address,
+    /// What, in Markdown.
+    pub text: String,
+    /// The message it answers to.
+    pub reply_to: Option<String>,
+    /// The key under which saying it twice is harmless; its parts are numbered behind it.
+    pub key: String,
+}
+
+/// Why something could not be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// No such account is connected.
+    #[error("{channel} account `{account}` is not connected; see `homard channels status`")]
+    NotConnected {
+        /// The platform.
+        channel: String,
+        /// The account.
+        account: String,
+    },
+    /// The platform would not have it.
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
+    /// It could not be written down, so it is not sent.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It is written down and will be sent, but nobody waits that long.
+    #[error("the message is kept and goes out later: {0}")]
+    Later(String),
+}
+
+/// What became of a message somebody waits for.
+type Outcome = Result<Receipt, ChannelError>;
+
+/// The outbox of all accounts.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    postmen: Mutex<HashMap<Name, Arc<Postman>>>,
+    waiting: Mutex<HashMap<String, Vec<oneshot::Sender<Outcome>>>>,
+    recovered: AtomicBool,
+    /// Cancelled when nothing more is begun to be sent.
+    closing: CancellationToken,
+    tasks: Tasks,
+}
+
+impl Outbox {
+    /// There is something new for a conversation.
+    pub(crate) fn kick(&self, inner: &Arc<Inner>, row: &NewOutbound) {
+        let postman = lock(&self.postmen).get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
+        if let Some(postman) = postman {
+            postman.kick(inner, &self.tasks, row.conversation.clone());
+        }
+    }
+
+    /// The same for all of them.
+    pub(crate) fn kick_all(&self, inner: &Arc<Inner>, rows: &[NewOutbound]) {
+        rows.iter().for_each(|row| self.kick(inner, row));
+    }
+
+    /// Waits for what becomes of a message. To be called before it can be sent.
+    fn watch(&self, key: &str) -> oneshot::Receiver<Outcome> {
+        let (tell, told) = oneshot::channel();
+        lock(&self.waiting).entry(key.to_owned()).or_default().push(tell);
+        told
+    }
+
+    /// Nobody waits any more.
+    fn unwatch(&self, key: &str) {
+        let mut waiting = lock(&self.waiting);
+        if let Some(list) = waiting.get_mut(key) {
+            list.retain(|tell| !tell.is_closed());
+            if list.is_empty() {
+                waiting.remove(key);
+            }
+        }
+    }
+
+    /// Tells whoever waits what became of a message.
+    fn tell(&self, key: &str, outcome: &Outcome) {
+        for tell in lock(&self.waiting).remove(key).unwrap_or_default() {
+            // Whoever gave up waiting finds it in the store.
+            drop(tell.send(outcome.clone()));
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        lock(&self.postmen).values().all(|postman| postman.is_idle())
+    }
+
+    /// Lets what waits go out for a moment, then ends. What is still being sent after that counts as ambiguous.
+    pub(crate) async fn close(&self) {
+        let drained = async {
+            let mut looks = tokio::time::interval(DRAIN_LOOK);
+            while !self.is_idle() {
+                looks.tick().await;
+            }
+        };
+        let _some_waits = tokio::time::timeout(DRAIN, drained).await;
+        self.closing.cancel();
+        self.tasks.finish(FINISH).await;
+    }
+}
+
+/// Somebody who waits for what becomes of a message, and may stop doing so at any point.
+struct Watching<'a> {
+    outbox: &'a Outbox,
+    key: &'a str,
+}
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.outbox.unwatch(self.key);
+    }
+}
+
+impl Relay {
+    /// Keeps something to be said and returns; it goes out as soon as it can.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
+        self.say_in(saying, None).await
+    }
+
+    /// The same, with the conversation that is told when it cannot be sent.
+    pub(crate) async fn say_in(
+        &self,
+        saying: OutgoingText,
+        session: Option<SessionKey>,
+    ) -> Result<(), StoreError> {
+        let OutgoingText { address, text, reply_to, key } = saying;
+        let manner = Manner::of(self.inner(), &address);
+        let parts = homard_channel::shape_text(&text, manner.shape);
+        let rows = parts.into_iter().enumerate().map(|(part, words)| {
+            let reply_to = reply_to.clone().filter(|_| manner.replies_to(part));
+            let content = Content::Text { words, buttons: Vec::new() };
+            let outbound = Outbound {
+                address: address.clone(),
+                key: format!("{key}:{part}"),
+                reply_to,
+                silent: false,
+                no_previews: false,
+                content,
+            };
+            row_of(self.inner(), &outbound, session.clone(), None)
+        });
+        self.post(rows.collect()).await.map(drop)
+    }
+
+    /// Keeps a message, sends it in its conversation's order, and waits for the receipt, at most for `limit`. A
+    /// message with a key that is known is not sent again: what became of it is the answer.
+    ///
+    /// # Errors
+    /// When it cannot be kept, or the platform will not take it, or `limit` passes first.
+    pub async fn send(&self, outbound: Outbound, limit: Duration) -> Result<Receipt, SendError> {
+        let inner = self.inner();
+        let Address { channel, account, .. } = &outbound.address;
+        if inner.channels().get(channel, account).is_none() {
+            let (channel, account) = (channel.to_string(), account.to_string());
+            return Err(SendError::NotConnected { channel, account });
+        }
+        self.send_row(row_of(inner, &outbound, None, None), limit).await
+    }
+
+    /// Keeps a row and waits for what becomes of it.
+    pub(crate) async fn send_row(&self, row: NewOutbound, limit: Duration) -> Result<Receipt, SendError> {
+        let outbox = self.inner().outbox();
+        let key = row.key.clone();
+        // Before what it watches, so that it is let go of after.
+        let _watching = Watching { outbox, key: &key };
+        let told = outbox.watch(&key);
+        let posted = self.post(vec![row]).await?;
+        if let Some(outcome) = posted.into_iter().find_map(|posted| known_outcome(&posted)) {
+            return Ok(outcome?);
+        }
+        match tokio::time::timeout(limit, told).await {
+            Ok(Ok(outcome)) => Ok(outcome?),
+            Ok(Err(_gone)) => Err(SendError::Later("the gateway is stopping".to_owned())),
+            Err(_late) => {
+                let row = self
+                    .inner()
+                    .store()
+                    .outbound(&key)
+                    .await
+                    .or_log("the outbox could not be read")
+                    .flatten();
+                let why = row.and_then(|row| row.last_error);
+                Err(SendError::Later(why.unwrap_or_else(|| "the platform has not answered yet".to_owned())))
+            }
+        }
+    }
+
+    /// Keeps rows and has them sent.
+    pub(crate) async fn post(&self, rows: Vec<NewOutbound>) -> Result<Vec<Posted>, StoreError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let posted = self.inner().store().post_outbound(rows.clone()).await?;
+        self.inner().outbox().kick_all(self.inner(), &rows);
+        Ok(posted)
+    }
+
+    /// Begins to send what waits for an account; does it again after the account was replaced.
+    pub(crate) fn open_outbox(&self, channel: &ChannelId, account: &AccountId) {
+        let (inner, outbox) = (self.inner(), self.inner().outbox());
+        let name = (channel.clone(), account.clone());
+        let postman = {
+            let mut postmen = lock(&outbox.postmen);
+            let postman = postmen.entry(name.clone()).or_insert_with(|| Arc::new(Postman::new(name)));
+            postman.is_welcome();
+            Arc::clone(postman)
+        };
+        let inner = Arc::clone(inner);
+        outbox.tasks.spawn(async move {
+            let (channel, account) = postman.name();
+            let waiting = inner.store().waiting_conversations(channel, account).await;
+            for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
+            {
+                postman.kick(&inner, &inner.outbox().tasks, conversation);
+            }
+        });
+    }
+
+    /// Once after a start: what was being sent may have arrived.
+    pub(crate) async fn recover_outbox(&self) -> Result<(), StoreError> {
+        let outbox = self.inner().outbox();
+        if outbox.recovered.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let found = self.inner().store().recover_outbox().await?;
+        if found > 0 {
+            tracing::warn!(
+                messages = found,
+                "messages were being sent when the gateway ended; they are sent again"
+            );
+        }
+        let (relay, closing) = (self.clone(), outbox.closing.clone());
+        outbox.tasks.spawn(async move {
+            let mut looks = tokio::time::interval(AGE_LOOK);
+            while looks.tick().or_cancel(&closing).await.is_ok() {
+                relay.give_up_old().await;
+            }
+        });
+        Ok(())
+    }
+
+    /// Gives up what has waited too long, also for accounts that are not connected.
+    async fn give_up_old(&self) {
+        let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
+        let expired = self.inner().store().expire_outbox(before).await;
+        media::sweep(self.inner()).await;
+        for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
+            let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
+            bounced::tell(self.inner(), &row, &why).await;
+        }
+    }
+}
+
+/// What is known of a message that was kept before, when it is over.
+fn known_outcome(posted: &Posted) -> Option<Outcome> {
+    let Posted::Known(row) = posted else { return None };
+    if row.sent_at.is_some() {
+        return Some(Ok(receipt_of(row)));
+    }
+    let why = row.last_error.clone().unwrap_or_default();
+    row.failed_at.map(|_| Err(ChannelError::Permanent(why)))
+}
+
+/// What the platform said of a row.
+pub(crate) fn receipt_of(row: &OutboundRecord) -> Receipt {
+    row.receipt.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// A row that keeps a message.
+pub(crate) fn row_of(
+    inner: &Inner,
+    outbound: &Outbound,
+    session_key: Option<SessionKey>,
+    run_id: Option<RunId>,
+) -> NewOutbound {
+    let Address { channel, account, .. } = &outbound.address;
+    let dedupes = inner
+        .channels()
+        .known(channel, account)
+        .is_some_and(|channel| channel.abilities().dedupes_sends == Ability::Has);
+    NewOutbound {
+        key: outbound.key.clone(),
+        channel: channel.clone(),
+        account: account.clone(),
+        conversation: conversation_of(&outbound.address),
+        session_key,
+        run_id,
+        payload: serde_json::to_string(outbound).unwrap_or_default(),
+        repeatable: dedupes || is_repeatable(&outbound.content),
+    }
+}
+
+/// What is kept in order.
+fn conversation_of(address: &Address) -> String {
+    match &address.thread {
+        Some(thread) => format!("{}/{thread}", address.to),
+        None => address.to.to_string(),
+    }
+}
+
+/// Whether doing it twice leaves the same as doing it once.
+fn is_repeatable(content: &Content) -> bool {
+    match content {
+        Content::Edit { .. }
+        | Content::Delete { .. }
+        | Content::React { .. }
+        | Content::Pin { .. }
+        | Content::Typing { .. } => true,
+        Content::Text { .. } | Content::Media { .. } | Content::Poll { .. } | Content::NewThread { .. } => {
+            false
+        }
+    }
+}
+
+pub(crate) fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl std::fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outbox").field("tasks", &self.tasks.running()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,331 @@
+//! One account's postman: one message at a time per conversation, in order; several conversations at once.
+//!
+//! A conversation in which something waits has a task; it goes away when nothing does. What it knows is in the store,
+//! so it may be cut off at any point.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
+use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_store::{OutboundRecord, OutboundRetry};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
+
+use super::pace::Pace;
+use super::verdict::{Verdict, verdict};
+use super::{MAX_AGE, bounced, millis};
+use crate::delivery::media;
+use crate::jitter::chance;
+use crate::platforms::channels::Name;
+use crate::relay::Inner;
+
+/// Conversations of one account that are spoken in at once.
+const AT_ONCE: usize = 8;
+/// How long a platform may take to say whether it took a message; films take their time.
+const DELIVER_LIMIT: Duration = Duration::from_secs(5 * 60);
+/// How long to wait when the store does not answer.
+const STORE_WAIT: Duration = Duration::from_secs(2);
+/// The longest wait that is believed: the clock may have been turned.
+const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
+
+/// One account's postman.
+pub(super) struct Postman {
+    name: Name,
+    ways: Mutex<HashMap<String, Arc<Way>>>,
+    /// Until when the platform wants to hear nothing.
+    paused_until: Mutex<Option<Instant>>,
+    /// Whether the platform refuses our credentials.
+    refused: AtomicBool,
+    pace: Pace,
+    places: Semaphore,
+}
+
+/// A conversation in which something waits.
+#[derive(Default)]
+struct Way {
+    more: AtomicBool,
+    kicked: Notify,
+}
+
+/// What to do next in a conversation.
+enum Next {
+    /// Look again.
+    Look,
+    /// Look again after this time, or when something new comes.
+    Wait(Duration),
+    /// Nothing waits.
+    Nothing,
+    /// The account is not to be used.
+    Shut,
+}
+
+impl Postman {
+    pub(super) fn new(name: Name) -> Self {
+        Self {
+            name,
+            ways: Mutex::default(),
+            paused_until: Mutex::default(),
+            refused: AtomicBool::new(false),
+            pace: Pace::default(),
+            places: Semaphore::new(AT_ONCE),
+        }
+    }
+
+    pub(super) fn name(&self) -> (&ChannelId, &AccountId) {
+        (&self.name.0, &self.name.1)
+    }
+
+    /// The account is (again) one the platform may take.
+    pub(super) fn is_welcome(&self) {
+        self.refused.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether nothing is to be done.
+    pub(super) fn is_idle(&self) -> bool {
+        self.ways().is_empty()
+    }
+
+    /// There is something new for a conversation.
+    pub(super) fn kick(self: &Arc<Self>, inner: &Arc<Inner>, tasks: &Tasks, conversation: String) {
+        if inner.outbox().closing.is_cancelled() {
+            return;
+        }
+        let mut ways = self.ways();
+        if let Some(way) = ways.get(&conversation) {
+            way.more.store(true, Ordering::SeqCst);
+            way.kicked.notify_one();
+            return;
+        }
+        let way = Arc::new(Way::default());
+        ways.insert(conversation.clone(), Arc::clone(&way));
+        tasks.spawn(drive(Arc::clone(inner), Arc::clone(self), conversation, way));
+    }
+
+    /// Ends the way of a conversation, unless something new came.
+    fn leave(&self, conversation: &str, way: &Way) -> bool {
+        let mut ways = self.ways();
+        if way.more.swap(false, Ordering::SeqCst) {
+            return false;
+        }
+        ways.remove(conversation);
+        true
+    }
+
+    fn ways(&self) -> MutexGuard<'_, HashMap<String, Arc<Way>>> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pause(&self, time: Duration) {
+        let until = Instant::now() + time;
+        let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *paused = Some(paused.map_or(until, |old| old.max(until)));
+    }
+
+    /// How long the platform still wants to hear nothing.
+    fn pause_left(&self) -> Duration {
+        let paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        paused.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or_default()
+    }
+}
+
+async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, conversation: String, way: Arc<Way>) {
+    let closing = inner.outbox().closing.clone();
+    while !closing.is_cancelled() {
+        match postman.step(&inner, &conversation).await {
+            Next::Look => {}
+            Next::Wait(time) => tokio::select! {
+                () = tokio::time::sleep(time) => {}
+                () = way.kicked.notified() => {}
+                () = closing.cancelled() => {}
+            },
+            // Also when the account is shut: it may have been opened again meanwhile.
+            Next::Nothing | Next::Shut => {
+                if postman.leave(&conversation, &way) {
+                    return;
+                }
+            }
+        }
+    }
+    postman.ways().remove(&conversation);
+}
+
+impl Postman {
+    /// Sends the next message of a conversation, if it is time.
+    async fn step(&self, inner: &Arc<Inner>, conversation: &str) -> Next {
+        let (channel, account) = self.name();
+        let row = match inner.store().next_outbound(channel, account, conversation).await {
+            Ok(Some(row)) => row,
+            Ok(None) => return Next::Nothing,
+            Err(error) => {
+                tracing::error!(%error, %channel, "what is to be sent could not be read");
+                return Next::Wait(STORE_WAIT);
+            }
+        };
+        let now = inner.clock().now_ms();
+        if now.saturating_sub(row.created_at) > millis(MAX_AGE) {
+            let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
+            return give_up(inner, &row, ChannelError::Permanent(why)).await;
+        }
+        let early = u64::try_from(row.next_try_at.saturating_sub(now)).unwrap_or(0);
+        if early > 0 {
+            return Next::Wait(Duration::from_millis(early).min(LONGEST_WAIT));
+        }
+        let Some(there) = inner.channels().get(channel, account) else { return Next::Shut };
+        if self.refused.load(Ordering::SeqCst) {
+            return Next::Shut;
+        }
+        let Ok(outbound) = serde_json::from_str::<Outbound>(&row.new.payload) else {
+            let why = ChannelError::Permanent("what was kept cannot be read any more".to_owned());
+            return give_up(inner, &row, why).await;
+        };
+        let left = self.pause_left();
+        if !left.is_zero() {
+            return Next::Wait(left);
+        }
+        let closing = &inner.outbox().closing;
+        let Ok(Ok(_place)) = self.places.acquire().or_cancel(closing).await else { return Next::Look };
+        if tokio::time::sleep(self.pace.take(Instant::now())).or_cancel(closing).await.is_err() {
+            return Next::Look;
+        }
+        // Somebody else may have learnt meanwhile that the platform wants to hear nothing.
+        if !self.pause_left().is_zero() {
+            return Next::Look;
+        }
+        match inner.store().mark_sending(row.id).await {
+            Ok(true) => {}
+            Ok(false) => return Next::Look,
+            Err(error) => {
+                tracing::error!(%error, key = row.new.key, "a message is not sent, because that could not be noted");
+                return Next::Wait(STORE_WAIT);
+            }
+        }
+        let Some(sent) = deliver(inner, &there, outbound.clone()).await else { return Next::Look };
+        match sent {
+            Ok(receipt) => self.sent(inner, &row, &receipt).await,
+            Err(error) => self.not_sent(inner, &row, &outbound, error).await,
+        }
+    }
+
+    async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
+        let text = serde_json::to_string(receipt).unwrap_or_default();
+        let noted = || async {
+            let noted = inner.store().mark_sent(row.id, text.clone()).await;
+            noted.or_log("it could not be noted that a message was sent").is_some()
+        };
+        // Without the note it would be sent again, so nothing else is sent here before.
+        while !noted().await {
+            if tokio::time::sleep(STORE_WAIT).or_cancel(&inner.outbox().closing).await.is_err() {
+                break;
+            }
+        }
+        let (channel, account) = self.name();
+        inner.channels().note_sent(channel, account, inner.clock().now_ms());
+        inner.outbox().tell(&row.new.key, &Ok(receipt.clone()));
+        media::let_go(inner, &row.new.payload).await;
+        Next::Look
+    }
+
+    async fn not_sent(
+        &self,
+        inner: &Arc<Inner>,
+        row: &OutboundRecord,
+        outbound: &Outbound,
+        error: ChannelError,
+    ) -> Next {
+        let (channel, account) = self.name();
+        let words = error.to_string();
+        let retry = |after: Duration, counts: bool, ambiguous: bool| OutboundRetry {
+            at: inner.clock().now_ms().saturating_add(millis(after)),
+            error: words.clone(),
+            counts,
+            ambiguous,
+        };
+        let (retry, next) = match verdict(row, &error, chance()) {
+            Verdict::Again { after, ambiguous } => {
+                tracing::warn!(%channel, %account, key = row.new.key, ambiguous, %error, "a message is sent again");
+                (retry(after, true, ambiguous), Next::Look)
+            }
+            Verdict::Pause(time) => {
+                tracing::info!(%channel, %account, seconds = time.as_secs(), "the platform asks to wait");
+                self.pause(time);
+                (retry(time, false, false), Next::Look)
+            }
+            Verdict::Shut => {
+                tracing::error!(%channel, %account, %error, "nothing is sent until the account is put right");
+                self.refused.store(true, Ordering::SeqCst);
+                (retry(Duration::ZERO, false, false), Next::Shut)
+            }
+            Verdict::GiveUp => {
+                return match said_anew(row, outbound) {
+                    Some(anew) => {
+                        inner
+                            .store()
+                            .replace_outbound(row.id, anew)
+                            .await
+                            .or_log("an answer could not be sent anew");
+                        Next::Look
+                    }
+                    None => give_up(inner, row, error).await,
+                };
+            }
+        };
+        if inner.store().mark_retry(row.id, retry).await.or_log("a failed try could not be noted").is_none() {
+            return Next::Wait(STORE_WAIT);
+        }
+        next
+    }
+}
+
+/// Hands a message to the platform; `None` when the gateway ends first: then nobody knows whether it arrived.
+async fn deliver(
+    inner: &Inner,
+    there: &SharedChannel,
+    outbound: Outbound,
+) -> Option<Result<Receipt, ChannelError>> {
+    // A bug in an adapter must not leave the conversation without a postman.
+    let delivering = AssertUnwindSafe(there.deliver(outbound)).catch_unwind();
+    let sending = tokio::time::timeout(DELIVER_LIMIT, delivering);
+    match sending.or_cancel(inner.outbox().tasks.token()).await {
+        Ok(Ok(Ok(sent))) => Some(sent),
+        Ok(Ok(Err(_panic))) => {
+            tracing::error!(channel = %there.id(), "sending a message ended unexpectedly");
+            Some(Err(ChannelError::Permanent(
+                "sending it ended unexpectedly; this is a bug in Homard".to_owned(),
+            )))
+        }
+        Ok(Err(_late)) => {
+            Some(Err(ChannelError::Unknown(format!("no answer within {} s", DELIVER_LIMIT.as_secs()))))
+        }
+        Err(_cancelled) => None,
+    }
+}
+
+/// An answer that was to be written into its preview, as a message of its own: somebody deleted the preview.
+fn said_anew(row: &OutboundRecord, outbound: &Outbound) -> Option<String> {
+    row.new.run_id.as_ref()?;
+    let Content::Edit { words, buttons, .. } = &outbound.content else { return None };
+    let content = Content::Text { words: words.clone(), buttons: buttons.clone() };
+    serde_json::to_string(&Outbound { content, ..outbound.clone() }).ok()
+}
+
+async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) -> Next {
+    let words = error.to_string();
+    if inner
+        .store()
+        .mark_failed(row.id, words.clone())
+        .await
+        .or_log("a message could not be given up")
+        .is_none()
+    {
+        return Next::Wait(STORE_WAIT);
+    }
+    inner.outbox().tell(&row.new.key, &Err(error));
+    bounced::tell(inner, row, &words).await;
+    Next::Look
+}

@@ -1,0 +1,234 @@
+//! The accounts that are connected to chat platforms: starting, stopping and looking after them.
+//!
+//! Each account is one task that listens until it is stopped (`supervise`), connects again as `reconnect` says, and
+//! keeps an [`AccountStatus`] for people. What is heard goes to the relay through one bounded line.
+
+mod reconnect;
+mod status;
+mod supervise;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
+use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::Tasks;
+use homard_store::StoreError;
+use tokio::sync::mpsc;
+
+pub use status::AccountStatus;
+
+use crate::delivery::outbox::SendError;
+use crate::relay::Relay;
+use supervise::Account;
+
+/// Things heard that wait to be kept; when as many wait, adapters wait, and with them their platforms.
+const HEARD: usize = 256;
+/// How long the tasks that listen may take to end.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// An account: the platform, and which of ours.
+pub(crate) type Name = (ChannelId, AccountId);
+
+/// Accounts by platform and name.
+#[derive(Default)]
+pub(crate) struct Channels {
+    accounts: Mutex<HashMap<Name, Arc<Account>>>,
+    to_relay: OnceLock<mpsc::Sender<InboxItem>>,
+    tasks: Tasks,
+}
+
+impl Channels {
+    /// One that may be spoken through: it was not stopped by hand.
+    pub(crate) fn get(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
+        self.account(channel, account)
+            .filter(|account| !account.is_stopped())
+            .map(|account| account.channel())
+    }
+
+    /// One that is known, stopped or not.
+    pub(crate) fn known(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
+        self.account(channel, account).map(|account| account.channel())
+    }
+
+    /// Who we are there, as the platform last said.
+    pub(crate) fn who_we_are(&self, channel: &ChannelId, account: &AccountId) -> Option<Probe> {
+        self.account(channel, account)?.status().probe
+    }
+
+    /// Something was sent through it.
+    pub(crate) fn note_sent(&self, channel: &ChannelId, account: &AccountId, at: i64) {
+        if let Some(account) = self.account(channel, account) {
+            account.change(|status| status.last_outbound_at = Some(at));
+        }
+    }
+
+    /// Hears no more.
+    pub(crate) fn hear_no_more(&self) {
+        self.tasks.token().cancel();
+    }
+
+    /// Waits until nothing is heard any more.
+    pub(crate) async fn closed(&self) {
+        self.hear_no_more();
+        self.tasks.finish(STOP_GRACE).await;
+    }
+
+    fn account(&self, channel: &ChannelId, account: &AccountId) -> Option<Arc<Account>> {
+        self.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
+    }
+
+    fn put(&self, account: &Arc<Account>) -> Option<Arc<Account>> {
+        self.lock().insert(account.name(), Arc::clone(account))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Name, Arc<Account>>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Relay {
+    /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
+    /// written for their platforms. To be called before [`recover`](Self::recover).
+    pub fn know_channels(&self, accounts: &[SharedChannel]) {
+        for channel in accounts {
+            drop(self.inner().channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
+        }
+    }
+
+    /// Connects accounts and begins to send what waits for them. The first call also looks after what was being
+    /// sent when the last process ended.
+    ///
+    /// # Errors
+    /// When the store cannot say what waits.
+    pub async fn open_channels(&self, accounts: Vec<SharedChannel>) -> Result<(), StoreError> {
+        self.recover_outbox().await?;
+        for channel in accounts {
+            self.replace_channel(channel).await;
+        }
+        Ok(())
+    }
+
+    /// Connects an account, in the place of the one of the same name if there is one.
+    pub async fn replace_channel(&self, channel: SharedChannel) {
+        let account = Arc::new(Account::new(channel));
+        if let Some(old) = self.inner().channels().put(&account) {
+            old.stop().await;
+        }
+        self.run_account(&account);
+    }
+
+    /// Forgets an account; what waits for it stays kept. `false` when there is none.
+    pub async fn remove_channel(&self, channel: &ChannelId, account: &AccountId) -> bool {
+        let gone = self.inner().channels().lock().remove(&(channel.clone(), account.clone()));
+        match gone {
+            Some(gone) => {
+                gone.stop().await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Connects an account that was stopped or gave up; one that is connected is left alone. `None` when there is
+    /// no such account.
+    pub async fn start_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
+        let account = self.inner().channels().account(channel, account)?;
+        if account.status().running {
+            return Some(false);
+        }
+        account.stop().await;
+        let fresh = Arc::new(Account::new(account.channel()));
+        fresh.change(|status| {
+            *status = account.status();
+            status.last_error = None;
+        });
+        drop(self.inner().channels().put(&fresh));
+        self.run_account(&fresh);
+        Some(true)
+    }
+
+    /// Stops an account and waits until it has; what is to be sent through it waits. `None` when there is no such
+    /// account, `false` when it was stopped before.
+    pub async fn stop_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
+        let account = self.inner().channels().account(channel, account)?;
+        let was_stopped = account.is_stopped();
+        account.stop().await;
+        account.change(|status| status.last_stop_at = Some(self.inner().clock().now_ms()));
+        Some(!was_stopped)
+    }
+
+    /// How all accounts are, by platform and name.
+    #[must_use]
+    pub fn channel_status(&self) -> Vec<AccountStatus> {
+        let accounts: Vec<_> = self.inner().channels().lock().values().map(Arc::clone).collect();
+        let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
+        all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
+        all
+    }
+
+    /// What an account's platform can do; `None` when there is no such account.
+    #[must_use]
+    pub fn channel_abilities(
+        &self,
+        channel: &ChannelId,
+        account: &AccountId,
+    ) -> Option<homard_channel::Abilities> {
+        self.inner().channels().known(channel, account).map(|channel| channel.abilities())
+    }
+
+    /// Asks an account's platform who we are there, at most for `limit`.
+    ///
+    /// # Errors
+    /// When there is no such account, or the platform does not say.
+    pub async fn probe_channel(
+        &self,
+        channel: &ChannelId,
+        account: &AccountId,
+        limit: Duration,
+    ) -> Result<Probe, SendError> {
+        let Some(there) = self.inner().channels().account(channel, account) else {
+            let (channel, account) = (channel.to_string(), account.to_string());
+            return Err(SendError::NotConnected { channel, account });
+        };
+        let probe = match tokio::time::timeout(limit, there.channel().probe()).await {
+            Ok(probe) => probe?,
+            Err(_late) => {
+                let words = format!("no answer within {} s", limit.as_secs());
+                return Err(ChannelError::Unreachable(words).into());
+            }
+        };
+        there.change(|status| status.probe = Some(probe.clone()));
+        Ok(probe)
+    }
+
+    fn run_account(&self, account: &Arc<Account>) {
+        let channels = self.inner().channels();
+        let to_relay = channels.to_relay.get_or_init(|| self.begin_to_hear()).clone();
+        account.begins();
+        let cancel = channels.tasks.token().child_token();
+        let (account, clock) = (Arc::clone(account), self.inner().clock().clone());
+        let (channel, name) = account.name();
+        channels.tasks.spawn(async move { account.run(to_relay, clock, cancel).await });
+        self.open_outbox(&channel, &name);
+    }
+
+    /// The line on which everything heard comes in.
+    fn begin_to_hear(&self) -> mpsc::Sender<InboxItem> {
+        let (to_relay, heard) = mpsc::channel(HEARD);
+        let tasks = &self.inner().channels().tasks;
+        let (relay, cancel) = (self.clone(), tasks.token().clone());
+        tasks.spawn(relay.listen_to(heard, cancel));
+        to_relay
+    }
+}
+
+impl std::fmt::Debug for Channels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! What a turn's model is told first: the prompt's input from configuration and session, the prompt itself, the
+//! pictures a person speaks of, and the report of where the tokens go.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use homard_agent::{
+    Audience, FileRules, History, PictureRules, PromptError, PromptInput, PromptMode, Surroundings,
+    SystemPrompt, mentioned_pictures, read_pictures,
+};
+use homard_channel::Sender;
+use homard_config::Config;
+use homard_config::config::agents::Agent;
+use homard_llm::Resolved;
+use homard_protocol::SessionKey;
+use homard_protocol::prompt_report::PromptReport;
+use homard_skills::Snapshot;
+use homard_store::{RawJson, SessionEntry, StoreError};
+use homard_tools::{Caller, ToolPolicy, ToolSpec};
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+use crate::intake::route::Routed;
+use crate::relay::{Inner, Relay};
+use crate::turn_setup::history_limit::history_limit;
+use crate::turn_setup::policy_view::Supposing;
+use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
+
+/// What the assistant is called when the owner gave no name.
+const DEFAULT_NAME: &str = "Homard";
+/// Where Homard explains itself to a model that can run commands.
+const DOCS: &str = "run `homard --help`.";
+
+/// Where programs put pictures that are not to be kept.
+const TEMPORARY: &str = "/tmp";
+
+/// What the owner's configuration says about an agent's prompt.
+pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zone: &TimeZone) -> PromptInput {
+    let defaults = &config.agents.defaults;
+    let name = agent.identity.name.as_deref().or(agent.name.as_deref()).unwrap_or(DEFAULT_NAME);
+    let short_names = defaults.models.iter().filter_map(|(model, entry)| {
+        let alias = entry.alias.as_ref()?;
+        Some((alias.clone(), model.to_string()))
+    });
+    PromptInput {
+        name: name.to_owned(),
+        files: FileRules {
+            workspace: agent.workspace.clone(),
+            max_file_chars: defaults.bootstrap_max_chars,
+            max_total_chars: defaults.bootstrap_total_max_chars,
+            skip_templates: defaults.skip_bootstrap,
+            extra: Vec::new(),
+        },
+        surroundings: Surroundings {
+            model: format!("{}/{}", model.provider.id(), model.model.id),
+            timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
+            aliases: short_names.collect(),
+            ..Surroundings::default()
+        },
+        ..PromptInput::default()
+    }
+}
+
+/// Fits the prompt to the conversation it is for.
+pub(crate) fn fit(
+    settings: &mut TurnSettings,
+    (key, caller): (&SessionKey, Caller),
+    policy: &ToolPolicy,
+    skills: &Snapshot,
+) {
+    let can_run = policy.decide("exec").allowed;
+    let prompt = &mut settings.prompt;
+    // Skills are read before they are used.
+    prompt.skills = skills.prompt.clone().filter(|_| policy.decide("read").allowed);
+    prompt.mode = PromptMode::of(key);
+    prompt.audience = match (Audience::of(key), caller) {
+        // What is remembered of the owner is not for others, alone or in a group.
+        (Audience::Owner, Caller::Guest) => Audience::Group,
+        (audience, _) => audience,
+    };
+    prompt.surroundings.channel = key.channel().map(ToString::to_string);
+    prompt.surroundings.thinking = settings.thinking.as_str().to_owned();
+    prompt.surroundings.docs = can_run.then(|| DOCS.to_owned());
+}
+
+/// The prompt: kept, or made off the reactor.
+pub(crate) async fn system_prompt(
+    inner: &Inner,
+    input: &PromptInput,
+    specs: &Arc<[Arc<ToolSpec>]>,
+) -> Result<SystemPrompt, ContextError> {
+    let prompt = inner.prompt();
+    if let Some(kept) = prompt.fresh(input, specs) {
+        return Ok(kept);
+    }
+    let (input, specs) = (input.clone(), Arc::clone(specs));
+    let made = tokio::task::spawn_blocking(move || prompt.build(&input, &specs)).await;
+    Ok(made.map_err(|_stopped| ContextError::Stopped)??)
+}
+
+/// The report as the session keeps it; `None` when it has the same already.
+pub(crate) fn changed_report(report: &PromptReport, session: &SessionEntry) -> Option<RawJson> {
+    let kept = session.system_prompt_report.as_ref();
+    // The usual case: the same prompt as last time, measured once.
+    if kept.and_then(RawJson::read::<Stamp>).is_some_and(|stamp| stamp.generated_at == report.generated_at) {
+        return None;
+    }
+    let kept = kept.and_then(RawJson::read::<PromptReport>);
+    if kept.is_some_and(|kept| kept.is_like(report)) {
+        return None;
+    }
+    RawJson::of(report)
+}
+
+/// When a report was made; all that is looked at of most.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stamp {
+    generated_at: i64,
+}
+
+/// Shows the model pictures the owner speaks of, when it can see.
+pub(crate) async fn show_pictures(
+    inner: &Inner,
+    (config, agent): (&Config, &Agent),
+    settings: &TurnSettings,
+    (routed, told): (&Routed, &mut History),
+) {
+    let message = routed.message();
+    if message.sender != Sender::Operator || !settings.model.model.sees_images() {
+        return;
+    }
+    let mentioned: Vec<String> = mentioned_pictures(&message.text).into_iter().map(str::to_owned).collect();
+    if mentioned.is_empty() {
+        return;
+    }
+    let stays_inside = config.tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+    let home = inner.home().to_owned();
+    let roots = if stays_inside { Vec::new() } else { vec![home.clone(), PathBuf::from(TEMPORARY)] };
+    let rules = PictureRules { workspace: settings.workspace.clone(), home, roots };
+    let read = tokio::task::spawn_blocking(move || read_pictures(&mentioned, &rules)).await;
+    match read {
+        Ok(pictures) if !pictures.is_empty() => told.show(pictures),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "pictures that were spoken of could not be read"),
+    }
+}
+
+/// Where the tokens of a conversation's next request go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextReport {
+    /// Prompt, files, skills and tools.
+    pub prompt: PromptReport,
+    /// How many messages the model is told.
+    pub messages: usize,
+    /// How many tokens these are guessed to be.
+    pub message_tokens: u64,
+    /// The context that may be used, in tokens.
+    pub window: u32,
+}
+
+impl fmt::Display for ContextReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prompt = &self.prompt;
+        writeln!(f, "Prompt: {} characters ({})", prompt.system_prompt.chars, prompt.mode)?;
+        for section in &prompt.sections {
+            writeln!(f, "- {}: {}", section.name, section.chars)?;
+        }
+        for file in prompt.injected_workspace_files.iter().filter(|file| !file.missing) {
+            let cut = if file.truncated { format!(" of {}", file.raw_chars) } else { String::new() };
+            writeln!(f, "- {}: {}{cut}", file.name, file.injected_chars)?;
+        }
+        writeln!(f, "Skills: {}, {} characters", prompt.skills.count, prompt.skills.prompt_chars)?;
+        let tools = &prompt.tools;
+        writeln!(f, "Tools: {}, {} characters", tools.entries.len(), tools.list_chars + tools.schema_chars)?;
+        write!(f, "Messages: {}, about {} of {} tokens", self.messages, self.message_tokens, self.window)
+    }
+}
+
+/// Why there is no report, or no prompt.
+#[derive(Debug, thiserror::Error)]
+pub enum ContextError {
+    /// Nobody answers in this conversation.
+    #[error("agent `{0}` is not configured any more")]
+    NoAgent(String),
+    /// There is no model to tell anything.
+    #[error(transparent)]
+    Model(#[from] Unusable),
+    /// The workspace cannot be used.
+    #[error("{error}: {}", error.source)]
+    Prompt {
+        /// Why.
+        #[from]
+        error: PromptError,
+    },
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The gateway is going down.
+    #[error("stopped before the prompt was made")]
+    Stopped,
+}
+
+impl Relay {
+    /// What the next turn of a conversation would be told, measured. Nothing is sent and nothing is kept.
+    ///
+    /// # Errors
+    /// When the agent, its model, its workspace or the transcript cannot be used.
+    pub async fn context_report(&self, key: &SessionKey) -> Result<ContextReport, ContextError> {
+        let inner = self.inner();
+        let config = inner.config();
+        let agent = match key.agent_id() {
+            Some(id) => config.agents.agent(id).ok_or_else(|| ContextError::NoAgent(id.to_string()))?,
+            None => config.agents.default_agent(),
+        };
+        let session = inner.store().session(key).await?;
+        let entry = session.as_ref().map(|record| &record.entry);
+        let rooms = inner.rooms();
+        let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
+        let policy =
+            self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
+        let skills = inner.skills().for_turn(&config, agent).await;
+        fit(&mut settings, (key, Caller::Owner), &policy, &skills);
+        let offer = rooms.offers.of(&rooms.tools, &policy);
+        let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
+        let (messages, message_tokens) = match session {
+            Some(record) => {
+                let context = inner.store().context(&record.session_id).await?;
+                let mut told = History::new(record.session_id, context, settings.zone);
+                told.limit_turns(history_limit(&config, key));
+                told.size()
+            }
+            None => (0, 0),
+        };
+        let prompt = PromptReport { source: "estimate".to_owned(), ..PromptReport::clone(&system.report) };
+        Ok(ContextReport { prompt, messages, message_tokens, window: settings.compaction.window })
+    }
+}

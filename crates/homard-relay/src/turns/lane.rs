@@ -1,0 +1,354 @@
+//! One lane per session: turns one after the other, and the only place that writes to that session.
+//!
+//! A lane is a queue and a task. The task lives while there is work and a little longer, so that the next
+//! message finds the conversation still in memory; then it goes away and with it what it held.
+
+mod collect;
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use homard_agent::History;
+use homard_channel::Address;
+use homard_config::Config;
+use homard_policy::queue::Overflow;
+use homard_protocol::{SessionKey, UserMessage};
+use homard_runtime::Tasks;
+use homard_store::SessionKind;
+use homard_tools::Label;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::delivery::reply_route::ReplyRoute;
+use crate::intake::origin::Origin;
+use crate::intake::route::Routed;
+use crate::relay::Inner;
+use crate::turn_setup::program::Program;
+use crate::turns::compact::{CompactOptions, ReportSlot};
+use crate::turns::runs::Run;
+use crate::turns::turn;
+
+/// Messages that may wait in one session; one more is refused, and the sender told.
+pub(crate) const MAX_WAITING: usize = 20;
+/// How many times the quiet time messages wait for more at most.
+const MAX_QUIETS: u32 = 10;
+/// How long an idle lane keeps its conversation in memory.
+const LINGER: Duration = Duration::from_secs(30);
+
+/// A message whose turn will come.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) run: Arc<Run>,
+    /// Whether the message turned out to be kept; `None` when that was known before.
+    pub(crate) kept: Option<oneshot::Receiver<()>>,
+    pub(crate) routed: Routed,
+    pub(crate) message: UserMessage,
+    pub(crate) overrides: Overrides,
+    pub(crate) kind: Kind,
+    /// Where the report of a compaction goes, if anybody waits for it.
+    pub(crate) report: Option<ReportSlot>,
+    /// Runs whose messages are in this one: they end when it begins.
+    pub(crate) merged: Vec<Arc<Run>>,
+}
+
+/// What is to be done with a message when its turn comes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Kind {
+    /// The model is asked.
+    #[default]
+    Turn,
+    /// The same, unless a turn under way takes it before.
+    Steer,
+    /// A turn under way is told as well, and the message gets its own turn all the same.
+    SteerToo,
+    /// The same, together with others like it that wait, once nothing has come in for so long.
+    Collect {
+        /// Milliseconds.
+        quiet_ms: u64,
+    },
+    /// The conversation is shortened.
+    Compact(CompactOptions),
+    /// It is a command that is obeyed without waiting; only ever seen in the store.
+    Command,
+}
+
+impl Kind {
+    /// Whether the model is asked.
+    pub(crate) fn is_turn(&self) -> bool {
+        match self {
+            Self::Turn | Self::Steer | Self::SteerToo | Self::Collect { .. } => true,
+            Self::Compact(_) | Self::Command => false,
+        }
+    }
+}
+
+impl Waiting {
+    /// Whether another run may be waiting for this one, so that the two must not compete for one place.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.overrides.nested || SessionKind::of(self.routed.session_key()) == SessionKind::Subagent
+    }
+}
+
+/// What the sender asked for in this one turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Overrides {
+    pub(crate) model: Option<String>,
+    pub(crate) thinking: Option<String>,
+    pub(crate) timeout_ms: Option<u64>,
+    pub(crate) extra_system: Option<String>,
+    /// Whether another run may be waiting for this one.
+    pub(crate) nested: bool,
+    /// Whose words the message is, where they are not the owner's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) labels: Vec<Label>,
+    /// Whether it came from a client that may not change settings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) without_admin: bool,
+    /// What a program wants that talks to the agent as if it were a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<Box<Program>>,
+    /// Where the answer goes beside those who watch the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply: Option<Box<ReplyRoute>>,
+    /// How often restarts cut the turn off before anything came of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) restarts: u32,
+    /// Who said it on which platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<Box<Origin>>,
+    /// What is remembered of messages that had to go for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) overflow: Option<Box<Overflow>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// All that is kept of a message until its turn: enough to begin it after a restart.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) message: UserMessage,
+    #[serde(default)]
+    pub(crate) overrides: Overrides,
+    #[serde(default)]
+    pub(crate) kind: Kind,
+}
+
+impl Request {
+    /// As it is kept.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[derive(Debug)]
+struct Lane {
+    waiting: Mutex<VecDeque<Waiting>>,
+    /// When the last message came.
+    came: Mutex<Instant>,
+    /// Since when quiet is waited for.
+    waits_since: Mutex<Option<Instant>>,
+    more: Notify,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self {
+            waiting: Mutex::default(),
+            came: Mutex::new(Instant::now()),
+            waits_since: Mutex::default(),
+            more: Notify::new(),
+        }
+    }
+
+    fn add(&self, waiting: Waiting) {
+        *lock(&self.came) = Instant::now();
+        lock(&self.waiting).push_back(waiting);
+    }
+
+    /// What is to be done now. Who `hurries` waits for nobody.
+    fn next(&self, hurries: bool, config: &Config) -> Next {
+        let came = *lock(&self.came);
+        let mut waiting = lock(&self.waiting);
+        let quiet = match waiting.front().map(|first| &first.kind) {
+            None => return Next::Nothing,
+            Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
+            Some(Kind::Turn | Kind::Steer | Kind::SteerToo | Kind::Compact(_) | Kind::Command) => {
+                Duration::ZERO
+            }
+        };
+        let now = Instant::now();
+        let mut since = lock(&self.waits_since);
+        // Where it never gets quiet, somebody must be answered all the same.
+        let until = (came + quiet).min(*since.get_or_insert(now) + quiet * MAX_QUIETS);
+        if !hurries && !quiet.is_zero() && now < until {
+            return Next::Quiet(until);
+        }
+        *since = None;
+        Next::Turn(collect::take(&mut waiting, config))
+    }
+}
+
+/// What a lane does next.
+enum Next {
+    /// Nothing waits.
+    Nothing,
+    /// More may come until then.
+    Quiet(Instant),
+    /// These get a turn together; usually one.
+    Turn(Vec<Waiting>),
+}
+
+/// All lanes that are awake.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    awake: Mutex<HashMap<SessionKey, Arc<Lane>>>,
+}
+
+impl Lanes {
+    /// Whether one more message may wait in a session.
+    pub(crate) fn has_room(&self, key: &SessionKey) -> bool {
+        lock(&self.awake).get(key).is_none_or(|lane| lock(&lane.waiting).len() < MAX_WAITING)
+    }
+
+    /// Puts a message into its lane, waking one if need be.
+    pub(crate) fn put(&self, inner: &Arc<Inner>, tasks: &Tasks, waiting: Waiting) {
+        let key = waiting.routed.session_key().clone();
+        let mut awake = lock(&self.awake);
+        if let Some(lane) = awake.get(&key) {
+            lane.add(waiting);
+            lane.more.notify_one();
+            return;
+        }
+        let lane = Arc::new(Lane::new());
+        lane.add(waiting);
+        awake.insert(key.clone(), Arc::clone(&lane));
+        tasks.spawn(drive(Arc::clone(inner), key, lane));
+    }
+
+    /// How many messages wait in a session.
+    pub(crate) fn waiting(&self, key: &SessionKey) -> usize {
+        lock(&self.awake).get(key).map_or(0, |lane| lock(&lane.waiting).len())
+    }
+
+    /// Takes the oldest message of a chat platform out of a lane, because too many wait.
+    pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
+        let lane = lock(&self.awake).get(key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let at = waiting.iter().position(|waiting| waiting.overrides.origin.is_some())?;
+        waiting.remove(at)
+    }
+
+    /// Takes a message out of its lane before its turn has come.
+    pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<Waiting> {
+        let lane = lock(&self.awake).get(&run.session_key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let at = waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.run, run))?;
+        waiting.remove(at)
+    }
+
+    /// Takes the oldest message out of a lane that may go to the turn under way, whose answer goes to `answered`.
+    /// One that wants its answer somewhere else waits for a turn of its own: there nobody would hear of it. With it
+    /// comes its place in the lane.
+    pub(crate) fn take_steerable(
+        &self,
+        key: &SessionKey,
+        answered: Option<&Address>,
+    ) -> Option<(usize, Waiting)> {
+        let lane = lock(&self.awake).get(key).cloned()?;
+        let mut waiting = lock(&lane.waiting);
+        let is_heard = |waiting: &Waiting| match &waiting.overrides.reply {
+            Some(reply) => answered == Some(&reply.address),
+            None => true,
+        };
+        let steers = |waiting: &Waiting| matches!(waiting.kind, Kind::Steer | Kind::SteerToo);
+        let at = waiting.iter().position(|waiting| steers(waiting) && is_heard(waiting))?;
+        waiting.remove(at).map(|taken| (at, taken))
+    }
+
+    /// Puts back what was taken out of a lane, where it was; wakes a lane if that went away meanwhile.
+    pub(crate) fn put_back(&self, inner: &Arc<Inner>, at: usize, waiting: Waiting) {
+        {
+            // Held until it is in: a lane does not go away between.
+            let awake = lock(&self.awake);
+            if let Some(lane) = awake.get(waiting.routed.session_key()) {
+                let mut queue = lock(&lane.waiting);
+                let at = at.min(queue.len());
+                queue.insert(at, waiting);
+                lane.more.notify_one();
+                return;
+            }
+        }
+        self.put(inner, inner.tasks(), waiting);
+    }
+
+    /// Forgets a lane, unless something came in meanwhile.
+    fn retire(&self, key: &SessionKey, lane: &Lane) -> bool {
+        let mut awake = lock(&self.awake);
+        if lock(&lane.waiting).is_empty() {
+            awake.remove(key);
+            true
+        } else {
+            false
+        }
+    }
+
+    /// How many are awake.
+    pub(crate) fn awake(&self) -> usize {
+        lock(&self.awake).len()
+    }
+}
+
+/// The lane's task.
+async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
+    let mut history: Option<History> = None;
+    loop {
+        let (stopping, holding) = (inner.stopping(), inner.holding());
+        match lane.next(holding.is_cancelled(), &inner.config()) {
+            Next::Turn(together) => {
+                let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
+                let turn = AssertUnwindSafe(async {
+                    if let Some(waiting) = collect::combine(&inner, together).await {
+                        turn::take(&inner, waiting, &mut history).await;
+                    }
+                });
+                if turn.catch_unwind().await.is_err() {
+                    // A bug of ours; the session must go on all the same.
+                    history = None;
+                    for run in runs.iter().filter(|run| !run.is_over()) {
+                        turn::give_up(&inner, run).await;
+                    }
+                }
+            }
+            Next::Quiet(until) => {
+                tokio::select! {
+                    () = lane.more.notified() => {}
+                    () = tokio::time::sleep_until(until) => {}
+                    () = holding.cancelled() => {}
+                }
+            }
+            Next::Nothing => {
+                let idle = tokio::select! {
+                    () = lane.more.notified() => false,
+                    () = tokio::time::sleep(LINGER) => true,
+                    () = stopping.cancelled() => true,
+                };
+                if idle && inner.lanes().retire(&key, &lane) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

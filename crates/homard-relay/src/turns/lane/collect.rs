@@ -1,0 +1,128 @@
+//! Messages that came while a turn was under way and get one turn together.
+//!
+//! Each of them is a run of its own until that turn begins; the commit that begins it ends the others. A crash before
+//! finds them all waiting, a crash after finds them all in the conversation.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use homard_channel::Address;
+use homard_config::Config;
+use homard_policy::queue::{self, Combined, Item, Overflow};
+use homard_protocol::{UserBlock, UserContent, UserMessage};
+use homard_tools::Label;
+
+use super::{Kind, Overrides, Waiting};
+use crate::relay::Inner;
+use crate::turn_setup::policy_layers::have_same_tools;
+use crate::turns::turn::{is_kept, stop_waiting};
+
+/// Most messages of one turn; the rest gets the next.
+const MAX_TOGETHER: usize = 50;
+
+/// Takes those out that get the next turn together: the first, and those directly behind it that go to the same place
+/// and ask for the same.
+pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Waiting> {
+    let Some(first) = waiting.pop_front() else { return Vec::new() };
+    let mut together = vec![first];
+    while together.len() < MAX_TOGETHER
+        && let (Some(last), Some(next)) = (together.last(), waiting.front())
+        && belong_together(last, next)
+        // Nor does one sender get another's tools.
+        && have_same_tools(config, &last.routed, &next.routed)
+    {
+        together.extend(waiting.pop_front());
+    }
+    together
+}
+
+fn belong_together(one: &Waiting, other: &Waiting) -> bool {
+    let collects = |waiting: &Waiting| matches!(waiting.kind, Kind::Collect { .. });
+    collects(one)
+        && collects(other)
+        && address(&one.overrides) == address(&other.overrides)
+        && asks(&one.overrides) == asks(&other.overrides)
+        // What the owner says does not lend its weight to what others say, nor the other way round.
+        && one.overrides.labels.is_empty() == other.overrides.labels.is_empty()
+        && one.routed.standing() == other.routed.standing()
+}
+
+fn address(overrides: &Overrides) -> Option<&Address> {
+    overrides.reply.as_ref().map(|reply| &reply.address)
+}
+
+fn asks(overrides: &Overrides) -> (Option<&str>, Option<&str>, bool) {
+    (overrides.model.as_deref(), overrides.thinking.as_deref(), overrides.program.is_some())
+}
+
+/// Makes one of them; `None` when none is left to answer.
+pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Option<Waiting> {
+    if together.len() < 2 {
+        return together.into_iter().next().map(alone);
+    }
+    let mut kept = Vec::with_capacity(together.len());
+    for mut waiting in together {
+        if !is_kept(waiting.kept.take()).await {
+            // Known before, or not kept: whoever sent it has been told.
+            inner.runs().remove(&waiting.run);
+        } else if waiting.run.cancel.is_cancelled() {
+            stop_waiting(inner, waiting).await;
+        } else {
+            kept.push(waiting);
+        }
+    }
+    // The newest is answered; it brings the others along.
+    let mut newest = kept.pop()?;
+    if kept.is_empty() {
+        return Some(alone(newest));
+    }
+    let mut overflow = Overflow::default();
+    for earlier in kept.iter().chain([&newest]).filter_map(|waiting| waiting.overrides.overflow.as_ref()) {
+        overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
+        overflow.lines.extend(earlier.lines.iter().cloned());
+    }
+    let messages: Vec<&UserMessage> = kept.iter().chain([&newest]).map(|waiting| &waiting.message).collect();
+    newest.message.content = told_together(&messages, &overflow);
+    newest.overrides.overflow = None;
+    let labels: Vec<Label> = kept.iter().flat_map(|waiting| waiting.overrides.labels.clone()).collect();
+    for label in labels {
+        if !newest.overrides.labels.contains(&label) {
+            newest.overrides.labels.push(label);
+        }
+    }
+    newest.merged = kept.into_iter().map(|waiting| waiting.run).collect();
+    Some(newest)
+}
+
+/// One that is told by itself, with what is remembered of those that had to go for it.
+fn alone(mut only: Waiting) -> Waiting {
+    if let Some(overflow) = only.overrides.overflow.take() {
+        only.message.content = told_together(&[&only.message], &overflow);
+    }
+    only
+}
+
+/// Several messages as one, with what is remembered of those that had to go.
+fn told_together(messages: &[&UserMessage], overflow: &Overflow) -> UserContent {
+    let texts: Vec<String> = messages.iter().map(|message| message.content.text()).collect();
+    let items: Vec<Item<'_>> =
+        texts.iter().map(|text| Item { message_id: "", route: None, prompt: text }).collect();
+    let text = match queue::combine(&items, overflow) {
+        Combined::Together(text) => text,
+        Combined::OneByOne => texts.join("\n\n"),
+    };
+    let others = messages.iter().flat_map(|message| match &message.content {
+        UserContent::Text(_) => Vec::new(),
+        UserContent::Blocks(blocks) => {
+            blocks.iter().filter(|block| !matches!(block, UserBlock::Text { .. })).cloned().collect()
+        }
+    });
+    let others: Vec<UserBlock> = others.collect();
+    if others.is_empty() {
+        return UserContent::Text(text);
+    }
+    UserContent::Blocks(std::iter::once(UserBlock::text(text)).chain(others).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! Listening to one run: its words as they come, then how it ended.
+//!
+//! A listener reads what the narrator has written so far, so a slow one misses nothing and holds nobody up: it
+//! only hears more at a time.
+
+use std::sync::Arc;
+
+use homard_protocol::{RunId, SessionKey};
+use tokio::sync::watch;
+
+use crate::turns::narrate::Narrator;
+use crate::turns::runs::{Run, RunEnd};
+
+/// What is heard of a run.
+#[derive(Debug)]
+pub enum Heard {
+    /// More words.
+    Text(String),
+    /// It is over.
+    Ended(Box<RunEnd>),
+    /// It will never be heard of again here: the gateway is stopping.
+    Gone,
+}
+
+/// Somebody who listens to one run.
+#[derive(Debug)]
+pub struct Listener {
+    run_id: RunId,
+    session_key: SessionKey,
+    narrator: Arc<Narrator>,
+    spoken: watch::Receiver<usize>,
+    ending: watch::Receiver<Option<RunEnd>>,
+    /// How much was heard, in bytes.
+    heard: usize,
+}
+
+impl Listener {
+    pub(crate) fn to(run: &Run) -> Self {
+        Self {
+            run_id: run.id.clone(),
+            session_key: run.session_key.clone(),
+            narrator: Arc::clone(&run.narrator),
+            spoken: run.narrator.spoken(),
+            ending: run.watch(),
+            heard: 0,
+        }
+    }
+
+    /// The run.
+    #[must_use]
+    pub fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    /// Its conversation.
+    #[must_use]
+    pub fn session_key(&self) -> &SessionKey {
+        &self.session_key
+    }
+
+    /// What is heard next. Nothing comes after the end.
+    pub async fn next(&mut self) -> Heard {
+        loop {
+            // The end is looked at first: words that came before it are then certainly there.
+            let end = self.ending.borrow_and_update().clone();
+            self.spoken.mark_unchanged();
+            let text = self.narrator.text_from(self.heard);
+            if !text.is_empty() {
+                self.heard += text.len();
+                return Heard::Text(text);
+            }
+            if let Some(end) = end {
+                return Heard::Ended(Box::new(end));
+            }
+            tokio::select! {
+                ended = self.ending.changed() => if ended.is_err() {
+                    return Heard::Gone;
+                },
+                // The narrator is held here, so its end of the line is never gone.
+                _spoken = self.spoken.changed() => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Every model call of a run, put into the usage table.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use homard_llm::ThinkingLevel;
+use homard_models::failover::{CallRecord, Meter, OpenedCall};
+use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
+
+use crate::intake::call_quota::{CallQuota, Guest};
+use crate::intake::route::Routed;
+use crate::relay::Inner;
+
+/// Counts the calls of one run.
+pub(crate) struct RunMeter {
+    pub(crate) store: Store,
+    pub(crate) owner: CallOwner,
+    /// Whose calls they are, where they are not the owner's.
+    pub(crate) guest: Option<(CallQuota, Guest)>,
+}
+
+impl RunMeter {
+    /// For a turn, which may be somebody else's than the owner's.
+    pub(crate) fn of_turn(inner: &Inner, owner: CallOwner, routed: &Routed) -> Self {
+        let guest = Guest::behind(routed.message(), routed.standing().is_owner);
+        let guest = guest.map(|guest| (inner.intake().call_quota().clone(), guest));
+        Self { store: inner.store().clone(), owner, guest }
+    }
+}
+
+impl Meter for RunMeter {
+    fn opening(&self, call: OpenedCall) -> BoxFuture<'_, Option<CallId>> {
+        async move {
+            let open = OpenCall {
+                at: call.at,
+                owner: self.owner.clone(),
+                target: CallTarget {
+                    provider: call.provider.to_string(),
+                    model: call.model.to_string(),
+                    api: call.api,
+                    profile: call.profile,
+                    thinking: thinking(call.thinking),
+                },
+                worst: call.worst,
+            };
+            match self.store.open_call(open).await {
+                Ok(id) => Some(id),
+                Err(error) => {
+                    tracing::error!(%error, "a call could not be noted before it is made");
+                    None
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn call(&self, record: CallRecord) {
+        if let Some((quota, guest)) = &self.guest {
+            quota.count(guest, record.at);
+        }
+        let row = CallRow {
+            at: record.at,
+            owner: self.owner.clone(),
+            target: CallTarget {
+                provider: record.provider.to_string(),
+                model: record.model.to_string(),
+                api: record.api,
+                profile: record.profile,
+                thinking: thinking(record.thinking),
+            },
+            usage: record.usage,
+            first_ms: record.first_ms,
+            total_ms: record.total_ms,
+            outcome: record.outcome.to_owned(),
+        };
+        match record.open {
+            Some(id) => self.store.settle_call(id, row),
+            None => self.store.record_call(row),
+        }
+    }
+}
+
+/// The level, where the model was asked to think at all.
+fn thinking(level: ThinkingLevel) -> Option<String> {
+    (level != ThinkingLevel::Off).then(|| level.as_str().to_owned())
+}

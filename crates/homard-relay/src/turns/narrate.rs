@@ -1,0 +1,422 @@
+//! Telling people and programs about a run as it happens: agent steps in, `chat` and `agent` events out.
+//!
+//! Text is told at once the first time and then at most every
+//! [`DELTA_INTERVAL`], because each telling carries everything said
+//! so far.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use homard_agent::{Directive, Step};
+use homard_llm::Attempt;
+use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
+use homard_protocol::limits::DELTA_INTERVAL;
+use homard_protocol::{RunId, ToolCall, ToolResultMessage};
+use homard_runtime::Clock;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+use crate::bus::{Audience, Bus};
+use crate::delivery::live::Pulse;
+use crate::delivery::shape::{may_become_silent, reasoning};
+
+/// The name under which watchers that did not start the run hear tool events.
+const TOOL_ELSEWHERE: &str = "session.tool";
+
+/// Whose story is told.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    pub(crate) run: RunId,
+    pub(crate) run_text: Arc<str>,
+    pub(crate) session_key: Arc<str>,
+    pub(crate) agent: Option<Arc<str>>,
+}
+
+/// Tells the story of one run.
+#[derive(Debug)]
+pub(crate) struct Narrator {
+    subject: Subject,
+    bus: Bus,
+    clock: Clock,
+    state: Mutex<State>,
+    untold: Notify,
+    /// How much has been said, for those who listen to this run alone.
+    spoken: watch::Sender<usize>,
+    /// What has happened, for those who show the run while it goes on.
+    pulse: watch::Sender<Pulse>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    seq: u64,
+    session_id: Option<Arc<str>>,
+    /// Everything said in the run; answers are separated by a blank line.
+    text: String,
+    /// How much of `text` has been told.
+    told: usize,
+    /// Where in `text` the present answer begins.
+    segment: usize,
+    segments: u32,
+    last_told: Option<Instant>,
+    reasoning: Reasoning,
+    /// The reasoning of the present answer.
+    thinking: String,
+    /// How much of `thinking` has been told.
+    thinking_told: usize,
+    last_thought: Option<Instant>,
+    /// Whether reasoning stands before the present answer already.
+    reasoned: bool,
+    /// How the answer is to be delivered.
+    wishes: Vec<Directive>,
+}
+
+/// What becomes of the model's reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Reasoning {
+    /// It is not told.
+    Off,
+    /// It stands before the answer.
+    On,
+    /// It is told as it comes, apart from the answer.
+    #[default]
+    Stream,
+}
+
+impl Reasoning {
+    /// As a session spells it; who says nothing sees it live.
+    pub(crate) fn of(level: Option<&str>) -> Self {
+        match level {
+            Some("off") => Self::Off,
+            Some("on") => Self::On,
+            Some(_) | None => Self::Stream,
+        }
+    }
+}
+
+impl Narrator {
+    pub(crate) fn new(subject: Subject, bus: Bus, clock: Clock) -> Self {
+        Self {
+            subject,
+            bus,
+            clock,
+            state: Mutex::default(),
+            untold: Notify::new(),
+            spoken: watch::Sender::new(0),
+            pulse: watch::Sender::new(Pulse::default()),
+        }
+    }
+
+    /// Everything said so far.
+    pub(crate) fn text(&self) -> String {
+        self.state().text.clone()
+    }
+
+    /// What was said after the first `from` bytes, unless it may still turn out to be silence.
+    pub(crate) fn text_from(&self, from: usize) -> String {
+        let state = self.state();
+        let rest = state.text.get(from..).filter(|_| !may_become_silent(&state.text));
+        rest.unwrap_or_default().to_owned()
+    }
+
+    /// Tells whenever something was said.
+    pub(crate) fn spoken(&self) -> watch::Receiver<usize> {
+        self.spoken.subscribe()
+    }
+
+    /// How the answer is to be delivered.
+    pub(crate) fn wishes(&self) -> Vec<Directive> {
+        self.state().wishes.clone()
+    }
+
+    /// What becomes of the model's reasoning.
+    pub(crate) fn set_reasoning(&self, reasoning: Reasoning) {
+        self.state().reasoning = reasoning;
+    }
+
+    /// The transcript is known now.
+    pub(crate) fn set_session(&self, session_id: &str) {
+        self.state().session_id = Some(Arc::from(session_id));
+    }
+
+    /// Tells that the run is getting ready.
+    pub(crate) fn status(&self, phase: &'static str) {
+        let (seq, session_id) = self.next();
+        self.chat_at(seq, ChatState::Status { phase });
+        self.agent_at(seq, session_id, AgentStream::RunStatus, json!({"phase": phase}));
+    }
+
+    /// Tells about the run's life.
+    pub(crate) fn lifecycle(&self, data: Value) {
+        self.agent(AgentStream::Lifecycle, data);
+    }
+
+    /// Tells what the run cost.
+    pub(crate) fn usage(&self, output_tokens: u64) {
+        self.agent(AgentStream::Usage, json!({"outputTokens": output_tokens}));
+    }
+
+    /// Tells that the run waits for a person, or no longer does.
+    pub(crate) fn approval(&self, data: Value) {
+        self.agent(AgentStream::Approval, data);
+    }
+
+    /// Tells how the run ended. The last thing told.
+    pub(crate) fn end(&self, state: ChatState) {
+        self.chat(state);
+    }
+
+    /// Tells that the run was taken by another, which tells the rest: an end without words.
+    pub(crate) fn end_bare(&self) {
+        let (seq, _) = self.next();
+        self.chat_at(seq, ChatState::Final { message: None, usage: None, stop_reason: None });
+    }
+
+    /// Takes one step of the agent.
+    pub(crate) fn step(&self, step: &Step<'_>) {
+        self.tell_step(step);
+        self.pulse.send_modify(|pulse| pulse.beat(step));
+    }
+
+    /// Tells whenever something happened.
+    pub(crate) fn pulse(&self) -> watch::Receiver<Pulse> {
+        self.pulse.subscribe()
+    }
+
+    fn tell_step(&self, step: &Step<'_>) {
+        match step {
+            Step::Asking => self.begin_segment(),
+            Step::Attempt(attempt) => self.attempted(attempt),
+            Step::Text(text) => self.said(text),
+            Step::Thinking(text) => self.thought(text),
+            Step::Wish(wish) => self.state().wishes.push((*wish).clone()),
+            Step::Answered(_) => {
+                self.flush_thinking();
+                self.flush();
+            }
+            Step::ToolStart(call) => self.tool_start(call),
+            Step::ToolProgress { call, text } => self.tool_progress(call, text),
+            Step::ToolEnd { call, result } => self.tool_end(call, result),
+            Step::Steered(taken) => self.lifecycle(json!({"phase": "steered", "steeredRunId": taken.run_id})),
+            Step::Flushing => {
+                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": "start"}));
+            }
+            Step::Flushed { failed } => {
+                let status = if *failed { "failed" } else { "end" };
+                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": status}));
+            }
+            Step::Compacting { trigger, tokens_before } => self.agent(
+                AgentStream::Compaction,
+                json!({"phase": "start", "trigger": trigger.as_str(), "tokensBefore": tokens_before}),
+            ),
+            Step::Compacted { trigger, tokens_before, tokens_after, listed } => self.agent(
+                AgentStream::Compaction,
+                json!({"phase": "end", "trigger": trigger.as_str(), "tokensBefore": tokens_before,
+                    "tokensAfter": tokens_after, "summarised": !listed}),
+            ),
+        }
+    }
+
+    /// Tells that a model did not answer and what is done about it. Reasoning of the failed attempt is
+    /// forgotten: the next one thinks afresh.
+    fn attempted(&self, attempt: &Attempt) {
+        {
+            let mut state = self.state();
+            state.thinking.clear();
+            state.thinking_told = 0;
+        }
+        let mut data = json!({"phase": "fallback"});
+        if let (Some(data), Ok(Value::Object(told))) = (data.as_object_mut(), serde_json::to_value(attempt)) {
+            data.extend(told);
+        }
+        self.lifecycle(data);
+    }
+
+    fn begin_segment(&self) {
+        let mut state = self.state();
+        state.segments += 1;
+        state.segment = state.text.len();
+        state.thinking.clear();
+        state.thinking_told = 0;
+        state.reasoned = false;
+    }
+
+    fn thought(&self, text: &str) {
+        let due = {
+            let mut state = self.state();
+            if state.reasoning == Reasoning::Off {
+                return;
+            }
+            state.thinking.push_str(text);
+            state.reasoning == Reasoning::Stream
+                && state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+        };
+        if due {
+            self.flush_thinking();
+        }
+    }
+
+    /// Tells the reasoning that has not been told.
+    fn flush_thinking(&self) {
+        let data = {
+            let mut state = self.state();
+            let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
+            if delta.is_empty() || state.reasoning != Reasoning::Stream {
+                return;
+            }
+            let data = json!({"text": state.thinking, "delta": delta});
+            state.thinking_told = state.thinking.len();
+            state.last_thought = Some(Instant::now());
+            data
+        };
+        self.agent(AgentStream::Thinking, data);
+    }
+
+    fn said(&self, text: &str) {
+        self.flush_thinking();
+        let due = {
+            let mut state = self.state();
+            if state.segment > 0 && state.segment == state.text.len() {
+                state.text.push_str("\n\n");
+                state.segment = state.text.len();
+            }
+            if state.reasoning == Reasoning::On && !state.reasoned && !state.thinking.trim().is_empty() {
+                let reasoning = reasoning(&state.thinking);
+                state.text.push_str(&reasoning);
+                state.reasoned = true;
+            }
+            state.text.push_str(text);
+            self.spoken.send_replace(state.text.len());
+            state.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+        };
+        if due { self.flush() } else { self.untold.notify_one() }
+    }
+
+    /// Resolves when text has waited long enough; the caller then calls [`flush`](Self::flush).
+    pub(crate) async fn due(&self) {
+        loop {
+            let wait_until = {
+                let state = self.state();
+                let waiting = state.told < state.text.len() && !may_become_silent(&state.text);
+                waiting.then(|| state.last_told.map_or_else(Instant::now, |last| last + DELTA_INTERVAL))
+            };
+            match wait_until {
+                Some(until) => return tokio::time::sleep_until(until).await,
+                None => self.untold.notified().await,
+            }
+        }
+    }
+
+    /// Tells what has not been told.
+    pub(crate) fn flush(&self) {
+        let (delta, whole, segment, item) = {
+            let mut state = self.state();
+            if state.told >= state.text.len() || may_become_silent(&state.text) {
+                return;
+            }
+            let delta = state.text.get(state.told..).unwrap_or_default().to_owned();
+            let segment = state.text.get(state.segment..).unwrap_or_default().to_owned();
+            state.told = state.text.len();
+            state.last_told = Some(Instant::now());
+            (delta, state.text.clone(), segment, state.segments)
+        };
+        let item = format!("{}:{item}", self.subject.run_text);
+        let spoken = delta.trim_start_matches('\n');
+        self.agent(AgentStream::Assistant, json!({"text": segment, "delta": spoken, "itemId": item}));
+        let message = ChatMessage::new(whole, self.clock.now_ms());
+        self.chat(ChatState::Delta { delta_text: delta, message });
+    }
+
+    fn tool_start(&self, call: &ToolCall) {
+        let now = self.clock.now_ms();
+        self.agent(
+            AgentStream::Item,
+            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
+                "phase": "start", "title": call.name, "status": "running", "startedAt": now}),
+        );
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "start", "name": call.name, "toolCallId": call.id, "args": call.arguments}),
+        );
+    }
+
+    fn tool_progress(&self, call: &ToolCall, text: &str) {
+        let partial = json!({"content": [{"type": "text", "text": text}], "details": {"status": "running"}});
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "update", "name": call.name, "toolCallId": call.id, "partialResult": partial}),
+        );
+        self.agent(
+            AgentStream::CommandOutput,
+            json!({"itemId": format!("command:{}", call.id), "phase": "delta", "title": call.name,
+                "toolCallId": call.id, "name": call.name, "output": text, "status": "running"}),
+        );
+    }
+
+    fn tool_end(&self, call: &ToolCall, result: &ToolResultMessage) {
+        let status = if result.is_error { "failed" } else { "completed" };
+        self.agent(
+            AgentStream::Tool,
+            json!({"phase": "result", "name": call.name, "toolCallId": call.id, "isError": result.is_error,
+                "result": {"content": result.content, "details": result.details}}),
+        );
+        self.agent(
+            AgentStream::Item,
+            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
+                "phase": "end", "title": call.name, "status": status, "endedAt": result.timestamp}),
+        );
+    }
+
+    /// The next number of the run, and the transcript if it is known.
+    fn next(&self) -> (u64, Option<Arc<str>>) {
+        let mut state = self.state();
+        state.seq += 1;
+        (state.seq, state.session_id.clone())
+    }
+
+    fn agent(&self, stream: AgentStream, data: Value) {
+        let (seq, session_id) = self.next();
+        self.agent_at(seq, session_id, stream, data);
+    }
+
+    fn agent_at(&self, seq: u64, session_id: Option<Arc<str>>, stream: AgentStream, data: Value) {
+        let event = AgentEvent {
+            run_id: Arc::clone(&self.subject.run_text),
+            session_key: Arc::clone(&self.subject.session_key),
+            session_id,
+            agent_id: self.subject.agent.clone(),
+            seq,
+            ts: self.clock.now_ms(),
+            stream,
+            data,
+            is_heartbeat: false,
+        };
+        if stream.needs_tool_cap() {
+            let elsewhere = (stream == AgentStream::Tool).then_some(TOOL_ELSEWHERE);
+            self.bus.publish_to(&event, Audience::ToolWatchers { run: self.subject.run.clone(), elsewhere });
+        } else {
+            self.bus.publish(&event);
+        }
+    }
+
+    fn chat(&self, state: ChatState) {
+        let seq = self.state().seq;
+        self.chat_at(seq, state);
+    }
+
+    fn chat_at(&self, seq: u64, state: ChatState) {
+        self.bus.publish(&ChatEvent {
+            run_id: Arc::clone(&self.subject.run_text),
+            session_key: Arc::clone(&self.subject.session_key),
+            agent_id: self.subject.agent.clone(),
+            seq,
+            state,
+        });
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Handing messages of a lane to the turn that is under way in it.
+//!
+//! A message to be steered waits in the lane like any other. Whoever takes it out of there first has it: the turn
+//! under way, between two of its calls, or the lane, when that turn is over. So it is never lost and never
+//! answered twice, and a crash before it was taken leaves it waiting in the store.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use homard_agent::{Steer, Steering, Taken};
+use homard_protocol::{SessionId, Usage};
+use homard_store::{RunStatus, StoreError, steered_key, steered_too_key};
+
+use crate::relay::Inner;
+use crate::turns::lane::{Kind, Request, Waiting};
+use crate::turns::runs::{Run, RunEnd};
+use crate::turns::turn::{is_kept, stop_waiting};
+
+/// Queue modes in which a message is handed to the turn under way.
+const STEER_MODES: [&str; 3] = ["queue", "queued", "steer"];
+/// The same, and it gets its own turn all the same.
+const BACKLOG_MODES: [&str; 2] = ["steer+backlog", "steer-backlog"];
+
+/// Whether a queue mode means steering.
+pub(crate) fn is_steer(mode: &str) -> bool {
+    STEER_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
+}
+
+/// Whether a queue mode means steering, and a turn of its own as well.
+pub(crate) fn is_backlog(mode: &str) -> bool {
+    BACKLOG_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
+}
+
+/// The lane of one running turn.
+struct Lane {
+    inner: Arc<Inner>,
+    run: Arc<Run>,
+    session_id: SessionId,
+}
+
+/// Where the turn of `run` gets its messages from.
+pub(crate) fn of(inner: &Arc<Inner>, run: &Arc<Run>, session_id: &SessionId) -> Steering {
+    Steering::from_source(Arc::new(Lane {
+        inner: Arc::clone(inner),
+        run: Arc::clone(run),
+        session_id: session_id.clone(),
+    }))
+}
+
+impl Steer for Lane {
+    fn next(&self) -> BoxFuture<'_, Result<Option<Taken>, StoreError>> {
+        async move {
+            while !self.run.cancel.is_cancelled() {
+                let answered = self.run.delivery.route().map(|route| &route.address);
+                let lanes = self.inner.lanes();
+                let Some((at, mut waiting)) = lanes.take_steerable(&self.run.session_key, answered) else {
+                    break;
+                };
+                if !is_kept(waiting.kept.take()).await {
+                    // Known before, or not kept: whoever sent it has been told.
+                    continue;
+                }
+                if waiting.run.cancel.is_cancelled() {
+                    stop_waiting(&self.inner, waiting).await;
+                    continue;
+                }
+                return match waiting.kind {
+                    Kind::SteerToo => self.tell_too(at, waiting).await.map(Some),
+                    _ => self.hand_over(waiting).await.map(Some),
+                };
+            }
+            Ok(None)
+        }
+        .boxed()
+    }
+}
+
+impl Lane {
+    async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
+        let (store, steered) = (self.inner.store(), &waiting.run);
+        let mut message = waiting.message.clone();
+        // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
+        message.idempotency_key = Some(steered_key(&steered.id));
+        match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
+            Ok(place) => {
+                let run_id = steered.id.clone();
+                let why = format!("steered:{}", self.run.id);
+                settle(&self.inner, steered, Some(&self.session_id), why);
+                Ok(Taken { run_id, message, seq: place.seq })
+            }
+            Err(error) => {
+                self.inner.lanes().put_back(&self.inner, 0, Waiting { kind: Kind::Turn, ..waiting });
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Lane {
+    /// Tells the turn under way, and lets the message wait on for its own.
+    async fn tell_too(&self, at: usize, waiting: Waiting) -> Result<Taken, StoreError> {
+        let waiting = Waiting { kind: Kind::Turn, ..waiting };
+        let run_id = waiting.run.id.clone();
+        let request = Request {
+            message: waiting.message.clone(),
+            overrides: waiting.overrides.clone(),
+            kind: Kind::Turn,
+        };
+        let mut message = waiting.message.clone();
+        message.idempotency_key = Some(steered_too_key(&run_id));
+        let into = (&self.run.id, &self.session_id);
+        let told = self.inner.store().steer_run_too(&run_id, into, message.clone(), request.to_json()).await;
+        self.inner.lanes().put_back(&self.inner, at, waiting);
+        told.map(|place| Taken { run_id, message, seq: place.seq })
+    }
+}
+
+/// Tells everyone that nothing more comes of a run by itself, and where its message went.
+pub(crate) fn settle(inner: &Inner, steered: &Arc<Run>, session_id: Option<&SessionId>, why: String) {
+    let now = inner.clock().now_ms();
+    let end = RunEnd {
+        status: RunStatus::Ok,
+        reply: None,
+        error: None,
+        stop_reason: Some(why),
+        started_at: Some(now),
+        ended_at: now,
+        session_id: session_id.map(ToString::to_string),
+        provider: String::new(),
+        model: String::new(),
+        usage: Usage::default(),
+        attempts: Vec::new(),
+        wishes: Vec::new(),
+        calls: Vec::new(),
+    };
+    steered.narrator.end_bare();
+    inner.run_ended(&end);
+    steered.ended(end);
+    inner.runs().remove(steered);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Telling a conversation that something happened, and waking it for that if it is wanted.
+//!
+//! An event that wakes is a message of its own: it is kept before it is answered, named so that a repeated request
+//! wakes once, and waits its turn in the lane. One that does not wake waits in the store and is told with the next
+//! turn, whoever asks for that.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use homard_channel::Inbound;
+use homard_protocol::{RunId, SessionKey};
+use homard_store::RunStatus;
+use homard_tools::Label;
+use serde_json::{Value, json};
+
+use crate::intake::route::Unroutable;
+use crate::relay::Relay;
+use crate::turns::runs::RunEnd;
+use crate::turns::submit::{Submission, SubmitError, Submitted};
+
+/// What the model is told beside the event.
+const WOKEN: &str = "## You were woken\nThe last message is an event of the system, not words of the user. Do what it \
+    asks for. If it is a reminder, pass it on to the user in your own words. If nothing needs to be done or said, \
+    answer exactly NO_REPLY.";
+/// How much of an answer the last look shows, in characters.
+const PREVIEW_CHARS: usize = 200;
+
+/// Whether an event starts a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WakeMode {
+    /// At once, or when the turn under way is over.
+    Now,
+    /// It is told with the next turn, whoever asks for it.
+    NextHeartbeat,
+}
+
+/// An event for a conversation.
+#[derive(Debug, Clone)]
+pub struct Wake {
+    /// Which conversation.
+    pub session: SessionKey,
+    /// What happened, in words.
+    pub text: String,
+    /// Whether it starts a turn.
+    pub mode: WakeMode,
+    /// Who says so, for the record: `wake`, `cron`, `hook`.
+    pub source: &'static str,
+    /// The name of the turn, where the same event may be told twice; a new one otherwise.
+    pub run_id: Option<RunId>,
+    /// Whose words the text is, where they are not the owner's.
+    pub labels: Vec<Label>,
+}
+
+/// What came of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Woken {
+    /// This turn is about it.
+    Turn(RunId),
+    /// It waits for the next turn.
+    Waits,
+}
+
+/// Whether anybody is woken, and what came of it the last time.
+#[derive(Debug)]
+pub(crate) struct Wakes {
+    enabled: AtomicBool,
+    last: Mutex<Option<Value>>,
+}
+
+impl Default for Wakes {
+    fn default() -> Self {
+        Self { enabled: AtomicBool::new(true), last: Mutex::new(None) }
+    }
+}
+
+impl Relay {
+    /// Tells a conversation that something happened. Returns once that is kept.
+    ///
+    /// # Errors
+    /// When it cannot be kept, or too many messages wait in the conversation.
+    pub async fn wake(&self, wake: Wake) -> Result<Woken, SubmitError> {
+        let inner = self.inner();
+        let Wake { session, mut text, mode, source, run_id, labels } = wake;
+        if let Some(agent) = session.agent_id()
+            && inner.config().agents.agent(agent).is_none()
+        {
+            return Err(Unroutable::UnknownAgent(agent.clone()).into());
+        }
+        inner.guards().secrets.hide_in(&mut text);
+        if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
+            inner.store().keep_event(&session, text, Label::beside(None, &labels)).await?;
+            return Ok(Woken::Waits);
+        }
+        let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
+        let text = format!("System: [{}] {text}", inner.clock().now_rfc3339());
+        let submission = Submission {
+            message: Inbound::from_operator(session, name, text, inner.clock().now_ms()),
+            source,
+            model: None,
+            thinking: None,
+            timeout: None,
+            extra_system: Some(WOKEN.to_owned()),
+            without_admin: false,
+        };
+        let run_id = match self.submit_from(submission, labels).await? {
+            Submitted::Started { run_id, .. } => {
+                self.look_back_at(&run_id, source);
+                run_id
+            }
+            Submitted::InFlight { run_id, .. } | Submitted::Answered { run_id, .. } => run_id,
+            Submitted::Finished(record) => record.run_id,
+        };
+        Ok(Woken::Turn(run_id))
+    }
+
+    /// Whether events may start turns; while they may not, they wait for the next one.
+    #[must_use]
+    pub fn heartbeats_enabled(&self) -> bool {
+        self.inner().wakes().enabled.load(Ordering::SeqCst)
+    }
+
+    /// Decides it, until the gateway ends.
+    pub fn set_heartbeats(&self, enabled: bool) {
+        self.inner().wakes().enabled.store(enabled, Ordering::SeqCst);
+    }
+
+    /// What came of the last turn that an event started; `None` when there was none since the start.
+    #[must_use]
+    pub fn last_heartbeat(&self) -> Option<Value> {
+        self.inner().wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Remembers how a turn ends.
+    fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
+        let Some(mut ending) = self.inner().runs().get(run_id).map(|run| run.watch()) else { return };
+        let inner = self.downgrade();
+        self.inner().tasks().spawn(async move {
+            let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
+            if let (Some(end), Some(inner)) = (end, inner.upgrade()) {
+                let mut last = inner.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
+                *last = Some(seen(&end, reason));
+            }
+        });
+    }
+}
+
+/// The end of a turn as a look at it.
+fn seen(end: &RunEnd, reason: &str) -> Value {
+    let status = match (end.status, &end.reply) {
+        (RunStatus::Ok, Some(_)) => "sent",
+        (RunStatus::Ok, None) => "ok-token",
+        _ => "failed",
+    };
+    let preview = end.reply.as_ref().map(|reply| reply.chars().take(PREVIEW_CHARS).collect::<String>());
+    let took = end.started_at.map(|began| end.ended_at.saturating_sub(began));
+    let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
+    if let Some(fields) = seen.as_object_mut() {
+        fields.extend(preview.map(|preview| ("preview".to_owned(), json!(preview))));
+        fields.extend(took.map(|took| ("durationMs".to_owned(), json!(took))));
+        fields.extend(end.error.as_ref().map(|error| ("message".to_owned(), json!(error))));
+    }
+    seen
+}
