@@ -46,6 +46,6 @@ mod write_limit;
 pub use gateway::{Gateway, GatewayParts, HostFacts, NetworkParts};
 pub use http::{PageFile, Pages};
 pub use manual::renewed as renewed_manual;
-pub use methods::exec_policy::snapshot as exec_policy_snapshot;
+pub use methods::approvals::exec_policy::snapshot as exec_policy_snapshot;
 pub use run::{Hooks, OnReload, Stopped, run};
 pub use server::bind;

@@ -86,7 +86,7 @@ pub async fn run(
     let token = watching.token().clone();
     watching.spawn(async move { tick(ticking, token).await });
     let (telling, token) = (Arc::clone(&gateway), watching.token().clone());
-    watching.spawn(methods::session_messages::tell(telling, token));
+    watching.spawn(methods::sessions::messages::tell(telling, token));
     let accepting = CancellationToken::new();
     let doors = Tasks::new();
     for listener in listeners {

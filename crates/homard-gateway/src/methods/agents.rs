@@ -1,5 +1,7 @@
 //! `agents.create`, `agents.update` and `agents.delete`: the roster in the configuration, and its folders.
 
+pub(crate) mod files;
+
 use std::path::{Path, PathBuf};
 
 use homard_config::{Overrides, Snapshot};

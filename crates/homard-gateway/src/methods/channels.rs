@@ -1,5 +1,13 @@
 //! `channels.status`: the chat platforms and how our accounts there are.
 
+pub(crate) mod account_actions;
+pub(crate) mod accounts;
+pub(crate) mod check;
+pub(crate) mod dead_letters;
+pub(crate) mod delivery;
+pub(crate) mod pairing;
+pub(crate) mod sending;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

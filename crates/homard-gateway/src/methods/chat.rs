@@ -1,5 +1,10 @@
 //! `chat.*`.
 
+pub(crate) mod agent;
+pub(crate) mod attached;
+pub(crate) mod message;
+pub(crate) mod startup;
+
 use std::ops::BitOr;
 use std::time::Duration;
 
@@ -18,7 +23,8 @@ use homard_relay::{RunView, Submission, Submitted};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
-use super::{attached, check_range, session_key};
+use super::check_range;
+use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::session_rows;

@@ -1,5 +1,8 @@
 //! `config.*`.
 
+pub(crate) mod lookup;
+pub(crate) mod wizard;
+
 use homard_config::{ReloadAction, Snapshot, WriteError, WriteOutcome};
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;

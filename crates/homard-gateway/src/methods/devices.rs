@@ -2,6 +2,8 @@
 //!
 //! Nobody gives away more than they hold, and a device without operator.admin manages nobody but itself.
 
+pub(crate) mod setup_codes;
+
 use homard_protocol::events::PairDecision;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::devices::{

@@ -12,7 +12,7 @@ use homard_protocol::methods::memory::{
     MemoryGetResult, MemoryListParams, MemoryListResult, MemorySearchParams, MemorySearchResult,
 };
 
-use super::agent_files::{changed_at, look, workspace};
+use super::agents::files::{changed_at, look, workspace};
 use super::check_range;
 use super::config::blocking;
 use crate::gateway::Gateway;

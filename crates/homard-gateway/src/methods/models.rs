@@ -1,5 +1,8 @@
 //! `models.*`: what can be thought with.
 
+pub(crate) mod auth;
+pub(crate) mod auth_status;
+
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
 use homard_protocol::methods::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};

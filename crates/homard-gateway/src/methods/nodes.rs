@@ -1,5 +1,11 @@
 //! `node.list`, `node.describe` and `node.rename`.
 
+pub(crate) mod event;
+pub(crate) mod exec_policy;
+pub(crate) mod invoke;
+pub(crate) mod pairing;
+pub(crate) mod pending;
+
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::{
     MAX_NODE_NAME, NodeDescribeResult, NodeListResult, NodeName, NodeParams,

@@ -1,5 +1,16 @@
 //! `sessions.*`.
 
+pub(crate) mod archive;
+pub(crate) mod branches;
+pub(crate) mod commands;
+pub(crate) mod compact;
+pub(crate) mod context;
+pub(crate) mod details;
+pub(crate) mod groups;
+pub(crate) mod messages;
+pub(crate) mod search;
+pub(crate) mod undo;
+
 use std::sync::atomic::Ordering;
 
 use homard_protocol::methods::sessions::{
@@ -16,7 +27,8 @@ use homard_store::{
 };
 use serde_json::{Map, Value};
 
-use super::{check_range, session_key};
+use super::check_range;
+use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::session_rows;

@@ -1,5 +1,10 @@
 //! `health`, `status`, `logs.tail` and presence.
 
+pub(crate) mod maintenance;
+pub(crate) mod page_load;
+pub(crate) mod side_lists;
+pub(crate) mod wake;
+
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::{

@@ -1,5 +1,8 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why.
 
+pub(crate) mod invoke;
+pub(crate) mod skills;
+
 use homard_protocol::methods::tools::{
     ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalogParams,
     ToolsCatalogResult, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplainParams, ToolsExplainResult,

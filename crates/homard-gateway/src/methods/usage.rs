@@ -16,7 +16,8 @@ use homard_store::{KeptCall, RunRecord, UsageQuery};
 use jiff::tz::TimeZone;
 
 use self::calendar::{Calendar, Today};
-use super::{check_range, session_key};
+use super::check_range;
+use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::table::Cx;

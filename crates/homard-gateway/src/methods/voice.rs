@@ -1,5 +1,7 @@
 //! `tts.*` and `talk.*`.
 
+pub(crate) mod wake_words;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::events::TalkModeEvent;

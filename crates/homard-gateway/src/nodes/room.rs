@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::invoke::{DEFAULT_TIMEOUT, InvokeError, MAX_TIMEOUT, Wanted};
 use super::rows;
 use crate::gateway::Gateway;
-use crate::methods::node_pairing;
+use crate::methods::nodes::pairing;
 
 /// Fewest characters of an id that name a node.
 const MIN_PREFIX: usize = 6;
@@ -88,7 +88,7 @@ impl NodesPort for Room {
 
     fn pending(&self) -> BoxFuture<'_, Result<Value, PortError>> {
         async move {
-            let listed = node_pairing::listed(&*self.gateway()?).await;
+            let listed = pairing::listed(&*self.gateway()?).await;
             let listed = listed.map_err(|error| PortError::Failed(error.to_string()))?;
             Ok(json!({"pending": listed.pending}))
         }
@@ -100,10 +100,10 @@ impl NodesPort for Room {
             let gateway = self.gateway()?;
             let refused = |error: ErrorShape| PortError::Invalid(error.message);
             if allow {
-                let approved = node_pairing::approved(&gateway, request).await.map_err(refused)?;
+                let approved = pairing::approved(&gateway, request).await.map_err(refused)?;
                 Ok(json!({"approved": approved}))
             } else {
-                let rejected = node_pairing::rejected(&gateway, request).await.map_err(refused)?;
+                let rejected = pairing::rejected(&gateway, request).await.map_err(refused)?;
                 Ok(json!({"rejected": rejected}))
             }
         }

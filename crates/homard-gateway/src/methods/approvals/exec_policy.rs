@@ -1,0 +1,79 @@
+//! `exec.approvals.*`: the owner's file of command rules.
+
+use std::path::Path;
+
+use homard_exec::approvals::{ExecRules, Loaded, PolicyError, PolicyFile, PolicyStore};
+use homard_protocol::ErrorShape;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::exec_policy::{
+    ExecApprovalsDefaults, ExecApprovalsSetParams, ExecApprovalsSnapshot,
+};
+use serde_json::{Value, json};
+
+use crate::gateway::Gateway;
+use crate::table::Cx;
+
+/// `exec.approvals.get`.
+pub(crate) async fn get(cx: Cx, _params: NoParams) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+    work(&cx.gateway, |store| store.load()).await
+}
+
+/// `exec.approvals.set`.
+pub(crate) async fn set(cx: Cx, params: ExecApprovalsSetParams) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+    let invalid = |at: &str, must: &str| {
+        ErrorShape::invalid(format!("invalid exec.approvals.set params: at /file{at}: must {must}"))
+    };
+    let is_first_version = params.file.get("version").and_then(Value::as_u64) == Some(1);
+    for section in ["defaults", "agents", "socket"] {
+        if params.file.get(section).is_some_and(|section| !section.is_object()) {
+            return Err(invalid(&format!("/{section}"), "be object"));
+        }
+    }
+    let file = PolicyFile::from_value(params.file).ok_or_else(|| invalid("", "be object"))?;
+    if !is_first_version {
+        return Err(invalid("/version", "be 1"));
+    }
+    work(&cx.gateway, move |store| store.replace(file, params.base_hash.as_deref())).await
+}
+
+/// Works on the file off the reactor and tells how it is.
+async fn work(
+    gateway: &Gateway,
+    work: impl FnOnce(&PolicyStore) -> Result<Loaded, PolicyError> + Send + 'static,
+) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+    let store = PolicyStore::new(gateway.config().source().paths.exec_approvals());
+    let path = store.path().to_owned();
+    let done = tokio::task::spawn_blocking(move || work(&store)).await.map_err(|error| {
+        tracing::error!(%error, "work on the command rules ended unexpectedly");
+        ErrorShape::unavailable("the command rules could not be read or written; see the log")
+    })?;
+    match done {
+        Ok(loaded) => Ok(snapshot(&path, &loaded)),
+        Err(error @ (PolicyError::Changed | PolicyError::Broken { .. })) => {
+            Err(ErrorShape::invalid(error.to_string()))
+        }
+        Err(error @ (PolicyError::Io { .. } | PolicyError::Locked { .. })) => {
+            tracing::error!(%error, "the command rules could not be read or written");
+            Err(ErrorShape::unavailable(error.to_string()))
+        }
+    }
+}
+
+/// The file in the words of the protocol; also for commands that work without a gateway.
+#[must_use]
+pub fn snapshot(path: &Path, loaded: &Loaded) -> ExecApprovalsSnapshot {
+    let rules = ExecRules::default().in_force(&loaded.file, None, None);
+    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    ExecApprovalsSnapshot {
+        path: path.display().to_string(),
+        exists: loaded.exists,
+        file: loaded.file.to_shown(),
+        hash: loaded.hash.clone(),
+        resolved_defaults: ExecApprovalsDefaults {
+            security: word(json!(rules.security)),
+            ask: word(json!(rules.ask)),
+            ask_fallback: word(json!(rules.ask_fallback)),
+            auto_allow_skills: rules.auto_allow_skills,
+        },
+    }
+}

@@ -1,0 +1,60 @@
+//! Where the answer to an operator's message is delivered, when they want it on a chat platform.
+
+use homard_channel::Address;
+use homard_protocol::{ErrorShape, SessionKey};
+use homard_relay::Place;
+use serde_json::{Map, Value};
+
+use crate::gateway::Gateway;
+
+/// The place the parameters beside a message name; `None` when nothing is to be delivered.
+pub(crate) async fn destination(
+    gateway: &Gateway,
+    rest: &Map<String, Value>,
+    session: &SessionKey,
+) -> Result<Option<Address>, ErrorShape> {
+    if rest.get("deliver").and_then(Value::as_bool) != Some(true) {
+        return Ok(None);
+    }
+    let is_optional = rest.get("bestEffortDeliver").and_then(Value::as_bool) == Some(true);
+    match gateway.relay().destination_of(&place(rest), session).await {
+        Ok(Some(address)) => Ok(Some(address)),
+        Ok(None) => Ok(None),
+        Err(_nowhere) if is_optional => Ok(None),
+        Err(error) => Err(ErrorShape::invalid(format!("the answer cannot be delivered: {error}"))),
+    }
+}
+
+/// What was said about the place; where to answer goes before where it came from.
+fn place(rest: &Map<String, Value>) -> Place {
+    let text = |keys: [&str; 2]| {
+        let found = keys.iter().filter_map(|key| rest.get(*key));
+        let mut texts = found.filter_map(|value| match value {
+            Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        texts.next()
+    };
+    Place {
+        channel: text(["replyChannel", "channel"]),
+        target: text(["replyTo", "to"]),
+        account: text(["replyAccountId", "accountId"]),
+        thread: text(["threadId", "threadId"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::place;
+
+    #[test]
+    fn where_to_answer_goes_before_where_it_came_from() {
+        let rest = json!({"channel": "webchat", "to": "#a", "replyTo": "other:1", "threadId": 7});
+        let place = place(rest.as_object().unwrap());
+        assert_eq!((place.channel.as_deref(), place.target.as_deref()), (Some("webchat"), Some("other:1")));
+        assert_eq!((place.account, place.thread.as_deref()), (None, Some("7")));
+    }
+}

@@ -1,0 +1,307 @@
+//! `agent`, `agent.wait`, `agents.list` and `models.list`.
+
+use std::time::Duration;
+
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::agent::{
+    AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
+    AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
+    ExecutionAttempt, ExecutionTrace,
+};
+use homard_protocol::{ErrorShape, RunId, Scope, SessionId, SessionKey, Usage};
+use homard_relay::{RunEnd, Submission, Submitted};
+use homard_store::{RunRecord, RunStatus};
+use serde_json::{Value, json};
+
+use crate::error;
+use crate::gateway::Gateway;
+use crate::methods::channels::delivery;
+use crate::methods::chat::{finished_word, operator_message, read_images};
+use crate::methods::session_key;
+use crate::table::Cx;
+
+/// How long `agent.wait` waits unless told otherwise.
+const DEFAULT_WAIT: Duration = Duration::from_secs(30);
+/// How long it waits at most.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Parameters beside the message: where the answer is delivered, and rooms that are not furnished yet.
+const KNOWN_REST: [&str; 26] = [
+    "accountId",
+    "bestEffortDeliver",
+    "bootstrapContextMode",
+    "bootstrapContextRunKind",
+    "channel",
+    "cwd",
+    "deliver",
+    "disableMessageTool",
+    "expectedExistingSessionId",
+    "groupChannel",
+    "groupId",
+    "groupSpace",
+    "inputProvenance",
+    "label",
+    "lane",
+    "modelRun",
+    "promptMode",
+    "replyAccountId",
+    "replyChannel",
+    "replyTo",
+    "sessionEffects",
+    "sourceReplyDeliveryMode",
+    "suppressPromptPersistence",
+    "threadId",
+    "to",
+    "voiceWakeTrigger",
+];
+
+fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), ErrorShape> {
+    let unknown =
+        rest.keys().find(|name| !KNOWN_REST.contains(&name.as_str()) && !name.starts_with("internal"));
+    unknown.map_or(Ok(()), |name| {
+        Err(ErrorShape::invalid(format!("invalid agent params: at root: unexpected property '{name}'")))
+    })
+}
+
+/// `agent`: answers `accepted` at once and again when the run is over.
+pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorShape> {
+    let gateway = &cx.gateway;
+    check_rest(&params.rest)?;
+    let key = target(gateway, &params).await?;
+    let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
+    if params.message.trim().is_empty() && images.is_empty() {
+        return Err(ErrorShape::invalid("message or attachment required"));
+    }
+    let run_id = RunId::parse(&params.idempotency_key).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    cx.caller.client.owns(run_id.clone());
+    let model = match (params.provider, params.model) {
+        (Some(provider), Some(model)) => Some(format!("{provider}/{model}")),
+        (None, model) => model,
+        (Some(_), None) => return Err(ErrorShape::invalid("provider without model")),
+    };
+    let timeout =
+        params.timeout.filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64).transpose();
+    let timeout = timeout
+        .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
+    let to = delivery::destination(gateway, &params.rest, &key).await?;
+    let submission = Submission {
+        message: operator_message(gateway, key, params.message, images, run_id.to_string()),
+        source: "agent",
+        model,
+        thinking: params.thinking,
+        timeout,
+        extra_system: params.extra_system_prompt,
+        without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
+    };
+    let submitted = gateway.relay().submit_to(submission, None, to).await.map_err(|e| error::submit(&e))?;
+    let (session_key, status) = match submitted {
+        Submitted::Started { session_key, .. } | Submitted::Answered { session_key, .. } => {
+            (session_key, "accepted")
+        }
+        Submitted::InFlight { session_key, .. } => (session_key, "in_flight"),
+        Submitted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
+    };
+    cx.respond_early(&AgentAccepted {
+        run_id: run_id.to_string(),
+        agent_id: session_key.agent_id().map(ToString::to_string),
+        session_key: session_key.to_string(),
+        status: status.to_owned(),
+        accepted_at: gateway.clock().now_ms(),
+    });
+    match gateway.relay().wait(&run_id, MAX_WAIT).await {
+        Some(end) => Ok(to_value(&finished(&run_id, &end))),
+        None => match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
+            Some(record) if record.status.is_finished() => Ok(to_value(&finished_from_record(&record))),
+            _ => Err(ErrorShape::unavailable("the run is no longer under way")),
+        },
+    }
+}
+
+/// The session a request means: by key, by transcript, or the agent's main one.
+async fn target(gateway: &Gateway, params: &AgentParams) -> Result<SessionKey, ErrorShape> {
+    if let Some(key) = &params.session_key {
+        return session_key(gateway, key, params.agent_id.as_deref());
+    }
+    if let Some(id) = &params.session_id {
+        let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+        let found = gateway.store().session_by_id(&id).await.map_err(|e| error::store(&e))?;
+        return found.map(|record| record.key).ok_or_else(|| ErrorShape::invalid("No session found"));
+    }
+    session_key(gateway, "main", params.agent_id.as_deref())
+}
+
+fn to_value(finished: &AgentFinished) -> Value {
+    serde_json::to_value(finished).unwrap_or_default()
+}
+
+fn usage(usage: Usage) -> AgentUsage {
+    AgentUsage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        total: usage.total_tokens,
+    }
+}
+
+fn summary(status: RunStatus, error: Option<&String>) -> String {
+    match status {
+        RunStatus::Ok => "completed".to_owned(),
+        RunStatus::Aborted => "aborted".to_owned(),
+        other => error.cloned().unwrap_or_else(|| other.to_string()),
+    }
+}
+
+fn finished(run_id: &RunId, end: &RunEnd) -> AgentFinished {
+    let began = end.started_at.unwrap_or(end.ended_at);
+    AgentFinished {
+        run_id: run_id.to_string(),
+        status: finished_word(end.status).to_owned(),
+        summary: summary(end.status, end.error.as_ref()),
+        result: AgentResult {
+            payloads: payloads(end.reply.as_ref()),
+            meta: AgentResultMeta {
+                duration_ms: end.ended_at.abs_diff(began),
+                agent_meta: AgentMeta {
+                    session_id: end.session_id.clone().unwrap_or_default(),
+                    provider: end.provider.clone(),
+                    model: end.model.clone(),
+                    usage: usage(end.usage),
+                },
+                aborted: end.status == RunStatus::Aborted,
+                execution_trace: trace(end),
+            },
+        },
+    }
+}
+
+/// What was tried, and who answered in the end.
+fn trace(end: &RunEnd) -> ExecutionTrace {
+    let failed = end.attempts.iter().map(|attempt| ExecutionAttempt {
+        provider: attempt.provider.clone(),
+        model: attempt.model.clone(),
+        profile: attempt.profile.clone(),
+        result: "error".to_owned(),
+        reason: Some(attempt.reason.clone()),
+        error: Some(attempt.error.clone()),
+    });
+    let answer = (end.status == RunStatus::Ok && !end.model.is_empty()).then(|| ExecutionAttempt {
+        provider: end.provider.clone(),
+        model: end.model.clone(),
+        result: "success".to_owned(),
+        ..ExecutionAttempt::default()
+    });
+    ExecutionTrace {
+        winner_provider: end.provider.clone(),
+        winner_model: end.model.clone(),
+        fallback_used: end.attempts.iter().any(|a| (&a.provider, &a.model) != (&end.provider, &end.model)),
+        attempts: failed.chain(answer).collect(),
+    }
+}
+
+fn finished_from_record(record: &RunRecord) -> AgentFinished {
+    let end = RunEnd {
+        status: record.status,
+        reply: record.reply.clone(),
+        error: record.error.clone(),
+        stop_reason: record.stop_reason.clone(),
+        started_at: record.started_at,
+        ended_at: record.ended_at.unwrap_or_default(),
+        session_id: record.session_id.as_ref().map(ToString::to_string),
+        provider: record.provider.clone().unwrap_or_default(),
+        model: record.model.clone().unwrap_or_default(),
+        usage: record.usage.unwrap_or_default(),
+        attempts: record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok()).collect(),
+        wishes: Vec::new(),
+        calls: Vec::new(),
+    };
+    finished(&record.run_id, &end)
+}
+
+fn payloads(reply: Option<&String>) -> Vec<AgentPayload> {
+    reply.map(|text| AgentPayload { text: Some(text.clone()), media_url: None }).into_iter().collect()
+}
+
+/// `agent.wait`.
+pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let run_id = RunId::parse(&params.run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let limit = params.timeout_ms.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_WAIT);
+    if let Some(end) = gateway.relay().wait(&run_id, limit).await {
+        return Ok(waited(&params.run_id, &end));
+    }
+    match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
+        Some(record) if record.status.is_finished() => Ok(AgentWaitResult {
+            run_id: params.run_id,
+            status: finished_word(record.status).to_owned(),
+            started_at: record.started_at,
+            ended_at: record.ended_at,
+            terminal_reply: terminal_reply(record.reply.as_ref()),
+            error: record.error,
+            stop_reason: record.stop_reason,
+        }),
+        // Still under way, or nobody has asked for it yet: the waiting is over, not the run.
+        _ => Ok(AgentWaitResult {
+            run_id: params.run_id,
+            status: "timeout".to_owned(),
+            ..AgentWaitResult::default()
+        }),
+    }
+}
+
+fn waited(run_id: &str, end: &RunEnd) -> AgentWaitResult {
+    AgentWaitResult {
+        run_id: run_id.to_owned(),
+        status: finished_word(end.status).to_owned(),
+        started_at: end.started_at,
+        ended_at: Some(end.ended_at),
+        error: end.error.clone(),
+        stop_reason: end.stop_reason.clone(),
+        terminal_reply: terminal_reply(end.reply.as_ref()),
+    }
+}
+
+fn terminal_reply(reply: Option<&String>) -> Option<Value> {
+    Some(match reply {
+        Some(text) => json!({"disposition": "visible", "text": text}),
+        None => json!({"disposition": "empty"}),
+    })
+}
+
+/// `agents.list`.
+pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let config = gateway.config().current();
+    let agents: Vec<AgentSummary> = config
+        .agents
+        .list
+        .iter()
+        .map(|agent| {
+            let model = gateway.relay().model_for(&SessionKey::main(agent.id.clone()), None);
+            AgentSummary {
+                id: agent.id.to_string(),
+                name: agent.name.clone().or_else(|| agent.identity.name.clone()),
+                identity: identity(agent),
+                workspace: agent.workspace.display().to_string(),
+                model: AgentModel {
+                    primary: model.to_string(),
+                    fallbacks: agent.model.fallbacks.iter().map(ToString::to_string).collect(),
+                },
+            }
+        })
+        .collect();
+    Ok(AgentsListResult {
+        default_id: config.agents.default_agent().id.to_string(),
+        ownership: if agents.len() == 1 { "sole" } else { "legacy" }.to_owned(),
+        selection_required: false,
+        main_key: "main".to_owned(),
+        scope: "per-sender".to_owned(),
+        agents,
+    })
+}
+
+fn identity(agent: &homard_config::config::agents::Agent) -> Option<Value> {
+    let identity = &agent.identity;
+    let set = identity.name.is_some() || identity.emoji.is_some() || identity.avatar.is_some();
+    set.then(|| json!({"name": identity.name, "theme": identity.theme, "emoji": identity.emoji, "avatar": identity.avatar}))
+}

@@ -1,0 +1,29 @@
+//! `wizard.*`.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::methods::wizard::{
+    WizardCancelParams, WizardNextParams, WizardSessionParams, WizardStartParams, WizardStarted, WizardState,
+    WizardTurn,
+};
+
+use crate::table::Cx;
+
+/// `wizard.start`.
+pub(crate) async fn start(cx: Cx, params: WizardStartParams) -> Result<WizardStarted, ErrorShape> {
+    cx.gateway.wizards().start(&cx.gateway, &params).await
+}
+
+/// `wizard.next`.
+pub(crate) async fn next(cx: Cx, params: WizardNextParams) -> Result<WizardTurn, ErrorShape> {
+    cx.gateway.wizards().next(&cx.gateway, &params.session_id, params.answer.as_ref()).await
+}
+
+/// `wizard.cancel`.
+pub(crate) async fn cancel(cx: Cx, params: WizardCancelParams) -> Result<WizardState, ErrorShape> {
+    cx.gateway.wizards().cancel(&params.session_id).await
+}
+
+/// `wizard.status`.
+pub(crate) async fn status(cx: Cx, params: WizardSessionParams) -> Result<WizardState, ErrorShape> {
+    cx.gateway.wizards().status(&params.session_id).await
+}

@@ -1,0 +1,41 @@
+//! `exec.approvals.node.*`: the rules for commands that a node keeps, asked of it.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::methods::node_exec_policy::ExecApprovalsNodeSetParams;
+use homard_protocol::methods::nodes::NodeParams;
+use serde_json::{Value, json};
+
+use crate::error;
+use crate::methods::nodes::node_id;
+use crate::nodes::invoke::{DEFAULT_TIMEOUT, Wanted};
+use crate::table::Cx;
+
+/// `exec.approvals.node.get`.
+pub(crate) async fn get(cx: Cx, params: NodeParams) -> Result<Value, ErrorShape> {
+    ask(&cx, &params.node_id, "system.execApprovals.get", json!({})).await
+}
+
+/// `exec.approvals.node.set`.
+pub(crate) async fn set(cx: Cx, params: ExecApprovalsNodeSetParams) -> Result<Value, ErrorShape> {
+    if !params.rest.get("file").is_some_and(Value::is_object) {
+        return Err(ErrorShape::invalid(
+            "invalid exec.approvals.node.set params: at root: must have required property 'file'",
+        ));
+    }
+    ask(&cx, &params.node_id, "system.execApprovals.set", Value::Object(params.rest)).await
+}
+
+async fn ask(cx: &Cx, node: &str, command: &str, params: Value) -> Result<Value, ErrorShape> {
+    let id = node_id(node)?;
+    let wanted = Wanted {
+        node: id.clone(),
+        command: command.to_owned(),
+        params: Some(params),
+        timeout: DEFAULT_TIMEOUT,
+        idempotency_key: None,
+        session_key: None,
+        on_progress: None,
+    };
+    let done = cx.gateway.invoke_node(wanted).await.map_err(|e| error::invoke(&e, &id, command))?;
+    Ok(done.payload)
+}

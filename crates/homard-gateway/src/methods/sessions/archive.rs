@@ -1,0 +1,240 @@
+//! `sessions.cleanup`, `sessions.ended` and `sessions.restore`.
+
+use std::path::{Path, PathBuf};
+
+use homard_config::config::maintenance::Maintenance;
+use homard_protocol::methods::session_archive::{
+    EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
+    SessionsRestoreParams, SessionsRestoreResult,
+};
+use homard_protocol::{AgentId, ErrorShape, SessionId, SessionKey};
+use homard_store::{
+    ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
+};
+
+use crate::error;
+use crate::gateway::Gateway;
+use crate::methods::config::blocking;
+use crate::methods::session_key;
+use crate::methods::sessions::entry_value;
+use crate::table::Cx;
+
+/// Ended conversations listed unless the caller says otherwise.
+const DEFAULT_ENDED: u32 = 100;
+/// Sessions looked at in one step of a cleanup.
+const STEP: usize = 1000;
+
+/// `sessions.ended`.
+pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, ErrorShape> {
+    let agent = agent_of(params.agent_id.as_deref())?;
+    let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
+    let ended =
+        cx.gateway.store().ended_sessions(agent.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
+}
+
+fn agent_of(text: Option<&str>) -> Result<Option<AgentId>, ErrorShape> {
+    text.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))
+}
+
+fn row(ended: EndedSession) -> EndedSessionRow {
+    let EndedSession { record, reason, ended_at, .. } = ended;
+    EndedSessionRow {
+        key: record.key.to_string(),
+        session_id: record.session_id.to_string(),
+        agent_id: record.agent_id.to_string(),
+        reason,
+        ended_at,
+        label: record.entry.label,
+        derived_title: record.derived_title,
+        last_message_preview: record.last_message_preview,
+    }
+}
+
+/// `sessions.restore`.
+pub(crate) async fn restore(
+    cx: Cx,
+    params: SessionsRestoreParams,
+) -> Result<SessionsRestoreResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let which = match (&params.session_id, &params.key) {
+        (Some(id), _) => {
+            RestoreWhich::Transcript(SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?)
+        }
+        (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_deref())?),
+        (None, None) => return Err(ErrorShape::invalid("key or sessionId is required")),
+    };
+    if let Some(key) = place_of(gateway, &which).await?
+        && !gateway.relay().active_ids(&key).is_empty()
+    {
+        return Err(ErrorShape::invalid(format!("a run is under way in {key}; stop it first")));
+    }
+    let restored = gateway.store().restore_session(which).await.map_err(|e| error::store(&e))?;
+    let Some(record) = restored else {
+        return Err(ErrorShape::invalid("nothing to restore: no such conversation was deleted or reset"));
+    };
+    gateway.relay().announce_change(&record, "create");
+    Ok(SessionsRestoreResult {
+        ok: true,
+        key: record.key.to_string(),
+        session_id: record.session_id.to_string(),
+        entry: entry_value(&record),
+    })
+}
+
+/// The key a conversation would come back under.
+async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<SessionKey>, ErrorShape> {
+    match which {
+        RestoreWhich::Key(key) => Ok(Some(key.clone())),
+        RestoreWhich::Transcript(id) => {
+            let all = gateway.store().ended_sessions(None, STEP).await.map_err(|e| error::store(&e))?;
+            Ok(all.into_iter().find(|ended| ended.record.session_id == *id).map(|ended| ended.record.key))
+        }
+    }
+}
+
+/// `sessions.cleanup`.
+pub(crate) async fn cleanup(
+    cx: Cx,
+    params: SessionsCleanupParams,
+) -> Result<SessionsCleanupResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let config = gateway.config().current();
+    let rules = config.session.maintenance;
+    let agents = match (agent_of(params.agent.as_deref())?, params.all_agents) {
+        (Some(agent), _) => vec![agent],
+        (None, Some(true)) => known_agents(gateway).await?,
+        (None, _) => vec![config.agents.default_agent().id.clone()],
+    };
+    let active = params.active_key.as_deref().map(|key| session_key(gateway, key, params.agent.as_deref()));
+    let spared = active.transpose()?;
+    let mut result = SessionsCleanupResult {
+        ok: true,
+        mode: if rules.enforce { "enforce" } else { "warn" }.to_owned(),
+        dry_run: !params.enforce.unwrap_or(rules.enforce),
+        ..SessionsCleanupResult::default()
+    };
+    for agent in agents {
+        let sessions = all_of(gateway, &agent).await?;
+        result.before_count += count(sessions.len());
+        let sessions_dir = gateway.config().source().paths.sessions_dir(&agent);
+        let look =
+            Look { rules, spared: spared.clone(), missing: params.fix_missing == Some(true), sessions_dir };
+        let chosen = choose(gateway, look, sessions).await?;
+        result.pruned += chosen.pruned;
+        result.capped += chosen.capped;
+        result.missing += chosen.missing;
+        for record in chosen.records {
+            if !result.dry_run {
+                let key = &record.key;
+                let gone = gateway.store().delete_session(key, ArchiveTranscript::Keep).await;
+                gone.map_err(|e| error::store(&e))?;
+                gateway.relay().announce_change(&record, "cleanup");
+            }
+            result.removed.push(record.key.to_string());
+        }
+    }
+    result.would_mutate = !result.removed.is_empty();
+    result.after_count = result.before_count.saturating_sub(count(result.removed.len()));
+    Ok(result)
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Every agent that has or had sessions.
+async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, ErrorShape> {
+    let dir = gateway.config().source().paths.agents_dir();
+    let mut agents: Vec<AgentId> =
+        gateway.config().current().agents.list.iter().map(|agent| agent.id.clone()).collect();
+    let found = blocking(move || {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.filter_map(|entry| AgentId::parse(entry.file_name().to_str()?).ok()).collect::<Vec<_>>()
+    });
+    agents.extend(found.await?);
+    agents.sort();
+    agents.dedup();
+    Ok(agents)
+}
+
+/// All sessions of an agent, the newest first.
+async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>, ErrorShape> {
+    let mut all = Vec::new();
+    loop {
+        let query = SessionQuery {
+            agent: Some(agent.clone()),
+            archived: ArchivedFilter::All,
+            limit: STEP,
+            offset: all.len(),
+            ..SessionQuery::default()
+        };
+        let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+        let is_last = page.rows.len() < STEP;
+        all.extend(page.rows);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// What a cleanup goes by.
+struct Look {
+    rules: Maintenance,
+    spared: Option<SessionKey>,
+    missing: bool,
+    sessions_dir: PathBuf,
+}
+
+/// What may go, and why.
+#[derive(Default)]
+struct Chosen {
+    records: Vec<SessionRecord>,
+    pruned: u64,
+    capped: u64,
+    missing: u64,
+}
+
+/// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
+async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, ErrorShape> {
+    let now = gateway.clock().now_ms();
+    let oldest = now.saturating_sub(i64::try_from(look.rules.prune_after.as_millis()).unwrap_or(i64::MAX));
+    let busy = gateway.relay().active_sessions();
+    blocking(move || {
+        let (mut chosen, mut kept) = (Chosen::default(), 0);
+        for record in sessions {
+            let stays = record.key.is_main()
+                || record.entry.pinned_at.is_some()
+                || busy.contains(&record.key)
+                || look.spared.as_ref() == Some(&record.key);
+            let reason = if stays {
+                None
+            } else if record.entry.updated_at < oldest {
+                Some(&mut chosen.pruned)
+            } else if look.missing && is_missing(&look.sessions_dir, &record) {
+                Some(&mut chosen.missing)
+            } else if kept >= look.rules.max_entries {
+                Some(&mut chosen.capped)
+            } else {
+                None
+            };
+            match reason {
+                Some(reason) => {
+                    *reason += 1;
+                    chosen.records.push(record);
+                }
+                None => kept += 1,
+            }
+        }
+        chosen
+    })
+    .await
+}
+
+/// Whether somebody wrote in a session and the transcript is gone.
+fn is_missing(sessions_dir: &Path, record: &SessionRecord) -> bool {
+    let named = record.entry.session_file.as_deref().and_then(|path| Path::new(path).file_name());
+    let usual = PathBuf::from(format!("{}.jsonl", record.session_id));
+    let exists = |name: &Path| sessions_dir.join(name).is_file();
+    record.derived_title.is_some() && !named.is_some_and(|name| exists(Path::new(name))) && !exists(&usual)
+}

@@ -1,0 +1,138 @@
+//! `sessions.groups.*`.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::session_groups::{
+    MAX_GROUP_CHARS, MAX_GROUPS, SessionGroupDefaults, SessionGroupRow, SessionsGroupsDefaultsResult,
+    SessionsGroupsDeleteParams, SessionsGroupsListResult, SessionsGroupsMutationResult,
+    SessionsGroupsPutParams, SessionsGroupsRenameParams, SessionsGroupsUpdateParams,
+    SessionsGroupsUpdateResult,
+};
+use homard_store::{GroupDefaults, SessionGroup};
+
+use crate::error;
+use crate::gateway::Gateway;
+use crate::methods::check_range;
+use crate::table::Cx;
+
+/// Where the order of the list's sections is kept.
+const ORDER_KEY: &str = "sessions.sectionOrder";
+
+/// `sessions.groups.list`.
+pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<SessionsGroupsListResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let groups = gateway.store().session_groups().await.map_err(|e| error::store(&e))?;
+    Ok(SessionsGroupsListResult { groups: rows(groups), section_order: order(gateway).await? })
+}
+
+/// `sessions.groups.defaults`.
+pub(crate) async fn defaults(cx: Cx, _params: NoParams) -> Result<SessionsGroupsDefaultsResult, ErrorShape> {
+    Ok(SessionsGroupsDefaultsResult { defaults: all_defaults(&cx.gateway).await? })
+}
+
+/// `sessions.groups.put`.
+pub(crate) async fn put(
+    cx: Cx,
+    params: SessionsGroupsPutParams,
+) -> Result<SessionsGroupsMutationResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    check_range("sessions.groups.put", "names", Some(params.names.len()), 0..=MAX_GROUPS)?;
+    let mut names: Vec<String> = Vec::with_capacity(params.names.len());
+    for name in &params.names {
+        let name = checked("sessions.groups.put", "names", name)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if let Some(order) = &params.section_order {
+        check_range("sessions.groups.put", "sectionOrder", Some(order.len()), 0..=MAX_GROUPS)?;
+        for name in order {
+            checked("sessions.groups.put", "sectionOrder", name)?;
+        }
+        let text = serde_json::to_string(order).unwrap_or_default();
+        gateway.store().set_kv(ORDER_KEY, &text).await.map_err(|e| error::store(&e))?;
+    }
+    let (groups, moved) = gateway.store().put_session_groups(names).await.map_err(|e| error::store(&e))?;
+    changed(gateway, groups, moved).await
+}
+
+/// `sessions.groups.rename`.
+pub(crate) async fn rename(
+    cx: Cx,
+    params: SessionsGroupsRenameParams,
+) -> Result<SessionsGroupsMutationResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let to = checked("sessions.groups.rename", "to", &params.to)?;
+    let renamed = gateway.store().rename_session_group(&params.name, &to).await;
+    match renamed.map_err(|e| error::store(&e))? {
+        Some((groups, moved)) => changed(gateway, groups, moved).await,
+        None => Err(unknown(&params.name)),
+    }
+}
+
+/// `sessions.groups.update`.
+pub(crate) async fn update(
+    cx: Cx,
+    params: SessionsGroupsUpdateParams,
+) -> Result<SessionsGroupsUpdateResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let name = params.name.clone();
+    let wanted = GroupDefaults { name: params.name, cwd: params.cwd, worktree: params.worktree };
+    if !gateway.store().update_session_group(wanted).await.map_err(|e| error::store(&e))? {
+        return Err(unknown(&name));
+    }
+    Ok(SessionsGroupsUpdateResult { ok: true, defaults: all_defaults(gateway).await? })
+}
+
+/// `sessions.groups.delete`.
+pub(crate) async fn delete(
+    cx: Cx,
+    params: SessionsGroupsDeleteParams,
+) -> Result<SessionsGroupsMutationResult, ErrorShape> {
+    let gateway = &cx.gateway;
+    let deleted = gateway.store().delete_session_group(&params.name).await;
+    let (groups, moved) = deleted.map_err(|e| error::store(&e))?;
+    changed(gateway, groups, moved).await
+}
+
+fn checked(method: &str, field: &str, name: &str) -> Result<String, ErrorShape> {
+    let name = name.trim();
+    check_range(method, field, Some(name.chars().count()), 1..=MAX_GROUP_CHARS)?;
+    Ok(name.to_owned())
+}
+
+fn unknown(name: &str) -> ErrorShape {
+    ErrorShape::invalid(format!("there is no group `{name}`"))
+}
+
+async fn changed(
+    gateway: &Gateway,
+    groups: Vec<SessionGroup>,
+    moved: u64,
+) -> Result<SessionsGroupsMutationResult, ErrorShape> {
+    Ok(SessionsGroupsMutationResult {
+        ok: true,
+        groups: rows(groups),
+        section_order: order(gateway).await?,
+        updated_sessions: Some(moved),
+    })
+}
+
+fn rows(groups: Vec<SessionGroup>) -> Vec<SessionGroupRow> {
+    groups.into_iter().map(|group| SessionGroupRow { name: group.name, position: group.position }).collect()
+}
+
+async fn order(gateway: &Gateway) -> Result<Option<Vec<String>>, ErrorShape> {
+    let kept = gateway.store().get_kv(ORDER_KEY).await.map_err(|e| error::store(&e))?;
+    Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+async fn all_defaults(gateway: &Gateway) -> Result<Vec<SessionGroupDefaults>, ErrorShape> {
+    let defaults = gateway.store().group_defaults().await.map_err(|e| error::store(&e))?;
+    let row = |group: GroupDefaults| SessionGroupDefaults {
+        name: group.name,
+        cwd: group.cwd,
+        worktree: group.worktree.then_some(true),
+    };
+    Ok(defaults.into_iter().map(row).collect())
+}

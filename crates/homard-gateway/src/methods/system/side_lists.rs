@@ -1,0 +1,49 @@
+//! Lists beside the conversation whose rooms are not furnished: each is truly empty.
+
+use homard_protocol::ErrorShape;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::side_lists::{
+    CompanionStateResult, InSessionParams, OfSessionParams, ProgressCardResult, QuestionListResult,
+    TaskSuggestionsResult, TasksListParams, TasksListResult,
+};
+
+use crate::methods::check_range;
+use crate::methods::session_key;
+use crate::table::Cx;
+
+/// Most tasks in one answer.
+const MAX_TASKS: u32 = 500;
+
+/// `question.list`.
+pub(crate) async fn questions(_cx: Cx, _params: NoParams) -> Result<QuestionListResult, ErrorShape> {
+    Ok(QuestionListResult::default())
+}
+
+/// `taskSuggestions.list`.
+pub(crate) async fn suggestions(
+    cx: Cx,
+    params: OfSessionParams,
+) -> Result<TaskSuggestionsResult, ErrorShape> {
+    if let Some(key) = &params.session_key {
+        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+    }
+    Ok(TaskSuggestionsResult::default())
+}
+
+/// `tasks.list`.
+pub(crate) async fn tasks(_cx: Cx, params: TasksListParams) -> Result<TasksListResult, ErrorShape> {
+    check_range("tasks.list", "limit", params.limit, 1..=MAX_TASKS)?;
+    Ok(TasksListResult::default())
+}
+
+/// `progressCard.get`.
+pub(crate) async fn card(cx: Cx, params: InSessionParams) -> Result<ProgressCardResult, ErrorShape> {
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    Ok(ProgressCardResult::default())
+}
+
+/// `sessions.companion.state`.
+pub(crate) async fn companion(cx: Cx, params: InSessionParams) -> Result<CompanionStateResult, ErrorShape> {
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    Ok(CompanionStateResult::default())
+}

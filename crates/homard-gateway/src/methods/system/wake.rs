@@ -1,0 +1,79 @@
+//! `wake`, `system-event`, `set-heartbeats` and `last-heartbeat`: telling a conversation that something happened.
+
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::cron::CronWakeMode;
+use homard_protocol::methods::wake::{
+    MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
+};
+use homard_protocol::{ErrorShape, RunId, Scope};
+use homard_relay::{Wake, WakeMode, Woken};
+use homard_tools::Label;
+use serde_json::Value;
+
+use crate::error;
+use crate::methods::session_key;
+use crate::table::Cx;
+
+/// The conversation an event is for when nobody says.
+const MAIN: &str = "main";
+
+/// `wake`.
+pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, ErrorShape> {
+    let key = params.session_key.as_deref().unwrap_or(MAIN);
+    let session = session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+    let mode = match params.mode {
+        CronWakeMode::Now => WakeMode::Now,
+        CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
+    };
+    let text = checked("wake", &params.text)?;
+    let wake = Wake { session, text, mode, source: "wake", run_id: None, labels: labels(&cx) };
+    tell(&cx, wake).await
+}
+
+/// `system-event`.
+pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResult, ErrorShape> {
+    let session = session_key(&cx.gateway, params.session_key.as_deref().unwrap_or(MAIN), None)?;
+    let text = checked("system-event", &params.text)?;
+    let run_id = match params.idempotency_key.as_deref() {
+        Some(key) => Some(RunId::parse(key).map_err(|e| ErrorShape::invalid(e.to_string()))?),
+        None => None,
+    };
+    let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
+    tell(&cx, Wake { session, text, mode, source: "system-event", run_id, labels: labels(&cx) }).await
+}
+
+/// `set-heartbeats`.
+pub(crate) async fn set_heartbeats(
+    cx: Cx,
+    params: SetHeartbeatsParams,
+) -> Result<SetHeartbeatsResult, ErrorShape> {
+    cx.gateway.relay().set_heartbeats(params.enabled);
+    Ok(SetHeartbeatsResult { ok: true, enabled: params.enabled })
+}
+
+/// `last-heartbeat`: what came of the last turn that an event started.
+pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, ErrorShape> {
+    Ok(cx.gateway.relay().last_heartbeat())
+}
+
+async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, ErrorShape> {
+    match cx.gateway.relay().wake(wake).await.map_err(|e| error::submit(&e))? {
+        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id.to_string()) }),
+        Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
+    }
+}
+
+/// Whose words an event is: the owner's, unless the client may not do what the owner may.
+fn labels(cx: &Cx) -> Vec<Label> {
+    let is_admin = cx.caller.check_scope(Scope::Admin).is_ok();
+    (!is_admin).then(Label::of_client_without_admin).into_iter().collect()
+}
+
+fn checked(method: &str, text: &str) -> Result<String, ErrorShape> {
+    if text.trim().is_empty() || text.chars().count() > MAX_EVENT_CHARS {
+        return Err(ErrorShape::invalid(format!(
+            "invalid {method} params: at /text: must have 1 to {MAX_EVENT_CHARS} characters"
+        )));
+    }
+    Ok(text.trim().to_owned())
+}
