@@ -27,23 +27,23 @@ use homard_store::Store;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::auth::{GuessCounter, GuessLimit, SharedAuth};
+use crate::access::caller::Caller;
+use crate::access::handshake::Admission;
+use crate::access::proxy::ProxyRules;
+use crate::access::scope_upgrades::ScopeUpgrades;
+use crate::access::write_limit::WriteLimit;
 use crate::approvals;
-use crate::auth::{GuessCounter, GuessLimit, SharedAuth};
-use crate::caller::Caller;
-use crate::crowd::Crowds;
-use crate::fanout::Clients;
-use crate::handshake::Admission;
-use crate::health::Health;
+use crate::connections::crowd::Crowds;
+use crate::connections::fanout::Clients;
+use crate::connections::presence::{Presence, is_shown};
 use crate::http::{HttpState, Pages};
+use crate::lifecycle::health::Health;
+use crate::lifecycle::metrics::Metrics;
 use crate::methods;
-use crate::metrics::Metrics;
 use crate::nodes::Nodes;
-use crate::presence::{Presence, is_shown};
-use crate::proxy::ProxyRules;
-use crate::scope_upgrades::ScopeUpgrades;
 use crate::table::MethodTable;
 use crate::wizard::Wizards;
-use crate::write_limit::WriteLimit;
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
 const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
@@ -173,7 +173,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
+    /// Puts a gateway together; it serves nobody before [`run`](fn@crate::lifecycle::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
         let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =

@@ -32,9 +32,9 @@ pub(crate) use canvas::surface_urls;
 pub use page::{PageFile, Pages};
 pub(crate) use state::HttpState;
 
+use crate::access::origin::{Peer, Source};
+use crate::connections::server::Place;
 use crate::gateway::Gateway;
-use crate::origin::{Peer, Source};
-use crate::server::Place;
 
 /// Answers one request that came over the socket at `place`.
 pub(crate) async fn answer(

@@ -29,8 +29,8 @@ use tokio::time::Instant;
 use self::activity::Activity;
 use self::invoke::Open;
 use self::replays::Replays;
-use crate::caller::Caller;
-use crate::fanout::Client;
+use crate::access::caller::Caller;
+use crate::connections::fanout::Client;
 
 /// Turns one node may begin within [`TURNS_WITHIN`].
 const MAX_TURNS: usize = 30;

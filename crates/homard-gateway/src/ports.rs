@@ -9,8 +9,8 @@ use homard_tools::{ConfigWrite, GatewayPort, PortError, Ports, ToolCx};
 use serde_json::{Map, Value, json};
 
 use crate::gateway::Gateway;
+use crate::lifecycle::restart_note::Note;
 use crate::methods::config;
-use crate::restart_note::Note;
 
 /// Most references followed on the way to one key of the schema.
 const MAX_REFERENCES: usize = 16;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::caller::{Caller, is_wrong_role};
+use crate::access::caller::{Caller, is_wrong_role};
 use crate::gateway::Gateway;
 
 /// What every handler gets besides its parameters.

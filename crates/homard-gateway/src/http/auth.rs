@@ -8,9 +8,9 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use super::answers::{Answer, missing_scope, too_many, unauthorized};
-use crate::auth::AuthMethod;
+use crate::access::auth::AuthMethod;
+use crate::access::origin::{Locality, Peer, Source};
 use crate::gateway::Gateway;
-use crate::origin::{Locality, Peer, Source};
 
 /// Who sends a request that may act.
 #[derive(Debug, Clone, Copy)]

@@ -13,8 +13,8 @@ use hyper::body::Incoming;
 use super::answers::{Answer, text};
 use super::folder::{self, Served};
 use super::reading;
+use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
 
 /// Addresses that carry their own right.
 const CAPABILITY: &str = "/__openclaw__/cap/";

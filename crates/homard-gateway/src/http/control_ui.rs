@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
 use super::{media, reading};
+use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
 
 /// Where the page learns how it is set up.
 const SETUP: [&str; 3] =

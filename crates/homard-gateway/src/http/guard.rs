@@ -7,9 +7,9 @@ use http::{HeaderMap, Method, StatusCode};
 use serde_json::json;
 
 use super::answers::{Answer, json_answer};
-use crate::auth::SharedAuth;
+use crate::access::auth::SharedAuth;
+use crate::access::origin::{Peer, check_origin, is_listed_host, is_loopback_host};
 use crate::gateway::Gateway;
-use crate::origin::{Peer, check_origin, is_listed_host, is_loopback_host};
 
 /// Refuses what a foreign page sends, and requests to a foreign name where no secret is asked for.
 pub(super) fn check(

@@ -7,9 +7,9 @@ use http::header::{CACHE_CONTROL, HeaderValue};
 use serde_json::json;
 
 use super::answers::{Answer, json_answer, too_many};
+use crate::access::origin::Peer;
+use crate::access::setup_codes;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
-use crate::setup_codes;
 
 /// Longest code looked up.
 const MAX_CODE: usize = 64;

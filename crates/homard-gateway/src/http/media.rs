@@ -14,8 +14,8 @@ use serde_json::json;
 use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
 use super::reading;
+use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
 
 /// The path.
 pub(super) const PATH: &str = "/__openclaw__/assistant-media";

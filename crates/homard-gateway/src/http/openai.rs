@@ -26,8 +26,8 @@ use serde::de::DeserializeOwned;
 
 use super::answers::{Answer, method_not_allowed, text};
 use super::{auth, body};
+use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::origin::Peer;
 use refusal::ApiError;
 use wanted::Asker;
 

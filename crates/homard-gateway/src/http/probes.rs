@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::answers::{Answer, json_answer, unauthorized, with_type};
 use super::auth;
+use crate::access::origin::{Locality, Peer};
 use crate::gateway::Gateway;
-use crate::origin::{Locality, Peer};
 
 /// Whether `path` is a probe.
 pub(super) fn owns(path: &str) -> bool {

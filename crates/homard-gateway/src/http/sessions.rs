@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope};
 use super::{auth, folder};
-use crate::auth::SharedAuth;
-use crate::fanout::{Batch, Client};
+use crate::access::auth::SharedAuth;
+use crate::access::origin::Peer;
+use crate::connections::fanout::{Batch, Client};
 use crate::gateway::Gateway;
 use crate::methods::chat::{MAX_MESSAGE_CHARS, fit};
-use crate::origin::Peer;
 
 /// Where conversations are.
 const PREFIX: &str = "/sessions/";

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::auth::{GuessCounter, GuessLimit};
+use crate::access::auth::{GuessCounter, GuessLimit};
 use crate::hooks::replay::Replay;
 
 /// Wrong tokens an address may send to hooks before it has to wait.

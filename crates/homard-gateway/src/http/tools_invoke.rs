@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, json_answer, method_not_allowed};
 use super::{auth, body};
+use crate::access::origin::Peer;
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Said, Turn, wait};
-use crate::origin::Peer;
 use crate::tool_answer::{tool_output, tool_words};
 
 /// The path.

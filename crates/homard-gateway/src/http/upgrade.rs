@@ -13,11 +13,11 @@ use tokio_websockets::{Config, Limits, ServerBuilder};
 
 use super::answers::{Answer, empty, text};
 use super::guard::forbidden;
-use crate::conn;
-use crate::crowd::Ticket;
+use crate::access::origin::{Peer, check_upgrade};
+use crate::connections::conn;
+use crate::connections::crowd::Ticket;
+use crate::connections::server::Place;
 use crate::gateway::Gateway;
-use crate::origin::{Peer, check_upgrade};
-use crate::server::Place;
 
 /// Whether a request wants to become a WebSocket.
 pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::session_key;
 use crate::error;
 use crate::gateway::Gateway;
-use crate::restart_note::{self, Note};
+use crate::lifecycle::restart_note::{self, Note};
 use crate::table::Cx;
 
 /// `config.get`.

@@ -14,10 +14,10 @@ use homard_protocol::methods::devices::{
 use homard_protocol::{DeviceId, ErrorShape, Role, ScopeSet};
 use homard_store::{PairedDevice, PendingDevice};
 
+use crate::access::auth::AuthMethod;
+use crate::access::caller::Caller;
+use crate::access::devices::{hang_up, paired, pending, tell_resolved};
 use crate::approvals::visible::visible;
-use crate::auth::AuthMethod;
-use crate::caller::Caller;
-use crate::devices::{hang_up, paired, pending, tell_resolved};
 use crate::error;
 use crate::table::Cx;
 

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use super::check_range;
 use crate::error;
-use crate::health;
-use crate::log_tail;
+use crate::lifecycle::health;
+use crate::lifecycle::log_tail;
 use crate::session_rows;
 use crate::table::Cx;
 

@@ -9,12 +9,12 @@ use homard_protocol::method::Access;
 use homard_protocol::{ConnId, ErrorCode, Role, Scope, ScopeSet};
 
 use super::table;
-use crate::auth::AuthMethod;
-use crate::caller::Caller;
-use crate::fanout::Client;
-use crate::manual::spec;
-use crate::origin::{Locality, Peer, Source};
-use crate::proxy::Claims;
+use crate::access::auth::AuthMethod;
+use crate::access::caller::Caller;
+use crate::access::origin::{Locality, Peer, Source};
+use crate::access::proxy::Claims;
+use crate::connections::fanout::Client;
+use crate::generated::manual::spec;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.
 const DYNAMIC: [(&str, Scope); 8] = [

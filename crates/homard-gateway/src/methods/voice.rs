@@ -16,8 +16,8 @@ use serde_json::{Map, json};
 
 use super::check_range;
 use super::config::blocking;
-use crate::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
 use crate::table::Cx;
+use crate::voice::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
 
 /// The format `espeak-ng` writes.
 const FORMAT: &str = "wav";

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Nodes, Session};
-use crate::fanout::Client;
+use crate::connections::fanout::Client;
 use crate::gateway::Gateway;
 
 /// Longest idle time a node may report.

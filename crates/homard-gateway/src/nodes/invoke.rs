@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::commands::{self, NotAllowed};
 use super::{Nodes, Session};
-use crate::fanout::Client;
+use crate::connections::fanout::Client;
 use crate::gateway::Gateway;
 
 /// How long a command may take when nobody says.

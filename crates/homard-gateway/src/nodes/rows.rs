@@ -7,7 +7,7 @@ use homard_protocol::{DeviceId, Role};
 use homard_store::{NodeRecord, NodeRequest, NodeSurface, PairedDevice, StoreError};
 
 use super::{Session, commands};
-use crate::devices::claim;
+use crate::access::devices::claim;
 use crate::gateway::Gateway;
 
 /// Everything that was paired as a node, connected ones first, and which of them was used last.

@@ -10,9 +10,9 @@ use homard_store::{NewNodeRequest, StoreError};
 
 use super::activity::Activity;
 use super::{About, Session, commands, rows};
-use crate::caller::Caller;
+use crate::access::caller::Caller;
 use crate::gateway::Gateway;
-use crate::voicewake;
+use crate::voice::voicewake;
 
 /// Takes a node in that has proved itself: compares, asks if need be, and lists it.
 ///

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::activity::{Activity, believable, most_recent};
 use super::{About, Nodes, Session};
-use crate::fanout::{Batch, Client};
+use crate::connections::fanout::{Batch, Client};
 
 fn client(conn: &str) -> Arc<Client> {
     let device = DeviceId::parse("d1").unwrap();

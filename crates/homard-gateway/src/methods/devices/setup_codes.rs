@@ -12,10 +12,10 @@ use homard_protocol::{DeviceId, ErrorShape, Role, Scope, ScopeSet};
 use homard_store::{NewDeviceRequest, PENDING_TTL_MS};
 use serde_json::json;
 
-use crate::devices::tell_asked;
+use crate::access::devices::tell_asked;
+use crate::access::setup_codes;
 use crate::error;
 use crate::methods::check_range;
-use crate::setup_codes;
 use crate::table::Cx;
 
 /// `device.pair.setupCode`.

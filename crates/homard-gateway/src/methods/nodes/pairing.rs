@@ -8,7 +8,7 @@ use homard_protocol::methods::nodes::{
 use homard_protocol::{DeviceId, ErrorShape, Role, Scope};
 use homard_store::{NodeRecord, StoreError};
 
-use crate::devices::hang_up;
+use crate::access::devices::hang_up;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::methods::nodes::{node_id, unknown_node};

@@ -4,8 +4,9 @@ use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::voicewake::WakeWords;
 
+use crate::error;
 use crate::table::Cx;
-use crate::{error, voicewake};
+use crate::voice::voicewake;
 
 /// `voicewake.get`.
 pub(crate) async fn get(cx: Cx, _params: NoParams) -> Result<WakeWords, ErrorShape> {

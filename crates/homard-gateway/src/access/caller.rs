@@ -8,9 +8,9 @@ use homard_protocol::method::Access;
 use homard_protocol::{ErrorCode, ErrorShape, Role, Scope};
 use serde_json::json;
 
-use crate::auth::AuthMethod;
-use crate::fanout::Client;
-use crate::origin::Peer;
+use crate::access::auth::AuthMethod;
+use crate::access::origin::Peer;
+use crate::connections::fanout::Client;
 
 /// Who is calling.
 #[derive(Debug)]

@@ -26,13 +26,13 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
-use crate::caller::{Caller, is_wrong_role};
-use crate::crowd::Ticket;
-use crate::fanout::{Batch, Client, Close};
+use crate::access::caller::{Caller, is_wrong_role};
+use crate::access::handshake::{self, Admission, Refusal};
+use crate::access::origin::Peer;
+use crate::connections::crowd::Ticket;
+use crate::connections::fanout::{Batch, Client, Close};
 use crate::gateway::Gateway;
-use crate::handshake::{self, Admission, Refusal};
 use crate::nodes::surface;
-use crate::origin::Peer;
 use crate::table::{Cx, error_frame};
 
 /// First byte of an unfragmented close frame.

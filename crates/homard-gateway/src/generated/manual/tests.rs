@@ -6,7 +6,7 @@ use homard_protocol::events::ALL_EVENTS;
 
 use super::{BEGIN, END, notes, renewed, spec};
 
-const MANUAL: &str = include_str!("../../../../docs/protocol.md");
+const MANUAL: &str = include_str!("../../../../../docs/protocol.md");
 
 #[test]
 fn the_manual_lists_every_method_as_it_is() {

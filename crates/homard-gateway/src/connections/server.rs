@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::crowd::Ticket;
+use crate::access::origin::Source;
+use crate::connections::crowd::Ticket;
 use crate::gateway::Gateway;
 use crate::http;
-use crate::origin::Source;
 
 mod encrypted;
 

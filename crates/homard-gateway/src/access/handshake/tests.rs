@@ -7,9 +7,9 @@ use homard_protocol::{ErrorCode, Role, ScopeSet};
 use serde_json::{Value, json};
 
 use super::{check_version, read_role, without_device};
-use crate::auth::{AuthMethod, AuthRefusal};
-use crate::origin::{Locality, Peer, Source};
-use crate::proxy::Claims;
+use crate::access::auth::{AuthMethod, AuthRefusal};
+use crate::access::origin::{Locality, Peer, Source};
+use crate::access::proxy::Claims;
 
 fn params(extra: &Value) -> ConnectParams {
     let mut value = json!({

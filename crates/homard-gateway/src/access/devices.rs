@@ -6,7 +6,7 @@ use homard_protocol::{DeviceId, Role};
 use homard_store::{DeviceToken, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome, StoreError};
 
 use crate::approvals::visible::{brief, visible};
-use crate::fanout::{Client, Close};
+use crate::connections::fanout::{Client, Close};
 use crate::gateway::Gateway;
 
 /// The close code of a client that lost its right to be here.

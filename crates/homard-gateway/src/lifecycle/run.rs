@@ -15,9 +15,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::fanout::Close;
+use crate::connections::fanout::Close;
+use crate::connections::server;
 use crate::gateway::Gateway;
-use crate::{health, methods, server};
+use crate::lifecycle::health;
+use crate::methods;
 
 /// How long runs under way may go on after the gateway was told to stop.
 const DRAIN_GRACE: Duration = Duration::from_secs(30);

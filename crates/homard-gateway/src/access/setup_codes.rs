@@ -19,13 +19,13 @@ use homard_store::{NewSetupCode, SetupCode, SetupUse, StoreError};
 use serde_json::{Value, json};
 
 use self::address::{Network, UrlError};
+use crate::access::auth::AuthMethod;
+use crate::access::devices;
+use crate::access::handshake::Refusal;
+use crate::access::pairing::{self, Paired, PairingQuestion};
 use crate::approvals::visible::{brief, visible};
-use crate::auth::AuthMethod;
-use crate::devices;
 use crate::error;
 use crate::gateway::Gateway;
-use crate::handshake::Refusal;
-use crate::pairing::{self, Paired, PairingQuestion};
 
 /// Random bytes of the token in a code.
 const TOKEN_BYTES: usize = 32;

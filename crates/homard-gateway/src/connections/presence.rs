@@ -8,7 +8,7 @@ use homard_protocol::connect::{ClientMode, ConnectParams};
 use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, Role};
 
-use crate::caller::Caller;
+use crate::access::caller::Caller;
 
 /// Everybody connected who is worth showing, and the gateway itself.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use homard_protocol::ScopeSet;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Claims, ProxyRules, address};
-use crate::auth::{AuthMethod, AuthRefusal};
+use crate::access::auth::{AuthMethod, AuthRefusal};
 
 /// Headers of a request.
 type Pairs<'a> = &'a [(&'a str, &'a str)];

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use homard_protocol::limits::MAX_PREAUTH_PER_IP;
 
-use crate::origin::Source;
+use crate::access::origin::Source;
 
 /// Sockets of one address that may have sent no request yet, TLS handshakes included.
 const MAX_SILENT_PER_ADDRESS: usize = 128;

@@ -3,7 +3,7 @@
 use super::{
     Crowd, Crowds, MAX_OPEN_PER_ADDRESS, MAX_OPEN_SHARED, MAX_PREAUTH_SHARED, MAX_SILENT_PER_ADDRESS,
 };
-use crate::origin::Source;
+use crate::access::origin::Source;
 use homard_protocol::limits::MAX_PREAUTH_PER_IP;
 
 fn at(address: &str) -> Source {

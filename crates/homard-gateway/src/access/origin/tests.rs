@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Locality, OriginRefusal, Peer, Source, check_origin, check_upgrade};
-use crate::proxy::ProxyRules;
+use crate::access::proxy::ProxyRules;
 
 /// What the tailnet's proxy adds.
 const TAILNET: [(&str, &str); 3] =

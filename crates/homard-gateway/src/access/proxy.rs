@@ -15,9 +15,9 @@ use homard_runtime::LogLimiter;
 use http::HeaderMap;
 use ipnet::IpNet;
 
-use crate::auth::{AuthMethod, AuthRefusal};
+use crate::access::auth::{AuthMethod, AuthRefusal};
+use crate::access::origin::{Locality, Peer};
 use crate::gateway::{AccessRules, Gateway};
-use crate::origin::{Locality, Peer};
 
 /// Most addresses of one forwarding header that are looked at.
 const MAX_HOPS: usize = 32;

@@ -8,13 +8,13 @@ use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
 use homard_store::{HeldToken, NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
 
-use crate::auth::{AuthMethod, AuthRefusal};
-use crate::device_auth::ProvenDevice;
-use crate::devices;
-use crate::fanout::Close;
+use crate::access::auth::{AuthMethod, AuthRefusal};
+use crate::access::device_auth::ProvenDevice;
+use crate::access::devices;
+use crate::access::handshake::{Refusal, auth_refused};
+use crate::access::origin::{Locality, Peer};
+use crate::connections::fanout::Close;
 use crate::gateway::Gateway;
-use crate::handshake::{Refusal, auth_refused};
-use crate::origin::{Locality, Peer};
 
 /// A device that proved its key and asks to come in.
 pub(crate) struct PairingQuestion<'a> {

@@ -10,14 +10,14 @@ use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
 use serde_json::json;
 
-use crate::auth::{AuthMethod, AuthRefusal};
-use crate::device_auth::{ProofRefusal, ProvenDevice, check_proof};
-use crate::fanout::Close;
+use crate::access::auth::{AuthMethod, AuthRefusal};
+use crate::access::device_auth::{ProofRefusal, ProvenDevice, check_proof};
+use crate::access::origin::{Locality, Peer, Source, check_origin};
+use crate::access::pairing::{self, Paired, PairingQuestion};
+use crate::access::proxy;
+use crate::access::setup_codes;
+use crate::connections::fanout::Close;
 use crate::gateway::Gateway;
-use crate::origin::{Locality, Peer, Source, check_origin};
-use crate::pairing::{self, Paired, PairingQuestion};
-use crate::proxy;
-use crate::setup_codes;
 
 /// A refusal: what the response says and how the socket closes.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use http::header::{HOST, ORIGIN};
 
-use crate::proxy::{Claims, ProxyRules};
+use crate::access::proxy::{Claims, ProxyRules};
 
 /// What the transport knows about the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use homard_protocol::events::VoicewakeChangedEvent;
 use homard_protocol::methods::voicewake::{DEFAULT_WAKE_WORDS, MAX_WAKE_WORD, MAX_WAKE_WORDS, WakeWords};
 use homard_store::StoreError;
 
-use crate::fanout::Client;
+use crate::connections::fanout::Client;
 use crate::gateway::Gateway;
 
 /// Where the words are kept.
