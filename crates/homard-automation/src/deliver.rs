@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::automation::Automation;
 use crate::job::Job;
-use crate::run::{Outcome, RunPlan};
+use crate::run::{JobOutcome, RunPlan};
 use crate::settle::{End, settle};
 
 /// How long a webhook may take.
@@ -77,7 +77,7 @@ impl Webhooks {
 
 impl Automation {
     /// Delivers what came of a run, then records its end and tells everyone.
-    pub(crate) async fn finish_run(&self, run: &CronRunRow, plan: &RunPlan, outcome: Outcome) {
+    pub(crate) async fn finish_run(&self, run: &CronRunRow, plan: &RunPlan, outcome: JobOutcome) {
         let ended_at = self.inner.clock.now_ms();
         let mut entry = entry(run, &outcome, ended_at);
         let delivery = self.deliver(run, plan, &outcome, &entry).await;
@@ -169,7 +169,7 @@ impl Automation {
         &self,
         run: &CronRunRow,
         plan: &RunPlan,
-        outcome: &Outcome,
+        outcome: &JobOutcome,
         entry: &CronRunEntry,
     ) -> Delivery {
         let Some(delivery) = &plan.delivery else { return Delivery::plain(CronDeliveryStatus::NotRequested) };
@@ -188,7 +188,7 @@ impl Automation {
         &self,
         run: &CronRunRow,
         plan: &RunPlan,
-        (outcome, delivery): (&Outcome, &CronDelivery),
+        (outcome, delivery): (&JobOutcome, &CronDelivery),
     ) -> Delivery {
         let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
         let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
@@ -238,7 +238,7 @@ fn thread_text(thread: &Value) -> String {
 }
 
 /// Where no chat platform carries it, a result waits in the main conversation, and that is what is said.
-fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &Outcome) -> Delivery {
+fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &JobOutcome) -> Delivery {
     let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
     let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
         return Delivery::plain(CronDeliveryStatus::NotRequested);
@@ -257,7 +257,7 @@ fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &Outcome) -> Delivery {
     }
 }
 
-fn entry(run: &CronRunRow, outcome: &Outcome, ended_at: i64) -> CronRunEntry {
+fn entry(run: &CronRunRow, outcome: &JobOutcome, ended_at: i64) -> CronRunEntry {
     let said = outcome.reply.as_deref().or(outcome.waits.as_deref());
     CronRunEntry {
         ts: ended_at,

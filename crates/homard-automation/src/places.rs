@@ -18,13 +18,13 @@ struct Shared {
 
 /// A place; free again when dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct DeliveryPlace {
     shared: Arc<Shared>,
 }
 
 impl Places {
     /// Waits for a place among as many as `most` says at that moment.
-    pub(crate) async fn take(&self, most: impl Fn() -> usize) -> Place {
+    pub(crate) async fn take(&self, most: impl Fn() -> usize) -> DeliveryPlace {
         loop {
             let freed = self.shared.freed.notified();
             tokio::pin!(freed);
@@ -33,7 +33,7 @@ impl Places {
                 let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
                 if *taken < most() {
                     *taken += 1;
-                    return Place { shared: Arc::clone(&self.shared) };
+                    return DeliveryPlace { shared: Arc::clone(&self.shared) };
                 }
             }
             freed.await;
@@ -46,7 +46,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for DeliveryPlace {
     fn drop(&mut self) {
         let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken = taken.saturating_sub(1);

@@ -52,7 +52,7 @@ pub(crate) struct RunPlan {
 
 /// How the work of a run ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct JobOutcome {
     pub(crate) status: CronRunStatus,
     pub(crate) reply: Option<String>,
     pub(crate) error: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Outcome {
     pub(crate) waits: Option<String>,
 }
 
-impl Outcome {
+impl JobOutcome {
     fn failed(error: impl Into<String>) -> Self {
         Self {
             status: CronRunStatus::Error,
@@ -209,7 +209,9 @@ impl Automation {
                 Err(error) => {
                     tracing::error!(%error, run = %run.run_id, "the plan of a job's run is not readable");
                     let plan = RunPlan::empty(run.session_key.clone());
-                    return room.finish_run(&run, &plan, Outcome::failed("its plan is not readable")).await;
+                    return room
+                        .finish_run(&run, &plan, JobOutcome::failed("its plan is not readable"))
+                        .await;
                 }
             };
             if let Some(outcome) = room.work(&run, &plan).await {
@@ -219,14 +221,14 @@ impl Automation {
     }
 
     /// Does what a run is about; `None` when the gateway stops before that is over.
-    async fn work(&self, run: &CronRunRow, plan: &RunPlan) -> Option<Outcome> {
+    async fn work(&self, run: &CronRunRow, plan: &RunPlan) -> Option<JobOutcome> {
         let Ok(run_id) = RunId::parse(&run.run_id) else {
-            return Some(Outcome::failed("its name cannot name a run"));
+            return Some(JobOutcome::failed("its name cannot name a run"));
         };
         let relay = &self.inner.relay;
         if let Some(mode) = plan.event {
             if mode == CronWakeMode::NextHeartbeat || !relay.heartbeats_enabled() {
-                let mut outcome = Outcome::failed("");
+                let mut outcome = JobOutcome::failed("");
                 (outcome.status, outcome.error) = (CronRunStatus::Ok, None);
                 outcome.waits = Some(plan.text.clone());
                 return Some(outcome);
@@ -259,7 +261,7 @@ impl Automation {
             without_admin: false,
         };
         match relay.submit_from(submission, plan.labels.clone()).await {
-            Ok(Submitted::Finished(record)) => Some(Outcome::of(*record)),
+            Ok(Submitted::Finished(record)) => Some(JobOutcome::of(*record)),
             Ok(Submitted::Started { .. } | Submitted::InFlight { .. } | Submitted::Answered { .. }) => {
                 self.await_end(run, &run_id).await
             }
@@ -268,22 +270,22 @@ impl Automation {
     }
 
     /// Waits for a turn to end; `None` when it waits for the next start.
-    async fn await_end(&self, run: &CronRunRow, run_id: &RunId) -> Option<Outcome> {
+    async fn await_end(&self, run: &CronRunRow, run_id: &RunId) -> Option<JobOutcome> {
         let ended = self.inner.relay.wait(run_id, STUCK_AFTER).await.is_some();
         let read = self.inner.store.run(run_id).await.or_log("the end of a job's run could not be read");
-        let Some(record) = read? else { return Some(Outcome::failed("its run is not known any more")) };
+        let Some(record) = read? else { return Some(JobOutcome::failed("its run is not known any more")) };
         if record.status.is_finished() {
-            return Some(Outcome::of(record));
+            return Some(JobOutcome::of(record));
         }
         if ended {
             // The end was told and could not be written.
-            return Some(Outcome::failed("its end could not be recorded"));
+            return Some(JobOutcome::failed("its end could not be recorded"));
         }
         if self.inner.stopping.is_cancelled() {
             return None;
         }
         self.inner.relay.abort(&run.session_key, Some(run_id), BY_WATCH).await;
-        Some(Outcome::failed("it did not end within two hours and was given up"))
+        Some(JobOutcome::failed("it did not end within two hours and was given up"))
     }
 }
 
@@ -303,10 +305,10 @@ impl RunPlan {
 }
 
 /// A message that was not taken; when the gateway stops, it is offered again after the next start.
-fn not_taken(error: &SubmitError) -> Option<Outcome> {
+fn not_taken(error: &SubmitError) -> Option<JobOutcome> {
     match error {
         SubmitError::Stopping => None,
-        other => Some(Outcome::failed(other.to_string())),
+        other => Some(JobOutcome::failed(other.to_string())),
     }
 }
 

@@ -38,7 +38,7 @@ mod wire;
 use hearing::BotContext;
 use pace::Pace;
 use queue::Ticket;
-use session::{Ask, Presence, Purpose, Session};
+use session::{Ask, IrcSession, Presence, Purpose};
 use settings::{IrcSection, Settings, Tls};
 use state::Standing;
 
@@ -138,7 +138,7 @@ impl Channel for Irc {
             presence: self.presence.clone(),
             pace: self.pace(),
         };
-        let ended = Session::new(entered, purpose).run(cancel).await;
+        let ended = IrcSession::new(entered, purpose).run(cancel).await;
         if let Err(ChannelError::Unreachable(why)) = &ended
             && why.to_ascii_lowercase().contains("flood")
         {

@@ -19,7 +19,7 @@ use crate::client::request_text;
 use crate::connection::{Answer, Closed, Incoming, Socket};
 use crate::error::ClientError;
 use crate::identity::DeviceIdentity;
-use crate::tls::{self, Fingerprint, Line};
+use crate::tls::{self, ByteStream, Fingerprint};
 
 /// The id of the first request.
 const CONNECT_ID: &str = "connect";
@@ -226,7 +226,7 @@ impl Address {
         };
         // Without it a peer waits up to 40 ms for the rest of a small frame.
         stream.set_nodelay(true).map_err(|source| ClientError::Unreachable { url: url(), source })?;
-        let line: Box<dyn Line> = if self.tls {
+        let line: Box<dyn ByteStream> = if self.tls {
             tls::encrypt(stream, (&self.host, &self.shown), pin).await?
         } else {
             Box::new(stream)

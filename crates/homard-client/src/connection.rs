@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
 use crate::events::{EVENT_BUFFER, Heard};
-use crate::tls::Line;
+use crate::tls::ByteStream;
 
 /// Requests that may wait to be written. When full, callers wait.
 const OUTGOING_BUFFER: usize = 64;
@@ -28,7 +28,7 @@ const ANSWERS_PER_REQUEST: usize = 2;
 /// What a client says when the gateway has been silent for two ticks.
 const TICK_TIMEOUT_CODE: u16 = 4_000;
 
-pub(crate) type Socket = WebSocketStream<Box<dyn Line>>;
+pub(crate) type Socket = WebSocketStream<Box<dyn ByteStream>>;
 
 /// How a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

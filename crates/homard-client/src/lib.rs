@@ -18,4 +18,4 @@ pub use connection::Closed;
 pub use error::ClientError;
 pub use events::{EVENT_BUFFER, Events, Heard};
 pub use identity::{DeviceIdentity, IdentityError};
-pub use tls::{Fingerprint, Line, encrypt};
+pub use tls::{ByteStream, Fingerprint, encrypt};

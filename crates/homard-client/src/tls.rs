@@ -21,9 +21,9 @@ use crate::error::ClientError;
 const FINGERPRINT_BYTES: usize = 32;
 
 /// A connection, encrypted or not.
-pub trait Line: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Line for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
 /// SHA-256 of a certificate: names the one certificate a gateway must show.
 ///
@@ -81,7 +81,7 @@ pub async fn encrypt(
     stream: TcpStream,
     (host, url): (&str, &str),
     pin: Option<Fingerprint>,
-) -> Result<Box<dyn Line>, ClientError> {
+) -> Result<Box<dyn ByteStream>, ClientError> {
     let setup = |source| ClientError::TlsSetup { url: url.to_owned(), source };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::raw::Raw;
-use crate::value_path::{Step, ValuePath};
+use crate::value_path::{PathStep, ValuePath};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Raw).to_value());
 
@@ -23,8 +23,8 @@ pub fn schema() -> &'static Value {
 pub fn schema_at(path: &str) -> Option<&'static Value> {
     let path = ValuePath::parse(path).ok()?;
     let found = path.steps().iter().try_fold(schema(), |at, step| match step {
-        Step::Key(key) => property(at, key),
-        Step::Index(_) => items(at),
+        PathStep::Key(key) => property(at, key),
+        PathStep::Index(_) => items(at),
     });
     found.map(resolved)
 }

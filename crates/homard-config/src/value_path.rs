@@ -12,7 +12,7 @@ const MAX_PATH_LEN: usize = 1_024;
 
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// Into an object.
     Key(String),
     /// Into an array.
@@ -21,7 +21,7 @@ pub(crate) enum Step {
 
 /// A place inside a value; empty is the value itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ValuePath(Vec<Step>);
+pub(crate) struct ValuePath(Vec<PathStep>);
 
 /// Why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,7 @@ impl ValuePath {
                 if key.is_empty() {
                     return Err(bad());
                 }
-                steps.push(Step::Key(key.to_owned()));
+                steps.push(PathStep::Key(key.to_owned()));
                 rest = after;
             }
             if let Some(after) = rest.strip_prefix('.') {
@@ -68,27 +68,27 @@ impl ValuePath {
 
     pub(crate) fn key(&self, key: &str) -> Self {
         let mut steps = self.0.clone();
-        steps.push(Step::Key(key.to_owned()));
+        steps.push(PathStep::Key(key.to_owned()));
         Self(steps)
     }
 
     pub(crate) fn index(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
-        steps.push(Step::Index(index));
+        steps.push(PathStep::Index(index));
         Self(steps)
     }
 
     /// The steps, outermost first.
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[PathStep] {
         &self.0
     }
 
     /// The value at this place.
     pub(crate) fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |value, step| match (step, value) {
-            (Step::Key(key), Value::Object(map)) => map.get(key),
-            (Step::Key(key), Value::Array(items)) => items.get(key.parse::<usize>().ok()?),
-            (Step::Index(index), Value::Array(items)) => items.get(*index),
+            (PathStep::Key(key), Value::Object(map)) => map.get(key),
+            (PathStep::Key(key), Value::Array(items)) => items.get(key.parse::<usize>().ok()?),
+            (PathStep::Index(index), Value::Array(items)) => items.get(*index),
             _ => None,
         })
     }
@@ -101,9 +101,11 @@ impl ValuePath {
                 *at = Value::Object(Map::new());
             }
             let next = match (step, at) {
-                (Step::Key(key), Value::Object(map)) => Some(map.entry(key.clone()).or_insert(Value::Null)),
-                (Step::Key(key), Value::Array(items)) => key.parse().ok().and_then(|i| element(items, i)),
-                (Step::Index(index), Value::Array(items)) => element(items, *index),
+                (PathStep::Key(key), Value::Object(map)) => {
+                    Some(map.entry(key.clone()).or_insert(Value::Null))
+                }
+                (PathStep::Key(key), Value::Array(items)) => key.parse().ok().and_then(|i| element(items, i)),
+                (PathStep::Index(index), Value::Array(items)) => element(items, *index),
                 _ => None,
             };
             let Some(next) = next else { return false };
@@ -117,15 +119,15 @@ impl ValuePath {
     pub(crate) fn remove(&self, root: &mut Value) -> Option<Value> {
         let (last, parents) = self.0.split_last()?;
         let parent = parents.iter().try_fold(root, |value, step| match (step, value) {
-            (Step::Key(key), Value::Object(map)) => map.get_mut(key),
-            (Step::Key(key), Value::Array(items)) => items.get_mut(key.parse::<usize>().ok()?),
-            (Step::Index(index), Value::Array(items)) => items.get_mut(*index),
+            (PathStep::Key(key), Value::Object(map)) => map.get_mut(key),
+            (PathStep::Key(key), Value::Array(items)) => items.get_mut(key.parse::<usize>().ok()?),
+            (PathStep::Index(index), Value::Array(items)) => items.get_mut(*index),
             _ => None,
         })?;
         match (last, parent) {
-            (Step::Key(key), Value::Object(map)) => map.shift_remove(key),
-            (Step::Key(key), Value::Array(items)) => take_element(items, key.parse().ok()?),
-            (Step::Index(index), Value::Array(items)) => take_element(items, *index),
+            (PathStep::Key(key), Value::Object(map)) => map.shift_remove(key),
+            (PathStep::Key(key), Value::Array(items)) => take_element(items, key.parse().ok()?),
+            (PathStep::Index(index), Value::Array(items)) => take_element(items, *index),
             _ => None,
         }
     }
@@ -142,25 +144,25 @@ fn take_element(items: &mut Vec<Value>, index: usize) -> Option<Value> {
     (index < items.len()).then(|| items.remove(index))
 }
 
-fn bracket(inner: &str) -> Option<(Step, &str)> {
+fn bracket(inner: &str) -> Option<(PathStep, &str)> {
     if let Some(quote) = inner.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let (key, after) = inner.get(1..)?.split_once(quote)?;
-        return Some((Step::Key(key.to_owned()), after.strip_prefix(']')?));
+        return Some((PathStep::Key(key.to_owned()), after.strip_prefix(']')?));
     }
     let (index, after) = inner.split_once(']')?;
-    Some((Step::Index(index.parse().ok()?), after))
+    Some((PathStep::Index(index.parse().ok()?), after))
 }
 
 impl fmt::Display for ValuePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, step) in self.0.iter().enumerate() {
             match step {
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) if key.is_empty() || key.contains(['.', '[', ']', '"']) => {
+                PathStep::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) if key.is_empty() || key.contains(['.', '[', ']', '"']) => {
                     write!(f, "[\"{key}\"]")?;
                 }
-                Step::Key(key) if at == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
+                PathStep::Key(key) if at == 0 => f.write_str(key)?,
+                PathStep::Key(key) => write!(f, ".{key}")?,
             }
         }
         Ok(())

@@ -8,11 +8,11 @@ const MAX_PENDING: usize = 3;
 
 /// Turns bytes into text across any chunk boundary; what is not UTF-8 becomes U+FFFD.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub(crate) struct Utf8Decoder {
     pending: Vec<u8>,
 }
 
-impl Decoder {
+impl Utf8Decoder {
     /// The text that is certain after `bytes`; the start of an unfinished character waits for the next call.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.pending);

@@ -12,7 +12,7 @@ use tokio::process::Child;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::capture::{Capture, Decoder};
+use crate::capture::{Capture, Utf8Decoder};
 use crate::command::{Command, Program};
 use crate::pty::{Input, Output, Terminal};
 use crate::unix::{self, Group};
@@ -180,7 +180,7 @@ impl Begun {
         cancel: &CancellationToken,
     ) -> Result<Outcome, ExecError> {
         let Self { mut running, started, pid, max_output_bytes } = self;
-        let mut decoder = Decoder::default();
+        let mut decoder = Utf8Decoder::default();
         let mut capture = Capture::new(max_output_bytes);
         let mut take = |text: &str| {
             if !text.is_empty() {

@@ -33,14 +33,14 @@ pub use page::{PageFile, Pages};
 pub(crate) use state::HttpState;
 
 use crate::access::origin::{Peer, Source};
-use crate::connections::server::Place;
+use crate::connections::server::SocketPlace;
 use crate::gateway::Gateway;
 
 /// Answers one request that came over the socket at `place`.
 pub(crate) async fn answer(
     gateway: Arc<Gateway>,
     mut request: Request<Incoming>,
-    place: Arc<Place>,
+    place: Arc<SocketPlace>,
 ) -> Answer {
     let peer = Peer::read(place.remote, request.headers(), &gateway.access().proxies);
     // Behind a proxy, whom it speaks for has places of its own: one for each WebSocket and each request under way.

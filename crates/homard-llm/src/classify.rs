@@ -13,7 +13,7 @@ mod said;
 pub(crate) use pause::{MAX_PAUSE, span};
 
 use crate::error::{FailReason, LlmError, clip, scrub};
-use said::Said;
+use said::ErrorText;
 
 /// Longest text searched for known phrases, in bytes; providers are done long before.
 const MAX_SEARCHED: usize = 16 * 1024;
@@ -45,7 +45,7 @@ pub(crate) fn classify_named(status: Option<u16>, kind: &str, body: &[u8], secre
     LlmError { status, retry_after, ..LlmError::new(reason, message) }
 }
 
-fn reason(status: Option<u16>, said: &Said) -> FailReason {
+fn reason(status: Option<u16>, said: &ErrorText) -> FailReason {
     // Nobody sends this status for anything else.
     if status == Some(402) {
         return FailReason::Billing;
@@ -61,7 +61,7 @@ fn reason(status: Option<u16>, said: &Said) -> FailReason {
         .unwrap_or_else(|| status.map_or(FailReason::Unknown, by_status))
 }
 
-fn searchable(said: &Said) -> String {
+fn searchable(said: &ErrorText) -> String {
     let mut text = format!("{} {}", said.sentence, said.aside);
     let mut end = text.len().min(MAX_SEARCHED);
     while !text.is_char_boundary(end) {

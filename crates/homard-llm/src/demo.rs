@@ -108,7 +108,7 @@ struct Speech {
 struct Rest {
     words: VecDeque<String>,
     pause: Duration,
-    then: Option<script::Call>,
+    then: Option<script::ScriptCall>,
     usage: Usage,
 }
 

@@ -39,7 +39,7 @@ pub struct Embedded {
 }
 
 /// Where and with what a provider is asked.
-pub(crate) struct Place {
+pub(crate) struct EmbeddingPlace {
     pub(crate) base_url: String,
     pub(crate) headers: Headers,
     pub(crate) secrets: Vec<String>,
@@ -65,7 +65,11 @@ struct Counted {
 }
 
 /// Asks for the vectors.
-pub(crate) async fn ask(http: &Http, place: Place, request: &EmbedRequest) -> Result<Embedded, LlmError> {
+pub(crate) async fn ask(
+    http: &Http,
+    place: EmbeddingPlace,
+    request: &EmbedRequest,
+) -> Result<Embedded, LlmError> {
     let url = address(&place.base_url, &request.model)?;
     let mut fetch = Fetch::post(url, body(request).to_string().into_bytes()).with_headers(place.headers);
     fetch.size_limit = MAX_ANSWER;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Draft;
 use crate::aws_sign::{REGION_PLACE, regional};
 use crate::classify::{classify, looks_like_html, web_page};
-use crate::embeddings::{self, EmbedRequest, Embedded, Place};
+use crate::embeddings::{self, EmbedRequest, Embedded, EmbeddingPlace};
 use crate::error::{FailReason, LlmError, scrub};
 use crate::framing::Frames;
 use crate::http::{Http, Incoming, Outgoing, add_header, address};
@@ -288,7 +288,7 @@ impl Call {
 
 impl Target {
     /// Where and with what it is asked for embeddings.
-    fn place(&self, request: &EmbedRequest) -> Place {
+    fn place(&self, request: &EmbedRequest) -> EmbeddingPlace {
         let credential = request.credential.as_deref();
         let secret = match credential {
             Some(credential) => credential.secret.as_ref(),
@@ -306,7 +306,7 @@ impl Target {
         let secrets = secret.map(|secret| secret.expose().to_owned()).into_iter();
         let secrets = secrets.chain(self.headers.iter().map(|(_, value)| value.to_owned())).collect();
         let base_url = credential.and_then(|credential| credential.base_url.as_deref());
-        Place { base_url: base_url.unwrap_or(&self.base_url).to_owned(), headers, secrets }
+        EmbeddingPlace { base_url: base_url.unwrap_or(&self.base_url).to_owned(), headers, secrets }
     }
 
     /// Everything that must not appear in an error.

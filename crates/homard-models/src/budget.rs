@@ -29,7 +29,7 @@ pub use max_cost::{MaxCost, estimate};
 pub use over::{NotReserved, OverBudget};
 pub use period::Span;
 
-use book::{Book, Line, Verdict};
+use book::{Book, BudgetLine, BudgetVerdict};
 use period::Periods;
 
 /// What may be spent, what is spent and what is about to be. Clone-cheap; one per gateway.
@@ -150,7 +150,7 @@ impl Ledger {
                 self.book().reserve(place.ticket, who, &worst, now)
             };
             match verdict {
-                Verdict::Admitted { id, amount, max_tokens } => {
+                BudgetVerdict::Admitted { id, amount, max_tokens } => {
                     return Ok(Reservation {
                         ledger: self.clone(),
                         id: Some(id),
@@ -159,8 +159,10 @@ impl Ledger {
                         max_tokens,
                     });
                 }
-                Verdict::Refused(line) => return Err(NotReserved::OverBudget(Box::new(self.over(line)))),
-                Verdict::Wait => {
+                BudgetVerdict::Refused(line) => {
+                    return Err(NotReserved::OverBudget(Box::new(self.over(line))));
+                }
+                BudgetVerdict::Wait => {
                     changed.or_cancel(cancel).await.map_err(|_cancelled| NotReserved::Cancelled)?;
                 }
             }
@@ -181,13 +183,13 @@ impl Ledger {
         self.book().waiting()
     }
 
-    fn told(&self, line: Line) -> BudgetStatus {
+    fn told(&self, line: BudgetLine) -> BudgetStatus {
         let resets_at = period::resets(line.span, self.inner.clock.now_ms(), &self.inner.zone);
-        let Line { path, whose, span: _, unit, used, reserved, limit } = line;
+        let BudgetLine { path, whose, span: _, unit, used, reserved, limit } = line;
         BudgetStatus { path, whose, unit, used, reserved, limit, resets_at }
     }
 
-    fn over(&self, line: Line) -> OverBudget {
+    fn over(&self, line: BudgetLine) -> OverBudget {
         let BudgetStatus { path, whose, unit, used, reserved: _, limit, resets_at } = self.told(line);
         let resets = resets_at.map(|at| period::show(at, &self.inner.zone));
         OverBudget { path, whose, unit, used, limit, resets_at, resets }

@@ -279,7 +279,7 @@ impl Ask<'_> {
         let question = prompt::question(&self.request.messages, id.as_str(), session.is_known());
         let desk = on_disk(move || Desk::lay(&question.images).map(|desk| (desk, question.text)));
         let (desk, text) = desk.await.map_err(|error| failure::no_files(id, &error))?;
-        let call = arguments::Call {
+        let call = arguments::CliCall {
             model: self.request.model.id.as_str(),
             session: &session,
             system: &self.request.system,

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::machine::Machine;
 
 /// What a command is given.
-pub(crate) struct Call {
+pub(crate) struct CommandCall {
     /// The machine.
     pub(crate) machine: Arc<Machine>,
     /// What the caller said, not looked at yet.
@@ -30,11 +30,11 @@ pub(crate) struct Call {
     /// Fires when nobody waits any more.
     pub(crate) cancel: CancellationToken,
     /// Where pieces of output and events go while it runs.
-    pub(crate) said: mpsc::Sender<Said>,
+    pub(crate) said: mpsc::Sender<CommandAnswer>,
 }
 
 /// What a command says before it is done.
-pub(crate) enum Said {
+pub(crate) enum CommandAnswer {
     /// A piece of output.
     Output(String),
     /// Something worth telling: the event's name and particulars.
@@ -65,7 +65,7 @@ impl Failure {
 /// What a command answers.
 pub(crate) type Reply = Result<Value, Failure>;
 
-type Run = fn(Call) -> BoxFuture<'static, Reply>;
+type Run = fn(CommandCall) -> BoxFuture<'static, Reply>;
 
 /// One command.
 struct Row {
@@ -140,7 +140,7 @@ pub fn offered(machine: &Machine) -> (Vec<String>, Vec<String>) {
 }
 
 /// Does what it is asked to.
-pub(crate) async fn call(name: &str, call: Call) -> Reply {
+pub(crate) async fn call(name: &str, call: CommandCall) -> Reply {
     match ROWS.iter().find(|row| row.name == name && (row.is_here)(&call.machine)) {
         Some(row) => (row.run)(call).await,
         None => Err(Failure::unavailable(format!("this node does not offer `{name}`"))),

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::{self, Call, Failure, Said};
+use crate::commands::{self, CommandAnswer, CommandCall, Failure};
 use crate::machine::Machine;
 use crate::platform;
 
@@ -186,7 +186,7 @@ impl Work<'_> {
             None => Value::Null,
         };
         let (said, heard) = mpsc::channel(SAID_AHEAD);
-        let call = Call {
+        let call = CommandCall {
             machine: self.machine,
             params,
             session_key: request.session_key.clone(),
@@ -201,12 +201,12 @@ impl Work<'_> {
 }
 
 /// Passes on what a command says until it is done.
-async fn pass_on(client: &Client, node_id: &str, id: &str, mut heard: mpsc::Receiver<Said>) {
+async fn pass_on(client: &Client, node_id: &str, id: &str, mut heard: mpsc::Receiver<CommandAnswer>) {
     let mut seq = 0;
     while let Some(said) = heard.recv().await {
         match said {
-            Said::Event(event, facts) => tell(client, event, facts).await,
-            Said::Output(chunk) => {
+            CommandAnswer::Event(event, facts) => tell(client, event, facts).await,
+            CommandAnswer::Output(chunk) => {
                 let piece = NodeInvokeProgressParams {
                     invoke_id: id.to_owned(),
                     node_id: node_id.to_owned(),

@@ -9,7 +9,7 @@ use homard_config::config::skills::Skills as Settings;
 use homard_protocol::methods::skills::{SkillConfigCheck, SkillNeeds};
 use serde_json::Value;
 
-use crate::load::{Place, Skill};
+use crate::load::{Skill, SkillOrigin};
 
 /// Used when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -98,7 +98,7 @@ impl Judge<'_> {
         let allowed = self.settings.allow_bundled.as_deref();
         Verdict {
             disabled: entry.is_some_and(|entry| entry.enabled == Some(false)),
-            not_allowed: skill.place == Place::Bundled && allowed.is_some_and(|list| !is_named(list)),
+            not_allowed: skill.place == SkillOrigin::Bundled && allowed.is_some_and(|list| !is_named(list)),
             not_for_agent: self.for_agent.is_some_and(|list| !is_named(list)),
             missing,
             config_checks: checks,

@@ -22,7 +22,7 @@ const ENTRIES_PER_CANDIDATE: usize = 20;
 
 /// A kind of place, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum SkillOrigin {
     /// A folder named in `skills.load.extraDirs`.
     Extra,
     /// Came with the program.
@@ -37,7 +37,7 @@ pub enum Place {
     Workspace,
 }
 
-impl Place {
+impl SkillOrigin {
     /// How clients know it.
     #[must_use]
     pub fn wire(self) -> &'static str {
@@ -62,7 +62,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     /// Which kind.
-    pub place: Place,
+    pub place: SkillOrigin,
     /// Where.
     pub dir: PathBuf,
 }
@@ -75,7 +75,7 @@ pub struct Skill {
     /// What it says about itself.
     pub front: FrontMatter,
     /// Where it comes from.
-    pub place: Place,
+    pub place: SkillOrigin,
     /// Its folder.
     pub dir: PathBuf,
     /// Its `SKILL.md`.
@@ -96,7 +96,7 @@ pub struct Broken {
     /// Its folder's name.
     pub name: String,
     /// Where it comes from.
-    pub place: Place,
+    pub place: SkillOrigin,
     /// Its folder.
     pub dir: PathBuf,
     /// Why: completes "the file …".
@@ -120,15 +120,15 @@ pub struct Loaded {
 #[must_use]
 pub fn roots(paths: &Paths, settings: &Settings, workspace: &Path, bundled: Option<&Path>) -> Vec<Root> {
     let root = |place, dir: PathBuf| Root { place, dir };
-    let extra = settings.extra_dirs.iter().map(|dir| root(Place::Extra, dir.clone()));
+    let extra = settings.extra_dirs.iter().map(|dir| root(SkillOrigin::Extra, dir.clone()));
     let agents = Path::new(".agents").join("skills");
     let all = extra
-        .chain(bundled.map(|dir| root(Place::Bundled, dir.to_owned())))
+        .chain(bundled.map(|dir| root(SkillOrigin::Bundled, dir.to_owned())))
         .chain([
-            root(Place::Managed, managed_dir(paths)),
-            root(Place::Personal, paths.home.join(&agents)),
-            root(Place::Project, workspace.join(&agents)),
-            root(Place::Workspace, workspace.join("skills")),
+            root(SkillOrigin::Managed, managed_dir(paths)),
+            root(SkillOrigin::Personal, paths.home.join(&agents)),
+            root(SkillOrigin::Project, workspace.join(&agents)),
+            root(SkillOrigin::Workspace, workspace.join("skills")),
         ])
         .collect::<Vec<_>>();
     let is_repeated = |n: usize, one: &Root| all.iter().skip(n + 1).any(|later| later.dir == one.dir);
@@ -215,7 +215,7 @@ fn folder_name(dir: &Path) -> String {
 }
 
 /// Reads one folder; `None` when it is no skill.
-fn read(place: Place, dir: &Path, root: &Path, limits: &SkillsLimits) -> Result<Option<Skill>, String> {
+fn read(place: SkillOrigin, dir: &Path, root: &Path, limits: &SkillsLimits) -> Result<Option<Skill>, String> {
     let file = dir.join(FILE_NAME);
     let real = match std::fs::canonicalize(&file) {
         Ok(real) => real,

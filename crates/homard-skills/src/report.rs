@@ -9,7 +9,7 @@ use crate::command::SkillCommand;
 use crate::env;
 use crate::front_matter::Installer;
 use crate::gate::{Judge, Verdict};
-use crate::load::{Broken, FILE_NAME, Place, Skill};
+use crate::load::{Broken, FILE_NAME, Skill, SkillOrigin};
 
 /// One skill that can be read.
 pub(crate) fn skill(
@@ -61,10 +61,10 @@ pub(crate) fn broken(broken: &Broken) -> SkillStatus {
     }
 }
 
-fn placed(dir: &Path, place: Place) -> SkillStatus {
+fn placed(dir: &Path, place: SkillOrigin) -> SkillStatus {
     SkillStatus {
         source: place.wire().to_owned(),
-        bundled: place == Place::Bundled,
+        bundled: place == SkillOrigin::Bundled,
         file_path: dir.join(FILE_NAME).display().to_string(),
         base_dir: dir.display().to_string(),
         ..SkillStatus::default()

@@ -27,7 +27,7 @@ mod reach;
 
 pub use reach::{Effect, Subject};
 
-use paths::Place;
+use paths::FilePlace;
 pub(crate) use provenance::CommandRun;
 use provenance::Provenance;
 
@@ -92,7 +92,7 @@ pub(crate) struct Call<'c> {
 pub(crate) struct Places {
     /// Whose words the files are that are read, where they are not the owner's.
     read: Vec<Label>,
-    writes: Vec<Place>,
+    writes: Vec<FilePlace>,
 }
 
 impl Call<'_> {
@@ -180,9 +180,9 @@ impl Call<'_> {
         match self.reach {
             Effect::Looks => None,
             Effect::Files => places.writes.iter().find_map(|place| match place {
-                Place::Inside(_) => None,
-                Place::Outside(path) => Some(format!("writes outside the workspace: {}", path.display())),
-                Place::Steers(path) => {
+                FilePlace::Inside(_) => None,
+                FilePlace::Outside(path) => Some(format!("writes outside the workspace: {}", path.display())),
+                FilePlace::Steers(path) => {
                     Some(format!("changes what the assistant goes by: {}", path.display()))
                 }
             }),
@@ -270,9 +270,9 @@ impl Call<'_> {
     }
 
     /// Remembers which of the written files hold words of others now.
-    async fn mark(&self, writes: Vec<Place>, cx: &ToolCx) {
+    async fn mark(&self, writes: Vec<FilePlace>, cx: &ToolCx) {
         let files = cx.scope.guards.files.clone();
-        let paths: Vec<PathBuf> = writes.into_iter().map(Place::into_path).collect();
+        let paths: Vec<PathBuf> = writes.into_iter().map(FilePlace::into_path).collect();
         let from = cx.scope.taint.labels().into_iter().next();
         let replaces = self.subject.replaces;
         let marking = tokio::task::spawn_blocking(move || match from {

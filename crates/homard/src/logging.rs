@@ -31,7 +31,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use files::LogFiles;
 use redact::Redactor;
-use writer::{Job, Queue, Record};
+use writer::{LogJob, Queue, Record};
 
 use crate::traces::Traces;
 
@@ -60,7 +60,7 @@ pub(crate) struct LogSetup {
 
 /// The running log. Dropping it writes out what is queued.
 pub(crate) struct Log {
-    queue: SyncSender<Job>,
+    queue: SyncSender<LogJob>,
     levels: Arc<Levels>,
     redactor: Redactor,
     traces: Traces,
@@ -99,7 +99,7 @@ impl Log {
 
     /// Writes to other files, or shows lines in another way, from now on.
     pub(crate) fn rearrange(&self, files: LogFiles, style: ConsoleStyle) {
-        if self.queue.send(Job::Rearrange(Box::new(files), style)).is_err() {
+        if self.queue.send(LogJob::Rearrange(Box::new(files), style)).is_err() {
             tracing::debug!("the log is over");
         }
     }
@@ -124,7 +124,7 @@ impl Log {
     /// Waits, but not for long, until everything queued so far is written.
     pub(crate) fn flush(&self) {
         let (done, finished) = std::sync::mpsc::sync_channel(1);
-        if self.queue.send(Job::Flush(done)).is_ok() {
+        if self.queue.send(LogJob::Flush(done)).is_ok() {
             // A timeout loses nothing but the wait: the thread goes on writing.
             finished.recv_timeout(FLUSH_GRACE).unwrap_or_default();
         }

@@ -4,7 +4,7 @@ use homard_protocol::methods::cron::{CronDeliveryStatus, CronRunStatus};
 use homard_store::CronRunRow;
 
 use super::{announce, shortened};
-use crate::run::{Outcome, RunPlan};
+use crate::run::{JobOutcome, RunPlan};
 
 fn run(key: &str) -> CronRunRow {
     CronRunRow {
@@ -25,8 +25,8 @@ fn run(key: &str) -> CronRunRow {
     }
 }
 
-fn outcome(status: CronRunStatus, reply: Option<&str>) -> Outcome {
-    Outcome {
+fn outcome(status: CronRunStatus, reply: Option<&str>) -> JobOutcome {
+    JobOutcome {
         status,
         reply: reply.map(str::to_owned),
         error: None,

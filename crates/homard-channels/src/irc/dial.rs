@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use homard_channel::ChannelError;
-use homard_client::{Line, encrypt};
+use homard_client::{ByteStream, encrypt};
 use tokio::io::{AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::register::{Registration, Step, Welcome};
+use super::register::{RegisterStep, Registration, Welcome};
 use super::settings::{Settings, Tls};
 use super::wire::Lines;
 
@@ -21,8 +21,8 @@ const WRITE_WITHIN: Duration = Duration::from_secs(30);
 
 /// A connection on which we are in.
 pub(super) struct Entered {
-    pub(super) lines: Lines<ReadHalf<Box<dyn Line>>>,
-    pub(super) writer: Writer<WriteHalf<Box<dyn Line>>>,
+    pub(super) lines: Lines<ReadHalf<Box<dyn ByteStream>>>,
+    pub(super) writer: Writer<WriteHalf<Box<dyn ByteStream>>>,
     pub(super) welcome: Welcome,
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn enter(settings: &Settings, nick: &str) -> Result<Entered, Ch
     Ok(Entered { lines, writer, welcome })
 }
 
-async fn connect(settings: &Settings, place: &str) -> Result<Box<dyn Line>, ChannelError> {
+async fn connect(settings: &Settings, place: &str) -> Result<Box<dyn ByteStream>, ChannelError> {
     let host = settings.host.as_str();
     let stream = TcpStream::connect((host, settings.port)).await;
     let stream = stream.map_err(|error| ChannelError::Unreachable(format!("{place}: {error}")))?;
@@ -65,16 +65,16 @@ async fn connect(settings: &Settings, place: &str) -> Result<Box<dyn Line>, Chan
 async fn register(
     settings: &Settings,
     nick: &str,
-    lines: &mut Lines<ReadHalf<Box<dyn Line>>>,
-    writer: &mut Writer<WriteHalf<Box<dyn Line>>>,
+    lines: &mut Lines<ReadHalf<Box<dyn ByteStream>>>,
+    writer: &mut Writer<WriteHalf<Box<dyn ByteStream>>>,
 ) -> Result<Welcome, ChannelError> {
     let (mut registration, first) = Registration::begin(settings, nick);
     writer.write(&first).await?;
     loop {
         let line = lines.next().await.map_err(|error| lost(&error))?.ok_or_else(ended)?;
         match registration.hear(&line)? {
-            Step::Write(lines) => writer.write(&lines).await?,
-            Step::In(welcome) => return Ok(welcome),
+            RegisterStep::Write(lines) => writer.write(&lines).await?,
+            RegisterStep::In(welcome) => return Ok(welcome),
         }
     }
 }

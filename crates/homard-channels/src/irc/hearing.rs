@@ -45,7 +45,7 @@ pub(super) struct Spoken<'a> {
 
 /// What must be known of the server to understand it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct IrcPlace<'a> {
     pub(super) our_nick: &'a str,
     pub(super) mapping: CaseMapping,
     /// What channels are about, by their folded names.
@@ -59,7 +59,7 @@ impl BotContext {
     }
 
     /// The message, unless nothing is left of it without its codes.
-    pub(super) fn message(&mut self, spoken: Spoken<'_>, place: Place<'_>) -> Option<Inbound> {
+    pub(super) fn message(&mut self, spoken: Spoken<'_>, place: IrcPlace<'_>) -> Option<Inbound> {
         let Spoken { mask, tags, room, text } = spoken;
         let text = said_by(mask, text)?;
         let fold = |name: &str| place.mapping.fold(name);

@@ -56,7 +56,7 @@ impl Drop for Ticket {
 
 /// One message on its way.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct QueuedLine {
     /// The folded name of the person or channel; empty when it only asks whether the server is there.
     target: String,
     lines: VecDeque<String>,
@@ -68,7 +68,7 @@ pub(super) struct Job {
     msgid: Option<String>,
 }
 
-impl Job {
+impl QueuedLine {
     pub(super) fn new(target: String, lines: Vec<String>, ticket: Ticket) -> Self {
         let is_one_line = lines.len() == 1;
         Self { target, lines: lines.into(), is_one_line, ticket, refused: None, msgid: None }
@@ -94,7 +94,7 @@ impl Job {
 
 /// Everything that waits to be written.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct SendQueue {
     /// Answers the server waits for; never held back.
     urgent: VecDeque<String>,
     /// Joining, nicks, services; before any message.
@@ -102,7 +102,7 @@ pub(super) struct Queue {
     /// Messages; each conversation in order, conversations by turns.
     lanes: VecDeque<Lane>,
     /// Messages whose last line is written, oldest first.
-    written: VecDeque<Job>,
+    written: VecDeque<QueuedLine>,
     /// The question under way: its number, and how many of `written` it covers.
     asked: Option<(u64, usize)>,
     next_question: u64,
@@ -112,7 +112,7 @@ pub(super) struct Queue {
 #[derive(Debug)]
 struct Lane {
     target: String,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<QueuedLine>,
 }
 
 /// What is to be done next.
@@ -125,7 +125,7 @@ pub(super) enum Next {
     Nothing,
 }
 
-impl Queue {
+impl SendQueue {
     pub(super) fn new(pace: Pace, now: Instant) -> Self {
         Self {
             urgent: VecDeque::new(),
@@ -156,7 +156,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn push(&mut self, job: Job) {
+    pub(super) fn push(&mut self, job: QueuedLine) {
         if job.lines.is_empty() {
             self.written.push_back(job);
             return;
@@ -222,7 +222,7 @@ impl Queue {
             return;
         }
         self.asked = None;
-        self.written.drain(..covers.min(self.written.len())).for_each(Job::finish);
+        self.written.drain(..covers.min(self.written.len())).for_each(QueuedLine::finish);
     }
 
     /// The server will not take what we say to `target`. The oldest message it can mean is told when the server has

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use homard_channel::ChannelError;
 
 use super::settings::Settings;
-use super::wire::{Incoming, Said};
+use super::wire::{Incoming, IrcReply};
 
 /// What we use where a server offers it.
 const WANTED: [&str; 6] =
@@ -28,7 +28,7 @@ const TOO_OFTEN: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// What a line of the server leads to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RegisterStep {
     /// These lines are to be written; often none.
     Write(Vec<String>),
     /// We are in.
@@ -88,20 +88,20 @@ impl<'a> Registration<'a> {
     ///
     /// # Errors
     /// When the server does not let us in.
-    pub(super) fn hear(&mut self, line: &Incoming) -> Result<Step, ChannelError> {
+    pub(super) fn hear(&mut self, line: &Incoming) -> Result<RegisterStep, ChannelError> {
         let lines = match &line.said {
-            Said::Ping(token) => vec![format!("PONG :{token}")],
-            Said::Cap { verb, list, more } => self.capabilities(verb, list, *more)?,
-            Said::Authenticate(asked) if asked == "+" => self.proof(),
-            Said::Welcome(nick) => return self.welcome(nick),
-            Said::Number(number, words) => return self.number(*number, words),
-            Said::Error(why) => return Err(self.shut_out(why)),
+            IrcReply::Ping(token) => vec![format!("PONG :{token}")],
+            IrcReply::Cap { verb, list, more } => self.capabilities(verb, list, *more)?,
+            IrcReply::Authenticate(asked) if asked == "+" => self.proof(),
+            IrcReply::Welcome(nick) => return self.welcome(nick),
+            IrcReply::Number(number, words) => return self.number(*number, words),
+            IrcReply::Error(why) => return Err(self.shut_out(why)),
             _ => Vec::new(),
         };
-        Ok(Step::Write(lines))
+        Ok(RegisterStep::Write(lines))
     }
 
-    fn number(&mut self, number: u16, words: &[String]) -> Result<Step, ChannelError> {
+    fn number(&mut self, number: u16, words: &[String]) -> Result<RegisterStep, ChannelError> {
         let words_of_server = words.last().map_or("", String::as_str);
         let lines = match number {
             903 | 907 => {
@@ -125,7 +125,7 @@ impl<'a> Registration<'a> {
             }
             _ => Vec::new(),
         };
-        Ok(Step::Write(lines))
+        Ok(RegisterStep::Write(lines))
     }
 
     fn capabilities(&mut self, verb: &str, list: &str, more: bool) -> Result<Vec<String>, ChannelError> {
@@ -228,11 +228,11 @@ impl<'a> Registration<'a> {
         Ok(vec![format!("NICK {}", self.nick)])
     }
 
-    fn welcome(&mut self, nick: &str) -> Result<Step, ChannelError> {
+    fn welcome(&mut self, nick: &str) -> Result<RegisterStep, ChannelError> {
         if self.must_prove() && !self.logged_in {
             return Err(no_sasl());
         }
-        Ok(Step::In(Welcome {
+        Ok(RegisterStep::In(Welcome {
             nick: if nick.is_empty() { self.nick.clone() } else { nick.to_owned() },
             caps: std::mem::take(&mut self.caps),
             logged_in: self.logged_in,

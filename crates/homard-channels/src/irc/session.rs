@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{BoxFuture, ChannelError, InboundEvent, Inbox, InboxClosed};
-use homard_client::Line;
+use homard_client::ByteStream;
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::dial::{Entered, Writer, ended, lost};
 use super::hearing::BotContext;
 use super::pace::Pace;
-use super::queue::{Next, Queue, Ticket};
+use super::queue::{Next, SendQueue, Ticket};
 use super::settings::Settings;
 use super::state::{Standing, State};
 use super::wire::{Incoming, Lines};
@@ -111,11 +111,11 @@ pub(super) struct Purpose {
 }
 
 /// A connection at work.
-pub(super) struct Session {
-    lines: Lines<ReadHalf<Box<dyn Line>>>,
-    writer: Writer<WriteHalf<Box<dyn Line>>>,
+pub(super) struct IrcSession {
+    lines: Lines<ReadHalf<Box<dyn ByteStream>>>,
+    writer: Writer<WriteHalf<Box<dyn ByteStream>>>,
     state: State,
-    queue: Queue,
+    queue: SendQueue,
     asks: mpsc::Receiver<Ask>,
     here: Here,
     inbox: Inbox,
@@ -128,17 +128,17 @@ pub(super) struct Session {
 }
 
 enum Event {
-    Line(std::io::Result<Option<Incoming>>),
+    ByteStream(std::io::Result<Option<Incoming>>),
     Kept(Result<(), InboxClosed>),
     Ask(Ask),
     Leave,
     Time,
 }
 
-impl Session {
+impl IrcSession {
     pub(super) fn new(entered: Entered, purpose: Purpose) -> Self {
         let now = Instant::now();
-        let mut queue = Queue::new(purpose.pace, now);
+        let mut queue = SendQueue::new(purpose.pace, now);
         let mut state = State::new(purpose.settings, purpose.ears, entered.welcome);
         state.begin(&mut queue, now);
         let (to_us, asks) = mpsc::channel(ASKS);
@@ -172,7 +172,7 @@ impl Session {
                 return Ok(());
             }
             match self.event(next_line, &cancel).await {
-                Event::Line(line) => {
+                Event::ByteStream(line) => {
                     let line = line.map_err(|error| lost(&error))?.ok_or_else(ended)?;
                     self.heard(&line)?;
                 }
@@ -197,7 +197,7 @@ impl Session {
             () = cancel.cancelled(), if self.leave_at.is_none() => Event::Leave,
             kept = kept(&mut self.keeping) => Event::Kept(kept),
             Some(ask) = self.asks.recv() => Event::Ask(ask),
-            line = self.lines.next(), if reads => Event::Line(line),
+            line = self.lines.next(), if reads => Event::ByteStream(line),
             () = sleep_until(wake) => Event::Time,
         }
     }

@@ -10,12 +10,12 @@ use homard_channel::{ChannelError, Inbound};
 use tokio::time::Instant;
 
 use super::casemap::CaseMapping;
-use super::hearing::{BotContext, Place, Spoken};
+use super::hearing::{BotContext, IrcPlace, Spoken};
 use super::plain;
-use super::queue::{Job, Queue, Ticket};
+use super::queue::{QueuedLine, SendQueue, Ticket};
 use super::register::Welcome;
 use super::settings::{Room, Settings};
-use super::wire::{Incoming, Mask, Said};
+use super::wire::{Incoming, IrcReply, Mask};
 
 /// Bytes of a line, its end included.
 const LINE: usize = 512;
@@ -104,7 +104,7 @@ impl State {
     }
 
     /// The first things we do: prove our nick, get it back, join.
-    pub(super) fn begin(&mut self, queue: &mut Queue, now: Instant) {
+    pub(super) fn begin(&mut self, queue: &mut SendQueue, now: Instant) {
         let settings = Arc::clone(&self.settings);
         let has_nick = self.mapping.same(&self.nick, &settings.nick);
         if !has_nick {
@@ -135,7 +135,7 @@ impl State {
     }
 
     /// Does what is due.
-    pub(super) fn run_errands(&mut self, queue: &mut Queue, now: Instant) {
+    pub(super) fn run_errands(&mut self, queue: &mut SendQueue, now: Instant) {
         let due: Vec<Errand> =
             self.errands.extract_if(.., |(at, _)| *at <= now).map(|(_, errand)| errand).collect();
         for errand in due {
@@ -161,7 +161,7 @@ impl State {
     }
 
     /// A message of ours as the lines that carry it. A channel we are not in is joined first, unless we were kicked.
-    pub(super) fn job(&self, to: &str, text: &str, ticket: Ticket) -> Job {
+    pub(super) fn job(&self, to: &str, text: &str, ticket: Ticket) -> QueuedLine {
         let target = self.mapping.fold(to);
         let codes = self.settings.dialect == homard_channel::Dialect::IrcCodes;
         let budget = self.budget(to).min(self.settings.text_limit);
@@ -175,7 +175,7 @@ impl State {
             let room = known.unwrap_or_else(|| Room { name: to.to_owned(), key: None });
             lines.splice(0..0, join(&[room]));
         }
-        Job::new(target, lines, ticket)
+        QueuedLine::new(target, lines, ticket)
     }
 
     /// How much text fits into a line when the server passes it on with our whole name before it.
@@ -200,24 +200,24 @@ impl State {
     pub(super) fn hear(
         &mut self,
         line: &Incoming,
-        queue: &mut Queue,
+        queue: &mut SendQueue,
         now: Instant,
     ) -> Result<Option<Inbound>, ChannelError> {
         let ours = self.is_us(line.from.as_ref());
         match &line.said {
-            Said::Ping(token) => queue.urgent(format!("PONG :{token}")),
-            Said::Pong(word) => queue.answered(word),
-            Said::Privmsg { to, text } => return Ok(self.privmsg(line, (to, text), queue, now)),
-            Said::Notice { text } => self.notice(line.from.as_ref(), text),
-            Said::Join(room) if ours => self.joined(room),
-            Said::Part(room) if ours => self.left(room),
-            Said::Kick { channel, who, reason } if self.mapping.same(who, &self.nick) => {
+            IrcReply::Ping(token) => queue.urgent(format!("PONG :{token}")),
+            IrcReply::Pong(word) => queue.answered(word),
+            IrcReply::Privmsg { to, text } => return Ok(self.privmsg(line, (to, text), queue, now)),
+            IrcReply::Notice { text } => self.notice(line.from.as_ref(), text),
+            IrcReply::Join(room) if ours => self.joined(room),
+            IrcReply::Part(room) if ours => self.left(room),
+            IrcReply::Kick { channel, who, reason } if self.mapping.same(who, &self.nick) => {
                 self.was_kicked(channel, reason, now);
             }
-            Said::Nick(nick) if ours => self.renamed(nick, queue),
-            Said::Topic { channel, topic } => self.topic(channel, topic),
-            Said::Number(number, words) => self.number(*number, words, queue, now),
-            Said::Error(why) => {
+            IrcReply::Nick(nick) if ours => self.renamed(nick, queue),
+            IrcReply::Topic { channel, topic } => self.topic(channel, topic),
+            IrcReply::Number(number, words) => self.number(*number, words, queue, now),
+            IrcReply::Error(why) => {
                 return Err(ChannelError::Unreachable(format!(
                     "the IRC server closed the connection: {why}"
                 )));
@@ -231,7 +231,7 @@ impl State {
         &mut self,
         line: &Incoming,
         (to, text): (&str, &str),
-        queue: &mut Queue,
+        queue: &mut SendQueue,
         now: Instant,
     ) -> Option<Inbound> {
         let mask = line.from.as_ref()?;
@@ -258,7 +258,7 @@ impl State {
             return None;
         }
         let spoken = Spoken { mask, tags: &line.tags, room, text };
-        let place = Place { our_nick: &self.nick, mapping: self.mapping, topics: &self.topics };
+        let place = IrcPlace { our_nick: &self.nick, mapping: self.mapping, topics: &self.topics };
         self.ears.message(spoken, place)
     }
 
@@ -309,7 +309,7 @@ impl State {
         self.errands.push((now + REJOIN_AFTER, Errand::Join(room)));
     }
 
-    fn renamed(&mut self, nick: &str, queue: &mut Queue) {
+    fn renamed(&mut self, nick: &str, queue: &mut SendQueue) {
         tracing::info!(from = %self.nick, to = nick, "our IRC nick changed");
         nick.clone_into(&mut self.nick);
         if !self.mapping.same(&self.nick, &self.settings.nick) {
@@ -328,7 +328,7 @@ impl State {
         }
     }
 
-    fn number(&mut self, number: u16, words: &[String], queue: &mut Queue, now: Instant) {
+    fn number(&mut self, number: u16, words: &[String], queue: &mut SendQueue, now: Instant) {
         let first = words.first().map_or("", String::as_str);
         let last = words.last().map_or("", String::as_str);
         match number {
@@ -344,7 +344,7 @@ impl State {
     }
 
     /// What the server says of itself.
-    fn supports(&mut self, words: &[String], queue: &mut Queue) {
+    fn supports(&mut self, words: &[String], queue: &mut SendQueue) {
         for word in words {
             match word.split_once('=').unwrap_or((word, "")) {
                 ("CASEMAPPING", name) => self.mapping = CaseMapping::named(name),
@@ -359,7 +359,7 @@ impl State {
     }
 
     /// The server did not do what we asked, about `what`: a person or a channel.
-    fn refused(&mut self, number: u16, (what, words): (&str, &str), queue: &mut Queue, now: Instant) {
+    fn refused(&mut self, number: u16, (what, words): (&str, &str), queue: &mut SendQueue, now: Instant) {
         let folded = self.mapping.fold(what);
         if let Some(hint) =
             join_hint(number).filter(|_| self.is_room(what) && !self.rooms.contains_key(&folded))

@@ -1,7 +1,7 @@
 //! Lines from a server: cut out of the stream, read, and reduced to what we act on.
 //!
 //! Reading never fails on what a server sends: a line that is too long is passed over, bytes that are not UTF-8 are
-//! read as Latin-1, and what cannot be understood is [`Said::Other`].
+//! read as Latin-1, and what cannot be understood is [`IrcReply::Other`].
 
 use std::io;
 
@@ -85,7 +85,7 @@ pub(super) struct Incoming {
     pub(super) tags: Tags,
     /// Who sent it; `None` when the server did.
     pub(super) from: Option<Mask>,
-    pub(super) said: Said,
+    pub(super) said: IrcReply,
 }
 
 /// What a server may add to a line.
@@ -111,7 +111,7 @@ pub(super) struct Mask {
 
 /// What a line says, as far as we act on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum IrcReply {
     Privmsg {
         to: String,
         text: String,
@@ -162,7 +162,7 @@ impl Incoming {
         for irc_proto::message::Tag(name, value) in message.tags.unwrap_or_default() {
             tags.take(&name, value);
         }
-        Self { tags, from, said: Said::of(message.command) }
+        Self { tags, from, said: IrcReply::of(message.command) }
     }
 }
 
@@ -182,7 +182,7 @@ impl Tags {
     }
 }
 
-impl Said {
+impl IrcReply {
     fn of(command: Command) -> Self {
         match command {
             Command::PRIVMSG(to, text) => Self::Privmsg { to, text },

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Telegram;
 use super::errors::ApiError;
-use compose::{Call, Form, Target, compose};
+use compose::{ApiCall, ChatTarget, Form, compose};
 
 /// What the server says when only the form is wrong, and the form to try instead.
 const OTHERWISE: &[(&str, Form)] = &[
@@ -33,12 +33,12 @@ const DONE_ALREADY: &[(&str, &str)] = &[
 
 /// Says one thing.
 pub(super) async fn deliver(telegram: &Telegram, outbound: &Outbound) -> Result<Receipt, ChannelError> {
-    let target = Target::of(&outbound.address)?;
+    let target = ChatTarget::of(&outbound.address)?;
     let (result, went_to) = match say(telegram, outbound, &target).await {
         Err(error) => match error.moved_to() {
             Some(moved) => {
                 let address = Address { to: number(moved)?, ..outbound.address.clone() };
-                let target = Target::of(&address)?;
+                let target = ChatTarget::of(&address)?;
                 (say(telegram, outbound, &target).await?, Some(address))
             }
             None => return Err(error.into()),
@@ -48,7 +48,7 @@ pub(super) async fn deliver(telegram: &Telegram, outbound: &Outbound) -> Result<
     receipt(telegram, outbound, &result, went_to)
 }
 
-async fn say(telegram: &Telegram, outbound: &Outbound, target: &Target) -> Result<Value, ApiError> {
+async fn say(telegram: &Telegram, outbound: &Outbound, target: &ChatTarget) -> Result<Value, ApiError> {
     let mut forms: Vec<Form> = Vec::new();
     loop {
         let link_preview = telegram.settings.link_preview && !outbound.no_previews;
@@ -70,7 +70,7 @@ async fn say(telegram: &Telegram, outbound: &Outbound, target: &Target) -> Resul
     }
 }
 
-async fn send(telegram: &Telegram, call: &Call<'_>) -> Result<Value, ApiError> {
+async fn send(telegram: &Telegram, call: &ApiCall<'_>) -> Result<Value, ApiError> {
     match call.file {
         Some(file) => telegram.api.upload(call.method, &call.params, file).await,
         None => telegram.api.call(call.method, &call.params).await,

@@ -2,10 +2,10 @@
 
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
-use super::{Capture, Decoder};
+use super::{Capture, Utf8Decoder};
 
 fn decode(bytes: &[u8], chunk: usize) -> String {
-    let mut decoder = Decoder::default();
+    let mut decoder = Utf8Decoder::default();
     let mut text: String = bytes.chunks(chunk).map(|piece| decoder.push(piece)).collect();
     text.push_str(&decoder.finish());
     text

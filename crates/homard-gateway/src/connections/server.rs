@@ -52,7 +52,7 @@ pub(crate) async fn accept(
         };
         match accepted {
             Ok((stream, remote)) => {
-                let Some((place, silent)) = Place::take(&gateway, &open, remote.ip()) else {
+                let Some((place, silent)) = SocketPlace::take(&gateway, &open, remote.ip()) else {
                     if gateway.noise().allows("socket turned away") {
                         tracing::warn!(%remote, "too many open sockets, turned a new one away");
                     }
@@ -83,7 +83,7 @@ fn turn_away(gateway: &Gateway, stream: TcpStream) {
 
 /// One of the open sockets, counted until dropped; a WebSocket keeps it to its end.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct SocketPlace {
     /// Who connected, which may be a proxy.
     pub(crate) remote: IpAddr,
     /// Whom that is counted against.
@@ -92,7 +92,7 @@ pub(crate) struct Place {
     open: Arc<AtomicUsize>,
 }
 
-impl Place {
+impl SocketPlace {
     /// A place among the open and one among those that have asked for nothing yet, if both have one left.
     fn take(gateway: &Gateway, open: &Arc<AtomicUsize>, remote: IpAddr) -> Option<(Arc<Self>, Ticket)> {
         if open.load(Ordering::Relaxed) >= MAX_SOCKETS {
@@ -106,7 +106,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SocketPlace {
     fn drop(&mut self) {
         self.open.fetch_sub(1, Ordering::Relaxed);
     }
@@ -129,7 +129,7 @@ impl Drop for Visit<'_> {
 }
 
 /// Serves one connection. `silent` is its place among those that have asked for nothing yet.
-async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<Place>, silent: Ticket) {
+async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<SocketPlace>, silent: Ticket) {
     let host = Arc::clone(&gateway);
     let _visit = Visit::begin(host.visitors());
     let quick = stream.set_nodelay(true);
@@ -146,7 +146,7 @@ async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<Place>, sile
     .await;
 }
 
-async fn converse<S>(gateway: Arc<Gateway>, stream: S, place: Arc<Place>, silent: Ticket)
+async fn converse<S>(gateway: Arc<Gateway>, stream: S, place: Arc<SocketPlace>, silent: Ticket)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

@@ -31,7 +31,7 @@ pub(crate) enum HookCall {
 pub(crate) struct WakeCall {
     pub(crate) text: String,
     pub(crate) mode: WakeMode,
-    pub(crate) target: Target,
+    pub(crate) target: HookTarget,
     /// Whether the owner vouches for the content.
     pub(crate) is_trusted: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) struct WakeCall {
 pub(crate) struct AgentCall {
     pub(crate) message: String,
     pub(crate) name: String,
-    pub(crate) target: Target,
+    pub(crate) target: HookTarget,
     pub(crate) session_mode: SessionMode,
     pub(crate) idempotency_key: Option<String>,
     pub(crate) waits: bool,
@@ -56,7 +56,7 @@ pub(crate) struct AgentCall {
 
 /// Whom a call is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct HookTarget {
     pub(crate) agent: Option<String>,
     pub(crate) key: Option<Key>,
 }
@@ -156,8 +156,8 @@ pub(crate) fn check_key(key: Option<&str>) -> Result<(), HookError> {
     Ok(())
 }
 
-fn target(body: &Map<String, Value>) -> Result<Target, HookError> {
-    Ok(Target { agent: text(body, "agentId")?, key: text(body, "sessionKey")?.map(Key::Callers) })
+fn target(body: &Map<String, Value>) -> Result<HookTarget, HookError> {
+    Ok(HookTarget { agent: text(body, "agentId")?, key: text(body, "sessionKey")?.map(Key::Callers) })
 }
 
 fn wake_mode(field: &str, word: &str) -> Result<WakeMode, HookError> {

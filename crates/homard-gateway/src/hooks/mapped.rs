@@ -4,7 +4,7 @@ use homard_config::config::hooks::{HookAction, HookMapping};
 use serde_json::Value;
 
 use super::HookError;
-use super::call::{AgentCall, Delivery, HookCall, Key, Target, WakeCall, limit, name};
+use super::call::{AgentCall, Delivery, HookCall, HookTarget, Key, WakeCall, limit, name};
 use super::template::{Given, list, render, render_name, replace_list};
 
 /// Items of one call that are looked at; one with more is refused whole.
@@ -54,7 +54,7 @@ fn one(mapping: &HookMapping, given: &Given<'_>) -> Result<HookCall, HookError> 
     let filled = |template: &Option<String>| {
         template.as_ref().map(|template| render(template, given)).filter(|text| !text.trim().is_empty())
     };
-    let target = Target {
+    let target = HookTarget {
         agent: turn.agent.as_ref().map(|agent| render_name(agent, given)).filter(|agent| !agent.is_empty()),
         key: turn.session_key.as_ref().map(|key| key_of(key, given)),
     };

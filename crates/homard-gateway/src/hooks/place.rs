@@ -5,14 +5,14 @@ use homard_config::config::hooks::{HookSessions, Hooks};
 use homard_protocol::{AgentId, SessionKey, SessionScope};
 
 use super::HookError;
-use super::call::{Key, Target};
+use super::call::{HookTarget, Key};
 
 /// What keys of hooks begin with unless the owner chose otherwise.
 const HOOK: &str = "hook:";
 
 /// Where a call goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct HookPlace {
     /// The conversation.
     pub(crate) key: SessionKey,
     /// Whether the conversation belongs to hooks alone, so that it may be begun anew.
@@ -20,7 +20,7 @@ pub(crate) struct Place {
 }
 
 /// The conversation of a call that is to be answered. `fresh` names one nobody used before.
-pub(crate) fn place(config: &Config, target: &Target, fresh: &str) -> Result<Place, HookError> {
+pub(crate) fn place(config: &Config, target: &HookTarget, fresh: &str) -> Result<HookPlace, HookError> {
     let (hooks, agent) = (&config.hooks, agent(config, target)?);
     let key = match &target.key {
         Some(named) => checked(hooks, &agent, named)?,
@@ -30,11 +30,11 @@ pub(crate) fn place(config: &Config, target: &Target, fresh: &str) -> Result<Pla
         },
     };
     let is_hooks_own = matches!(&key, SessionKey::Agent { scope: SessionScope::Hook(_), .. });
-    Ok(Place { key, is_hooks_own })
+    Ok(HookPlace { key, is_hooks_own })
 }
 
 /// The conversation of a call that only tells something: the agent's main one unless another is named.
-pub(crate) fn place_of_wake(config: &Config, target: &Target) -> Result<SessionKey, HookError> {
+pub(crate) fn place_of_wake(config: &Config, target: &HookTarget) -> Result<SessionKey, HookError> {
     let agent = agent(config, target)?;
     match &target.key {
         Some(named) => checked(&config.hooks, &agent, named),
@@ -43,7 +43,7 @@ pub(crate) fn place_of_wake(config: &Config, target: &Target) -> Result<SessionK
 }
 
 /// The agent that is meant, if hooks may reach it.
-fn agent(config: &Config, target: &Target) -> Result<AgentId, HookError> {
+fn agent(config: &Config, target: &HookTarget) -> Result<AgentId, HookError> {
     let id = match target.agent.as_deref().map(|id| id.trim().to_lowercase()) {
         None => config.agents.default_agent().id.clone(),
         Some(id) => AgentId::parse(&id).map_err(|wrong| HookError::Invalid(wrong.to_string()))?,

@@ -30,20 +30,20 @@ const DOCUMENT_POLICY: &str = "sandbox allow-scripts allow-forms allow-popups; d
 
 /// What a path asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wanted<'p> {
+pub(super) struct CanvasPath<'p> {
     capability: Option<&'p str>,
     /// Below the folder of documents; `None` when it is elsewhere.
     document: Option<&'p str>,
 }
 
 /// Whether `path` is about documents.
-pub(super) fn owned(path: &str) -> Option<Wanted<'_>> {
+pub(super) fn owned(path: &str) -> Option<CanvasPath<'_>> {
     if let Some(rest) = path.strip_prefix(CAPABILITY) {
         let (capability, inner) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        return Some(Wanted { capability: Some(capability), document: inner.strip_prefix(DOCUMENTS) });
+        return Some(CanvasPath { capability: Some(capability), document: inner.strip_prefix(DOCUMENTS) });
     }
     let is_canvas = path.starts_with("/__openclaw__/canvas") || path.starts_with("/__openclaw__/a2ui");
-    is_canvas.then(|| Wanted { capability: None, document: path.strip_prefix(DOCUMENTS) })
+    is_canvas.then(|| CanvasPath { capability: None, document: path.strip_prefix(DOCUMENTS) })
 }
 
 /// Where a socket finds documents for as long as it is open.
@@ -63,7 +63,7 @@ pub(super) async fn answer(
     gateway: &Gateway,
     request: &Request<Incoming>,
     peer: &Peer,
-    wanted: Wanted<'_>,
+    wanted: CanvasPath<'_>,
 ) -> Answer {
     match wanted.capability {
         Some(capability) if is_open(gateway, capability) => {}
@@ -97,7 +97,7 @@ fn is_open(gateway: &Gateway, capability: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, owned};
+    use super::{CanvasPath, owned};
 
     #[test]
     fn documents_are_found_with_and_without_a_capability() {
@@ -111,7 +111,7 @@ mod tests {
             ("/chat/main", None),
         ];
         for (path, expected) in rows {
-            let expected = expected.map(|(capability, document)| Wanted { capability, document });
+            let expected = expected.map(|(capability, document)| CanvasPath { capability, document });
             assert_eq!(owned(path), expected, "{path}");
         }
     }

@@ -41,7 +41,7 @@ const AVATAR: &str = "/avatar/";
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum PageRequest {
     /// How the page is set up.
     Setup,
     /// The picture of an agent.
@@ -55,27 +55,27 @@ pub(super) enum Wanted {
 }
 
 /// Whether `path` is one of these.
-pub(super) fn owned(page: &ControlUi, path: &str) -> Option<Wanted> {
+pub(super) fn owned(page: &ControlUi, path: &str) -> Option<PageRequest> {
     if path == page.base_path {
         return None;
     }
     let path =
         path.strip_prefix(page.base_path.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(path);
     if SETUP.contains(&path) {
-        return Some(Wanted::Setup);
+        return Some(PageRequest::Setup);
     }
     if let Some(agent) = path.strip_prefix(AVATAR) {
-        return Some(Wanted::Avatar(agent.to_owned()));
+        return Some(PageRequest::Avatar(agent.to_owned()));
     }
     if path == media::PATH {
-        return Some(Wanted::Media);
+        return Some(PageRequest::Media);
     }
     if EMPTY_ROOMS.iter().any(|prefix| path.starts_with(prefix)) {
-        return Some(Wanted::Nothing);
+        return Some(PageRequest::Nothing);
     }
     let is_known_to_be_none = path == "/ui" || path.starts_with("/ui/");
     (is_known_to_be_none || NEVER_THE_APP.iter().any(|prefix| path.starts_with(prefix)))
-        .then_some(Wanted::Unknown)
+        .then_some(PageRequest::Unknown)
 }
 
 /// Answers it.
@@ -83,21 +83,23 @@ pub(super) async fn answer(
     gateway: &Gateway,
     request: &Request<Incoming>,
     peer: &Peer,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Answer {
-    if wanted == Wanted::Unknown {
+    if wanted == PageRequest::Unknown {
         return text(StatusCode::NOT_FOUND, "Not Found");
     }
-    if wanted == Wanted::Media {
+    if wanted == PageRequest::Media {
         return media::answer(gateway, request, peer).await;
     }
     if let Err(refused) = reading::check(gateway, request.headers(), peer).await {
         return *refused;
     }
     match wanted {
-        Wanted::Setup => json_answer(StatusCode::OK, &setup(gateway)),
-        Wanted::Avatar(agent) => avatar(gateway, request, &agent).await,
-        Wanted::Media | Wanted::Nothing | Wanted::Unknown => text(StatusCode::NOT_FOUND, "Not Found"),
+        PageRequest::Setup => json_answer(StatusCode::OK, &setup(gateway)),
+        PageRequest::Avatar(agent) => avatar(gateway, request, &agent).await,
+        PageRequest::Media | PageRequest::Nothing | PageRequest::Unknown => {
+            text(StatusCode::NOT_FOUND, "Not Found")
+        }
     }
 }
 

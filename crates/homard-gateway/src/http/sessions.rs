@@ -26,7 +26,7 @@ const SCOPES_HEADER: &str = "x-openclaw-scopes";
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum SessionsRoute {
     /// What was said.
     History(String),
     /// That its runs end.
@@ -34,14 +34,14 @@ pub(super) enum Wanted {
 }
 
 /// Whether `path` is about a conversation.
-pub(super) fn owned(path: &str) -> Option<Wanted> {
+pub(super) fn owned(path: &str) -> Option<SessionsRoute> {
     let (key, what) = path.strip_prefix(PREFIX)?.rsplit_once('/')?;
     if key.is_empty() || key.contains('/') {
         return None;
     }
     match what {
-        "history" => Some(Wanted::History(key.to_owned())),
-        "kill" => Some(Wanted::Kill(key.to_owned())),
+        "history" => Some(SessionsRoute::History(key.to_owned())),
+        "kill" => Some(SessionsRoute::Kill(key.to_owned())),
         _ => None,
     }
 }
@@ -51,15 +51,15 @@ pub(super) async fn answer(
     gateway: &Arc<Gateway>,
     request: &Request<Incoming>,
     peer: &Peer,
-    wanted: Wanted,
+    wanted: SessionsRoute,
 ) -> Answer {
     match wanted {
-        Wanted::History(_) if !matches!(*request.method(), Method::GET | Method::HEAD) => {
+        SessionsRoute::History(_) if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             method_not_allowed("GET, HEAD")
         }
-        Wanted::Kill(_) if *request.method() != Method::POST => method_not_allowed("POST"),
-        Wanted::History(key) => history(gateway, request, peer, &key).await,
-        Wanted::Kill(key) => kill(gateway, request.headers(), peer, &key).await,
+        SessionsRoute::Kill(_) if *request.method() != Method::POST => method_not_allowed("POST"),
+        SessionsRoute::History(key) => history(gateway, request, peer, &key).await,
+        SessionsRoute::Kill(key) => kill(gateway, request.headers(), peer, &key).await,
     }
 }
 
@@ -281,16 +281,16 @@ fn not_read(error: &StoreError) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, is_news, owned};
+    use super::{SessionsRoute, is_news, owned};
 
     #[test]
     fn only_the_two_paths_of_a_conversation_are_taken() {
         let rows = [
             (
                 "/sessions/agent%3Amain%3Amain/history",
-                Some(Wanted::History("agent%3Amain%3Amain".to_owned())),
+                Some(SessionsRoute::History("agent%3Amain%3Amain".to_owned())),
             ),
-            ("/sessions/main/kill", Some(Wanted::Kill("main".to_owned()))),
+            ("/sessions/main/kill", Some(SessionsRoute::Kill("main".to_owned()))),
             ("/sessions", None),
             ("/sessions/", None),
             ("/sessions/main", None),

@@ -16,7 +16,7 @@ use super::guard::forbidden;
 use crate::access::origin::{Peer, check_upgrade};
 use crate::connections::conn;
 use crate::connections::crowd::Ticket;
-use crate::connections::server::Place;
+use crate::connections::server::SocketPlace;
 use crate::gateway::Gateway;
 
 /// Whether a request wants to become a WebSocket.
@@ -32,7 +32,7 @@ pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
 }
 
 /// What a WebSocket holds to its end: the place of its connection, and of whom a proxy speaks for.
-type Places = (Arc<Place>, Option<Ticket>);
+type Places = (Arc<SocketPlace>, Option<Ticket>);
 
 /// Turns the connection into a WebSocket, on any path.
 pub(super) fn answer(

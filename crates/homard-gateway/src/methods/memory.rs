@@ -88,7 +88,7 @@ fn place(gateway: &Gateway, id: Option<&str>) -> Result<(String, PathBuf), Error
 
 /// Reads the newest files first, as many as may be, and keeps the passages that fit best.
 fn look_through(workspace: &Path, query: &str, limit: usize, now: i64) -> MemorySearchResult {
-    let question = find::Question::read(query);
+    let question = find::MemoryQuery::read(query);
     let Files { mut files, mut truncated } = files(workspace);
     files.sort_by_key(|file| std::cmp::Reverse(file.updated_at_ms));
     let mut left = MAX_SEARCH_BYTES;

@@ -38,7 +38,7 @@ pub(crate) type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A command somebody wants run.
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct InvokeRequest {
     pub(crate) node: DeviceId,
     pub(crate) command: String,
     pub(crate) params: Option<Value>,
@@ -189,7 +189,7 @@ impl Drop for Ticket<'_> {
 
 impl Gateway {
     /// Has a node run a command, if it may be asked to, and waits for the end. Dropping the future stops it.
-    pub(crate) async fn invoke_node(&self, wanted: Wanted) -> Result<Done, InvokeError> {
+    pub(crate) async fn invoke_node(&self, wanted: InvokeRequest) -> Result<Done, InvokeError> {
         let deadline = wanted.timeout;
         match tokio::time::timeout(deadline, self.invoke_unhurried(wanted)).await {
             Ok(answer) => answer,
@@ -197,7 +197,7 @@ impl Gateway {
         }
     }
 
-    async fn invoke_unhurried(&self, wanted: Wanted) -> Result<Done, InvokeError> {
+    async fn invoke_unhurried(&self, wanted: InvokeRequest) -> Result<Done, InvokeError> {
         let session = self.reachable_node(&wanted.node, &wanted.command).await?;
         let command = wanted.command.clone();
         let (_ticket, answer) = self.nodes().send(&session, wanted)?;
@@ -223,7 +223,7 @@ impl Gateway {
 
 impl Nodes {
     /// Sends a command and makes a place for its result.
-    fn send(&self, session: &Session, wanted: Wanted) -> Result<(Ticket<'_>, Outcome), InvokeError> {
+    fn send(&self, session: &Session, wanted: InvokeRequest) -> Result<(Ticket<'_>, Outcome), InvokeError> {
         let id = uuid::Uuid::new_v4().to_string();
         let (done, answer) = oneshot::channel();
         let conn = session.client.conn.clone();

@@ -9,7 +9,7 @@ use homard_protocol::{DeviceId, ErrorShape};
 use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, ToolCx};
 use serde_json::{Value, json};
 
-use super::invoke::{DEFAULT_TIMEOUT, InvokeError, MAX_TIMEOUT, Wanted};
+use super::invoke::{DEFAULT_TIMEOUT, InvokeError, InvokeRequest, MAX_TIMEOUT};
 use super::rows;
 use crate::gateway::Gateway;
 use crate::methods::nodes::pairing;
@@ -51,7 +51,7 @@ impl Room {
             None => only(&nodes, &call.command)?,
         };
         let watcher = cx.clone();
-        let wanted = Wanted {
+        let wanted = InvokeRequest {
             node: DeviceId::parse(&node.node_id).map_err(|error| PortError::Failed(error.to_string()))?,
             command: call.command.clone(),
             params: Some(call.params),

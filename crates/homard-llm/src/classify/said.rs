@@ -40,7 +40,7 @@ const PAUSES: &[&str] = &["retryDelay", "resets_in_seconds", "retry_after", "ret
 
 /// What was said.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct ErrorText {
     /// For people.
     pub(super) sentence: String,
     /// More for people, worth searching and not worth repeating.
@@ -52,7 +52,7 @@ pub(super) struct Said {
     pub(super) wait: Option<Duration>,
 }
 
-impl Said {
+impl ErrorText {
     /// All machine words in lower case, each with a space on both sides.
     pub(super) fn codes(&self) -> String {
         format!(" {} ", self.codes.join(" "))
@@ -156,8 +156,8 @@ fn pause(value: &Value) -> Option<Duration> {
 }
 
 /// Reads a body of any shape.
-pub(super) fn read(body: &[u8]) -> Said {
-    let mut said = Said::default();
+pub(super) fn read(body: &[u8]) -> ErrorText {
+    let mut said = ErrorText::default();
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => said.add(&value, 0),
         Err(_) if looks_like_html(body) => said.sentence = title(body).unwrap_or_default(),

@@ -20,20 +20,20 @@ const MAX_MEMORY_LINES: usize = 1_800;
 
 /// The demo's next move: words, then perhaps a tool.
 #[derive(Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct ScriptStep {
     pub(super) text: String,
-    pub(super) call: Option<Call>,
+    pub(super) call: Option<ScriptCall>,
 }
 
 /// A tool to call.
 #[derive(Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct ScriptCall {
     pub(super) name: &'static str,
     pub(super) arguments: Value,
 }
 
 /// Decides the next move.
-pub(super) fn next(request: &Request, today: &str) -> Step {
+pub(super) fn next(request: &Request, today: &str) -> ScriptStep {
     let (asked, results) = open_turn(&request.messages);
     let can = |name: &str| request.tools.iter().any(|tool| tool.name == name);
     let intent = Intent::of(&asked);
@@ -91,7 +91,7 @@ fn open_turn(messages: &[Arc<Message>]) -> (String, Vec<&ToolResultMessage>) {
 }
 
 /// Adds a dated bullet to what was read, or begins the file when there was none.
-fn remember(fact: &str, read: &ToolResultMessage, today: &str) -> Step {
+fn remember(fact: &str, read: &ToolResultMessage, today: &str) -> ScriptStep {
     let old = text(read);
     let exists = !read.is_error;
     if exists && (old.len() > MAX_MEMORY_BYTES || old.lines().count() > MAX_MEMORY_LINES) {
@@ -117,12 +117,12 @@ fn text(result: &ToolResultMessage) -> String {
     result.content.iter().filter_map(|block| block.as_text()).collect::<Vec<_>>().join("\n")
 }
 
-fn say(text: String) -> Step {
-    Step { text, call: None }
+fn say(text: String) -> ScriptStep {
+    ScriptStep { text, call: None }
 }
 
-fn call(text: &str, name: &'static str, arguments: Value) -> Step {
-    Step { text: text.to_owned(), call: Some(Call { name, arguments }) }
+fn call(text: &str, name: &'static str, arguments: Value) -> ScriptStep {
+    ScriptStep { text: text.to_owned(), call: Some(ScriptCall { name, arguments }) }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::AnthropicDecoder::new(draft)),
 };
 
 /// People write the address with and without the version.

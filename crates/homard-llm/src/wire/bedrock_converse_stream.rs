@@ -22,7 +22,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: Some(signed),
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::BedrockDecoder::new(draft)),
 };
 
 /// Model ids may be whole resource names with colons and slashes, which belong into one segment.

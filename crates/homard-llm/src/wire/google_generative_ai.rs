@@ -20,7 +20,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::GoogleDecoder::new(draft)),
 };
 
 /// People write the address with and without the version, and the model with and without its collection.

@@ -20,7 +20,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::OllamaDecoder::new(draft)),
 };
 
 /// People paste the address of the server's other API, or the whole address of a call.

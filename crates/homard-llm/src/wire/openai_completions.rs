@@ -20,7 +20,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::CompletionsDecoder::new(draft)),
 };
 
 fn endpoint(base: &str, _: &ModelSpec) -> String {

@@ -22,7 +22,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::Decoder::new(draft)),
+    decoder: |draft| Box::new(stream::ResponsesDecoder::new(draft)),
 };
 
 fn endpoint(base: &str, _: &ModelSpec) -> String {

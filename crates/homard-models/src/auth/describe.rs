@@ -7,7 +7,7 @@ use super::cooldown::cooling_until;
 use super::document::{Document, Proof};
 use super::order::unusable;
 use super::profiles::Profiles;
-use super::state::Place;
+use super::state::ProfilePlace;
 
 /// Shortest secret whose end is shown; of a shorter one it would be too much.
 const HINT_FROM: usize = 16;
@@ -75,7 +75,7 @@ impl Profiles {
         let ids = view.document.ids();
         let mut profiles: Vec<_> = ids.iter().filter_map(|id| described(&view.document, id, now)).collect();
         profiles.sort_by(|a, b| a.id.cmp(&b.id));
-        Description { profiles, problem: view.problem, inherited: view.place == Place::Main }
+        Description { profiles, problem: view.problem, inherited: view.place == ProfilePlace::Main }
     }
 }
 

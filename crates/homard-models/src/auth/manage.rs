@@ -13,7 +13,7 @@ use super::candidate::OAuthRow;
 use super::file::StoreError;
 use super::oauth::{BrowserLogin, Code, DeviceLogin, LoginError, Tokens};
 use super::profiles::Profiles;
-use super::state::Place;
+use super::state::ProfilePlace;
 
 /// Longest profile id.
 const MAX_ID: usize = 256;
@@ -175,7 +175,7 @@ impl Profiles {
             }
         }
         let provider = provider.clone();
-        self.edit(Place::Own, move |document| {
+        self.edit(ProfilePlace::Own, move |document| {
             document.set_order(provider.as_str(), Some(&ids));
             Ok(())
         })
@@ -188,7 +188,7 @@ impl Profiles {
     /// When the file cannot be read or written.
     pub async fn clear_order(&self, provider: &ProviderId) -> Result<(), StoreError> {
         let provider = provider.clone();
-        self.edit(Place::Own, move |document| {
+        self.edit(ProfilePlace::Own, move |document| {
             document.set_order(provider.as_str(), None);
             Ok(())
         })
@@ -208,7 +208,7 @@ impl Profiles {
     /// When there is none, or it cannot be moved.
     pub async fn set_aside(&self) -> Result<PathBuf, StoreError> {
         let _pen = self.inner.pen.lock().await;
-        let file = self.file(Place::Own).clone();
+        let file = self.file(ProfilePlace::Own).clone();
         let _lock = file.lock(self.inner.limits.lock_wait).await?;
         let now = self.inner.cx.clock.now_ms();
         let moved = tokio::task::spawn_blocking(move || file.set_aside(now));
@@ -275,7 +275,7 @@ impl Profiles {
             return Err(StoreError::Incomplete("the profile's id is empty, too long or not printable"));
         }
         let wanted = id.clone();
-        self.edit(Place::Own, move |document| {
+        self.edit(ProfilePlace::Own, move |document| {
             document.put(&wanted, fields);
             Ok(())
         })

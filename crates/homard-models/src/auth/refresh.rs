@@ -20,7 +20,7 @@ use super::document::{OAuthProof, Profile, Proof};
 use super::file::{Loaded, Lock, Prepared, StoreError};
 use super::oauth::{TokenError, TokenServer, Tokens};
 use super::profiles::Profiles;
-use super::state::Place;
+use super::state::ProfilePlace;
 
 /// How long before its end a token is renewed.
 const EARLY: Duration = Duration::from_secs(10 * 60);
@@ -310,7 +310,7 @@ struct Held {
 
 /// New tokens and what is needed to keep them.
 struct Gained {
-    place: Place,
+    place: ProfilePlace,
     /// The refresh token they were had for.
     replaces: ApiKey,
     prepared: Prepared,

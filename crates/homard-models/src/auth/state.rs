@@ -24,7 +24,7 @@ const MAX_PENDING: usize = 512;
 
 /// One of the files a profile can be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProfilePlace {
     Own,
     Main,
 }
@@ -96,7 +96,7 @@ struct Cached {
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) document: Document,
-    pub(super) place: Place,
+    pub(super) place: ProfilePlace,
     /// The agent's own file, whose order counts even when its profiles are the main agent's.
     own: Document,
     pub(super) problem: Option<String>,
@@ -113,15 +113,19 @@ impl Profiles {
         self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn file(&self, place: Place) -> &StoreFile {
+    pub(super) fn file(&self, place: ProfilePlace) -> &StoreFile {
         match (place, &self.inner.main) {
-            (Place::Main, Some(main)) => main,
-            (Place::Own | Place::Main, _) => &self.inner.own,
+            (ProfilePlace::Main, Some(main)) => main,
+            (ProfilePlace::Own | ProfilePlace::Main, _) => &self.inner.own,
         }
     }
 
-    fn places(&self) -> &'static [Place] {
-        if self.inner.main.is_some() { &[Place::Own, Place::Main] } else { &[Place::Own] }
+    fn places(&self) -> &'static [ProfilePlace] {
+        if self.inner.main.is_some() {
+            &[ProfilePlace::Own, ProfilePlace::Main]
+        } else {
+            &[ProfilePlace::Own]
+        }
     }
 
     /// Reads what changed on disk since the last look.
@@ -140,7 +144,7 @@ impl Profiles {
 
     /// Whether a file is as it was read. One look at its date, made here: every call makes it, and asking
     /// another thread to make it costs a hundred times as much.
-    fn is_current(&self, place: Place) -> bool {
+    fn is_current(&self, place: ProfilePlace) -> bool {
         let stamp = self.file(place).stamp();
         let mut memory = self.memory();
         let cached = memory.cached(place);
@@ -149,7 +153,7 @@ impl Profiles {
         seen && cached.problem.is_none() || known_bad
     }
 
-    fn look_at(&self, place: Place) {
+    fn look_at(&self, place: ProfilePlace) {
         if self.is_current(place) {
             return;
         }
@@ -184,12 +188,12 @@ impl Profiles {
     /// The profiles in use, without looking at the disk.
     pub(super) fn view(&self) -> View {
         let mut memory = self.memory();
-        let mut own = memory.document(Place::Own);
+        let mut own = memory.document(ProfilePlace::Own);
         let own_problem = memory.own.problem.clone();
         // A file that cannot be read is not an empty one: its agent gets no other agent's credentials.
         let inherits = self.inner.main.is_some() && own.is_empty() && own_problem.is_none();
-        let place = if inherits { Place::Main } else { Place::Own };
-        let mut document = if inherits { memory.document(Place::Main) } else { own.clone() };
+        let place = if inherits { ProfilePlace::Main } else { ProfilePlace::Own };
+        let mut document = if inherits { memory.document(ProfilePlace::Main) } else { own.clone() };
         let problem = own_problem.or_else(|| memory.main.problem.clone().filter(|_| inherits));
         for (_, change) in &memory.pending {
             change.apply(&mut document, &self.inner.policy);
@@ -199,7 +203,7 @@ impl Profiles {
     }
 
     /// Takes over what was just written.
-    pub(super) fn adopt(&self, place: Place, loaded: Loaded) {
+    pub(super) fn adopt(&self, place: ProfilePlace, loaded: Loaded) {
         self.keep_secrets_of(&loaded.document);
         let mut memory = self.memory();
         memory.writes = memory.writes.wrapping_add(1);
@@ -263,7 +267,7 @@ impl Profiles {
     /// Changes a file on what it holds at this moment.
     pub(super) async fn edit<T: Send + 'static>(
         &self,
-        place: Place,
+        place: ProfilePlace,
         edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let _pen = self.inner.pen.lock().await;
@@ -273,7 +277,7 @@ impl Profiles {
     /// The same, for who holds the pen already.
     async fn edit_held<T: Send + 'static>(
         &self,
-        place: Place,
+        place: ProfilePlace,
         edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let lock = self.file(place).lock(self.inner.limits.lock_wait).await?;
@@ -291,14 +295,14 @@ impl Profiles {
 }
 
 impl Memory {
-    fn cached(&mut self, place: Place) -> &mut Cached {
+    fn cached(&mut self, place: ProfilePlace) -> &mut Cached {
         match place {
-            Place::Own => &mut self.own,
-            Place::Main => &mut self.main,
+            ProfilePlace::Own => &mut self.own,
+            ProfilePlace::Main => &mut self.main,
         }
     }
 
-    fn document(&mut self, place: Place) -> Document {
+    fn document(&mut self, place: ProfilePlace) -> Document {
         let loaded = self.cached(place).loaded.as_ref();
         loaded.map(|loaded| loaded.document.clone()).unwrap_or_default()
     }

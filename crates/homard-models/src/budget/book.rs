@@ -112,15 +112,15 @@ pub struct Spent {
 
 /// The answer to a wish to spend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum BudgetVerdict {
     Admitted { id: u64, amount: Amount, max_tokens: Option<u32> },
-    Refused(Line),
+    Refused(BudgetLine),
     Wait,
 }
 
 /// A limit and how far it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct BudgetLine {
     pub(super) path: String,
     pub(super) whose: Option<String>,
     pub(super) span: Span,
@@ -187,7 +187,13 @@ impl Book {
     }
 
     /// Asks for a reservation. `ticket` stays the same while somebody asks again.
-    pub(super) fn reserve(&mut self, ticket: u64, who: &Spender, worst: &MaxCost, now: Periods) -> Verdict {
+    pub(super) fn reserve(
+        &mut self,
+        ticket: u64,
+        who: &Spender,
+        worst: &MaxCost,
+        now: Periods,
+    ) -> BudgetVerdict {
         self.sweep(now);
         let keys = self.keys(who, now);
         let mut tight = Vec::new();
@@ -205,7 +211,7 @@ impl Book {
                 }
                 if spent >= limit {
                     self.waiting.remove(&ticket);
-                    return Verdict::Refused(self.line(key, unit, limit));
+                    return BudgetVerdict::Refused(self.line(key, unit, limit));
                 }
                 let taken = spent.saturating_add(account.reserved.in_unit(unit));
                 if taken.saturating_add(wanted) > limit {
@@ -221,13 +227,13 @@ impl Book {
             let clamped = answer < worst.answer;
             let amount = worst.with_answer(answer);
             let id = self.hold(Held { who: who.clone(), periods: now, amount, keys });
-            return Verdict::Admitted { id, amount, max_tokens: clamped.then_some(answer) };
+            return BudgetVerdict::Admitted { id, amount, max_tokens: clamped.then_some(answer) };
         }
         tight.extend(behind);
         tight.sort();
         tight.dedup();
         self.waiting.insert(ticket, tight);
-        Verdict::Wait
+        BudgetVerdict::Wait
     }
 
     /// A call is over and used this much.
@@ -276,7 +282,7 @@ impl Book {
     }
 
     /// Every limit and how far it is used. Limits for each of many that nobody has touched are told once.
-    pub(super) fn lines(&mut self, now: Periods) -> Vec<Line> {
+    pub(super) fn lines(&mut self, now: Periods) -> Vec<BudgetLine> {
         self.sweep(now);
         let named = self.limits.agents.keys().cloned().map(Scope::Agent);
         let jobs = self.limits.jobs.keys().cloned().map(Scope::Job);
@@ -288,7 +294,7 @@ impl Book {
         let known = self.accounts.keys().filter(|key| key.period == now.key(key.span));
         keys.extend(known.filter(|key| key.scope.whose(&self.limits).is_some()).cloned());
         keys.sort();
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<BudgetLine> = Vec::new();
         for key in &keys {
             let bounds = bounds(limit(&self.limits, &key.scope, key.span));
             lines.extend(bounds.map(|(unit, limit)| self.line(key, unit, limit)));
@@ -301,7 +307,7 @@ impl Book {
         lines
     }
 
-    fn untouched(&self) -> Vec<Line> {
+    fn untouched(&self) -> Vec<BudgetLine> {
         let each = [
             ("agent", "each agent", &self.limits.agent),
             ("session", "each session", &self.limits.session),
@@ -310,7 +316,7 @@ impl Book {
         let mut lines = Vec::new();
         for (name, whose, budget) in each {
             for span in Span::ALL {
-                lines.extend(bounds(of_span(budget, span)).map(|(unit, limit)| Line {
+                lines.extend(bounds(of_span(budget, span)).map(|(unit, limit)| BudgetLine {
                     path: format!("budgets.{name}.{}.{unit}", span.as_str()),
                     whose: Some(whose.to_owned()),
                     span,
@@ -324,9 +330,9 @@ impl Book {
         lines
     }
 
-    fn line(&self, key: &Key, unit: Unit, limit: u64) -> Line {
+    fn line(&self, key: &Key, unit: Unit, limit: u64) -> BudgetLine {
         let account = self.accounts.get(key).copied().unwrap_or_default();
-        Line {
+        BudgetLine {
             path: format!("{}.{}.{unit}", key.scope.budget(&self.limits).1, key.span.as_str()),
             whose: key.scope.whose(&self.limits),
             span: key.span,

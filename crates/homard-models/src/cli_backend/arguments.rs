@@ -37,7 +37,7 @@ impl Session {
 
 /// What one call says.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct CliCall<'a> {
     pub(super) model: &'a str,
     pub(super) session: &'a Session,
     pub(super) system: &'a str,
@@ -53,7 +53,7 @@ pub(super) struct CommandLine {
 }
 
 /// Spells a call the way the program wants it.
-pub(super) fn command_line(row: &Row, call: &Call<'_>) -> CommandLine {
+pub(super) fn command_line(row: &Row, call: &CliCall<'_>) -> CommandLine {
     let (system, mut prompt) = place_system(row, call);
     if row.image_arg.is_none() && !call.images.is_empty() {
         prompt = format!("{prompt}\n\n{}", call.images.join("\n"));
@@ -108,7 +108,7 @@ fn add_images(row: &Row, images: &[String], args: &mut Vec<String>) {
 
 /// The system prompt for its option, and the prompt; where there is no option, or no room in it, the one is
 /// put before the other.
-fn place_system(row: &Row, call: &Call<'_>) -> (Option<String>, String) {
+fn place_system(row: &Row, call: &CliCall<'_>) -> (Option<String>, String) {
     let wanted = match row.system_prompt_when {
         CliSystemPromptWhen::Always => true,
         CliSystemPromptWhen::First => !call.session.is_known(),

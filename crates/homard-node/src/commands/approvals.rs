@@ -4,10 +4,10 @@ use homard_exec::approvals::{Loaded, PolicyError, PolicyFile, PolicyStore};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Failure, Reply, blocking, read};
+use super::{CommandCall, Failure, Reply, blocking, read};
 
 /// What the list says.
-pub(super) async fn get(call: Call) -> Reply {
+pub(super) async fn get(call: CommandCall) -> Reply {
     let store = call.machine.policy.clone();
     let path = store.clone();
     let loaded = blocking(move || store.load()).await?.map_err(|error| failed(&error))?;
@@ -23,7 +23,7 @@ struct SetParams {
 }
 
 /// Replaces it, if it is still the one the caller has seen.
-pub(super) async fn set(call: Call) -> Reply {
+pub(super) async fn set(call: CommandCall) -> Reply {
     let SetParams { file, base_hash } = read(call.params)?;
     let file = PolicyFile::from_value(file).ok_or_else(|| Failure::invalid("`file` must be an object"))?;
     let store = call.machine.policy.clone();

@@ -9,7 +9,7 @@ use homard_exec::{BuiltEnv, Command, Exit, Limits};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Failure, Reply, blocking, read};
+use super::{CommandCall, Failure, Reply, blocking, read};
 use crate::machine::Machine;
 
 /// The program that looks and records.
@@ -54,7 +54,7 @@ struct Params {
 }
 
 /// Which cameras there are.
-pub(super) async fn list(call: Call) -> Reply {
+pub(super) async fn list(call: CommandCall) -> Reply {
     let row = |path: PathBuf| {
         let id = path.display().to_string();
         json!({"id": id, "name": id, "position": "unspecified", "deviceType": "v4l2"})
@@ -64,7 +64,7 @@ pub(super) async fn list(call: Call) -> Reply {
 }
 
 /// One picture of a camera.
-pub(super) async fn snap(call: Call) -> Reply {
+pub(super) async fn snap(call: CommandCall) -> Reply {
     let params: Params = read(call.params.clone())?;
     let camera = camera(&call.machine, &params)?;
     let width = params.max_width.unwrap_or(DEFAULT_MAX_WIDTH).clamp(16, 8_192);
@@ -76,7 +76,7 @@ pub(super) async fn snap(call: Call) -> Reply {
 }
 
 /// A short film of a camera, without sound.
-pub(super) async fn clip(call: Call) -> Reply {
+pub(super) async fn clip(call: CommandCall) -> Reply {
     let params: Params = read(call.params.clone())?;
     let camera = camera(&call.machine, &params)?;
     let (length, seconds) = length(&params);
@@ -89,7 +89,7 @@ pub(super) async fn clip(call: Call) -> Reply {
 }
 
 /// A short film of the screen, without sound.
-pub(super) async fn record(call: Call) -> Reply {
+pub(super) async fn record(call: CommandCall) -> Reply {
     let params: Params = read(call.params.clone())?;
     let Some(display) = call.machine.display.clone() else {
         return Err(Failure::unavailable("there is no screen to record"));
@@ -136,7 +136,7 @@ fn length(params: &Params) -> (Duration, String) {
 
 /// Lets the program write a file and reads it.
 async fn film(
-    call: &Call,
+    call: &CommandCall,
     env: &BuiltEnv,
     args: &[&str],
     ending: &str,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Failure, Reply, blocking, read};
+use super::{CommandCall, Failure, Reply, blocking, read};
 
 /// Most folders in one answer.
 const MAX_ENTRIES: usize = 2_000;
@@ -17,7 +17,7 @@ struct Params {
 }
 
 /// Lists folders; without a path those of the home folder.
-pub(super) async fn list(call: Call) -> Reply {
+pub(super) async fn list(call: CommandCall) -> Reply {
     let Params { path } = read(call.params)?;
     let home = call.machine.home.clone();
     let wanted = wanted(path.as_deref().unwrap_or(""), &home)?;

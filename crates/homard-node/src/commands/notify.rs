@@ -6,7 +6,7 @@ use homard_exec::{Command, Exit, Limits};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Call, Failure, Reply, read};
+use super::{CommandCall, Failure, Reply, read};
 use crate::machine::Machine;
 
 /// The desktop's own program for it.
@@ -34,7 +34,7 @@ pub(super) fn can_notify(machine: &Machine) -> bool {
 }
 
 /// Shows a note.
-pub(super) async fn notify(call: Call) -> Reply {
+pub(super) async fn notify(call: CommandCall) -> Reply {
     let Params { title, body, priority } = read(call.params)?;
     let cut = |text: &str| text.chars().take(MAX_CHARS).collect::<String>();
     let (title, body) = (cut(title.trim()), cut(body.trim()));

@@ -10,7 +10,7 @@ use homard_exec::{BuiltEnv, Command, Exit, Limits, Outcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Failure, Reply, Said, blocking, read};
+use super::{CommandAnswer, CommandCall, Failure, Reply, blocking, read};
 use crate::machine::Machine;
 
 /// How much output is kept, half from its beginning and half from its end.
@@ -110,7 +110,7 @@ impl Wanted {
 }
 
 /// Runs a command.
-pub(super) async fn run(call: Call) -> Reply {
+pub(super) async fn run(call: CommandCall) -> Reply {
     let params: Params = read(call.params.clone())?;
     let wanted = Wanted::of(&params, &call.machine)?;
     let told = Told::of(&params, &call, &wanted.line);
@@ -141,7 +141,7 @@ pub(super) async fn run(call: Call) -> Reply {
 }
 
 /// Says how a command would be run, without running it.
-pub(super) async fn prepare(call: Call) -> Reply {
+pub(super) async fn prepare(call: CommandCall) -> Reply {
     let params: Params = read(call.params)?;
     let wanted = Wanted::of(&params, &call.machine)?;
     let session = params.session_key.or(call.session_key);
@@ -158,7 +158,11 @@ pub(super) async fn prepare(call: Call) -> Reply {
     }))
 }
 
-async fn start(call: &Call, params: &Params, wanted: Wanted) -> Result<Outcome, homard_exec::ExecError> {
+async fn start(
+    call: &CommandCall,
+    params: &Params,
+    wanted: Wanted,
+) -> Result<Outcome, homard_exec::ExecError> {
     let asked = params.timeout_ms.or(call.timeout_ms).map_or(DEFAULT_TIMEOUT, Duration::from_millis);
     let limits = Limits { timeout: asked, max_output_bytes: MAX_OUTPUT_BYTES };
     let mut argv = wanted.argv.iter().map(String::as_str);
@@ -172,7 +176,7 @@ async fn start(call: &Call, params: &Params, wanted: Wanted) -> Result<Outcome, 
             let at = rest.char_indices().nth(MAX_PIECE).map_or(rest.len(), |(at, _)| at);
             let (piece, later) = rest.split_at(at);
             // Whoever is slow misses pieces; the result has everything.
-            if said.try_send(Said::Output(piece.to_owned())).is_err() {
+            if said.try_send(CommandAnswer::Output(piece.to_owned())).is_err() {
                 return;
             }
             rest = later;
@@ -252,12 +256,12 @@ fn denied(reason: impl Into<String>) -> Failure {
 
 /// The particulars every event of a run carries.
 struct Told<'a> {
-    call: &'a Call,
+    call: &'a CommandCall,
     facts: Value,
 }
 
 impl<'a> Told<'a> {
-    fn of(params: &Params, call: &'a Call, line: &str) -> Self {
+    fn of(params: &Params, call: &'a CommandCall, line: &str) -> Self {
         let session = params.session_key.clone().or_else(|| call.session_key.clone());
         let facts = json!({"runId": params.run_id, "sessionKey": session, "host": "node", "command": line});
         Self { call, facts }
@@ -268,7 +272,7 @@ impl<'a> Told<'a> {
         if let (Some(facts), Value::Object(more)) = (facts.as_object_mut(), more) {
             facts.extend(more);
         }
-        if self.call.said.send(Said::Event(event, facts)).await.is_err() {
+        if self.call.said.send(CommandAnswer::Event(event, facts)).await.is_err() {
             tracing::debug!(event, "nobody hears about a command any more");
         }
     }

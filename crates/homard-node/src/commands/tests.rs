@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Call, Failure, Reply, Said, call, offered};
+use super::{CommandAnswer, CommandCall, Failure, Reply, call, offered};
 use crate::machine::Machine;
 
 /// A machine in a folder of its own, with `bin` first on its path.
@@ -64,10 +64,10 @@ impl Lab {
         name: &str,
         params: Value,
         cancel: CancellationToken,
-    ) -> (Reply, Vec<Said>) {
+    ) -> (Reply, Vec<CommandAnswer>) {
         let (said, mut heard) = mpsc::channel(1_000);
         let machine = Arc::new(self.machine.clone());
-        let asked = Call {
+        let asked = CommandCall {
             machine,
             params,
             session_key: Some("agent:main:main".into()),

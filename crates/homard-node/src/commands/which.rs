@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Call, Failure, Reply, read};
+use super::{CommandCall, Failure, Reply, read};
 
 /// Most programs asked about at once.
 const MAX_BINS: usize = 500;
@@ -16,7 +16,7 @@ struct Params {
 }
 
 /// Where each of the programs is; those that are not here are left out.
-pub(super) async fn which(call: Call) -> Reply {
+pub(super) async fn which(call: CommandCall) -> Reply {
     let Params { bins } = read(call.params)?;
     if bins.len() > MAX_BINS {
         return Err(Failure::invalid(format!("at most {MAX_BINS} programs can be asked about at once")));

@@ -4,7 +4,7 @@ use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive};
 use homard_store::SessionEntry;
 
-use super::inbound::{Outcome, rank};
+use super::inbound::{IntakeOutcome, rank};
 use crate::relay::Relay;
 use crate::turns::submit::{Brought, Placed, SubmitError};
 
@@ -18,12 +18,12 @@ impl Relay {
         placed: Placed,
         brought: Brought,
         directives: &[Directive],
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         let key = placed.routed.session_key().clone();
         let may_leave = rank(&placed.routed).is_elevated;
         let begun = match self.begin_command(placed, brought).await? {
             Ok(begun) => begun,
-            Err(_known) => return Ok(Outcome::Taken),
+            Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let session = self.inner().store().session(&key).await?;
         let entry = session.as_ref().map(|session| session.entry.clone()).unwrap_or_default();
@@ -57,7 +57,7 @@ impl Relay {
             }
         }
         self.end_command(begun, answer).await;
-        Ok(Outcome::Taken)
+        Ok(IntakeOutcome::Taken)
     }
 
     fn model_change(&self, wanted: &Arg<String>, now: &str) -> Result<(Option<Change>, String), String> {

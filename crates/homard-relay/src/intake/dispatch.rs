@@ -8,7 +8,7 @@ use homard_policy::words::{Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 
-use super::inbound::{InboundVisit, Outcome, rank, say_there};
+use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
 use crate::intake::call_quota::Guest;
 use crate::intake::route::Routed;
@@ -33,7 +33,7 @@ impl Relay {
         mut visit: InboundVisit,
         routed: Routed,
         brought: Brought,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         let skills = self.skill_names(&routed).await;
         let mut reading = visit.rules.words.reading(visit.our_name.as_deref(), &skills);
         // In groups, words inside a text count only from those who mean us or may command anyway.
@@ -61,7 +61,7 @@ impl Relay {
             if let Some(command) = call.command
                 && !command.who.admits(rank(&placed.routed))
             {
-                return Ok(Outcome::Nothing(format!("the sender may not use /{}", command.name)));
+                return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
             return Box::pin(self.obey_there(visit, placed, brought, &meaning)).await;
         } else if meaning.only_directives {
@@ -71,18 +71,18 @@ impl Relay {
             Box::pin(self.answer_beside(&visit, &placed, shortcut)).await;
         }
         if meaning.text.trim().is_empty() && !meaning.shortcuts.is_empty() {
-            return Ok(Outcome::Nothing("it was a command".to_owned()));
+            return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
         }
         placed.routed.reword(meaning.text.clone());
         Box::pin(self.ask(visit, placed, brought, &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
-    async fn stop_there(&self, placed: Placed, brought: Brought) -> Result<Outcome, SubmitError> {
+    async fn stop_there(&self, placed: Placed, brought: Brought) -> Result<IntakeOutcome, SubmitError> {
         let key = placed.routed.session_key().clone();
         let begun = match self.begin_command(placed, brought).await? {
             Ok(begun) => begun,
-            Err(_known) => return Ok(Outcome::Taken),
+            Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let children = self.inner().store().open_subagents(Some(&key)).await;
         let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
@@ -93,7 +93,7 @@ impl Relay {
             many => format!("⚙️ Agent was aborted. Stopped {many} subagents."),
         };
         self.end_command(begun, Ok(answer)).await;
-        Ok(Outcome::Taken)
+        Ok(IntakeOutcome::Taken)
     }
 
     /// Begins the conversation anew and says so.
@@ -102,11 +102,11 @@ impl Relay {
         placed: Placed,
         brought: Brought,
         reset: &Reset,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         let key = placed.routed.session_key().clone();
         let begun = match self.begin_command(placed, brought).await? {
             Ok(begun) => begun,
-            Err(_known) => return Ok(Outcome::Taken),
+            Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let answer = match self.reset_for(&key, reset).await {
             Ok(()) => {
@@ -116,7 +116,7 @@ impl Relay {
             Err(error) => Err(error.to_string()),
         };
         self.end_command(begun, answer).await;
-        Ok(Outcome::Taken)
+        Ok(IntakeOutcome::Taken)
     }
 
     /// Begins a conversation anew as somebody asked, with the model they named.
@@ -145,14 +145,14 @@ impl Relay {
         mut placed: Placed,
         mut brought: Brought,
         meaning: &Meaning,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         if let Some(call) = &meaning.command {
             let (name, args) = (&call.name, call.args.trim());
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
             placed.routed.reword(text);
         }
         if Box::pin(self.obey(&mut placed, &mut brought)).await?.is_some() {
-            return Ok(Outcome::Taken);
+            return Ok(IntakeOutcome::Taken);
         }
         self.call_skill(&mut placed.routed).await;
         self.ask(visit, placed, brought, meaning).await
@@ -184,9 +184,9 @@ impl Relay {
         mut placed: Placed,
         mut brought: Brought,
         meaning: &Meaning,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         if self.may_not_answer(&visit) {
-            return Ok(Outcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
+            return Ok(IntakeOutcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
         }
         if let Some(guest) = Guest::behind(&visit.message, placed.routed.standing().is_owner) {
             let most = self.inner().config().session.guest_calls_per_hour;
@@ -199,7 +199,7 @@ impl Relay {
                     );
                     say_there(self, &visit, text, "enough").await;
                 }
-                return Ok(Outcome::Nothing(
+                return Ok(IntakeOutcome::Nothing(
                     "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
                         .to_owned(),
                 ));
@@ -208,11 +208,13 @@ impl Relay {
         self.begin_anew_if_stale(&mut visit).await?;
         let files = self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes);
         let Some(media) = self.unless_stopped(&visit.message, files).await else {
-            return Ok(Outcome::Nothing("the sender said stop while its files were on their way".to_owned()));
+            return Ok(IntakeOutcome::Nothing(
+                "the sender said stop while its files were on their way".to_owned(),
+            ));
         };
         let Some(mut told) = self.tell(&visit, &placed.routed, media) else {
             say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
-            return Ok(Outcome::Nothing("it says nothing".to_owned()));
+            return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
         told.labels.extend(self.brought_back(&visit, &placed.routed).await?);
         placed.routed.reword(told.text);
@@ -221,8 +223,8 @@ impl Relay {
         brought.labels.extend(told.labels);
         let policy = self.queue_policy(&visit, &meaning.queue_wish());
         self.queue_up(placed, brought, &policy).await.map(|outcome| match outcome {
-            Outcome::Taken => Outcome::Asked,
-            other @ (Outcome::Asked | Outcome::Nothing(_)) => other,
+            IntakeOutcome::Taken => IntakeOutcome::Asked,
+            other @ (IntakeOutcome::Asked | IntakeOutcome::Nothing(_)) => other,
         })
     }
 
@@ -271,7 +273,7 @@ impl Relay {
         placed: Placed,
         mut brought: Brought,
         policy: &QueuePolicy,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<IntakeOutcome, SubmitError> {
         let key = placed.routed.session_key().clone();
         let queue = match policy.mode {
             QueueMode::Collect => Queue::Collect(policy.debounce),
@@ -287,21 +289,21 @@ impl Relay {
             }
         };
         let Some(given_up) = self.make_room(&key, policy, &mut brought) else {
-            return Ok(Outcome::Nothing("too many messages wait in the conversation".to_owned()));
+            return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
         match self.take_placed(placed, queue, brought).await {
             Ok(Submitted::Started { .. }) => {
                 self.let_go(given_up).await;
-                Ok(Outcome::Taken)
+                Ok(IntakeOutcome::Taken)
             }
             // It is known, and what is known closed its rows.
             Ok(Submitted::Finished(_) | Submitted::Answered { .. }) => {
                 self.take_back(given_up);
-                Ok(Outcome::Taken)
+                Ok(IntakeOutcome::Taken)
             }
             Ok(Submitted::InFlight { .. }) => {
                 self.take_back(given_up);
-                Ok(Outcome::Nothing("it is being answered already".to_owned()))
+                Ok(IntakeOutcome::Nothing("it is being answered already".to_owned()))
             }
             Err(error) => {
                 self.take_back(given_up);

@@ -37,7 +37,7 @@ const STORE_TRIES: u32 = 5;
 const STORE_WAIT: Duration = Duration::from_secs(2);
 
 /// What became of a message.
-pub(crate) enum Outcome {
+pub(crate) enum IntakeOutcome {
     /// A run has it, and its rows are closed.
     Taken,
     /// The same, and the model is told what was overheard before.
@@ -106,8 +106,8 @@ impl Relay {
         self.hushed(&message, &ids);
         let (channel, id) = (message.channel.clone(), message.message_id.clone());
         match self.take_patiently(message, &ids).await {
-            Ok(Outcome::Taken | Outcome::Asked) => {}
-            Ok(Outcome::Nothing(why)) => {
+            Ok(IntakeOutcome::Taken | IntakeOutcome::Asked) => {}
+            Ok(IntakeOutcome::Nothing(why)) => {
                 tracing::debug!(%channel, message = id, why, "a message is not answered");
                 self.close(ids, &why).await;
             }
@@ -123,7 +123,7 @@ impl Relay {
 
     /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,
     /// and what they write next must not be answered first.
-    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
+    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, SubmitError> {
         let stopping = self.inner().stopping();
         for _try in 1..STORE_TRIES {
             match self.take_heard(message.clone(), ids).await {
@@ -137,13 +137,13 @@ impl Relay {
         self.take_heard(message, ids).await
     }
 
-    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<Outcome, SubmitError> {
+    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, SubmitError> {
         let rules = self.company_rules();
         let there = self.account_of(&message).await;
         let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
         let account = rules.account(&message.channel, &message.account);
         let our_name = self.our_name(&message);
-        let mut outcome = Outcome::Nothing("nobody is to answer".to_owned());
+        let mut outcome = IntakeOutcome::Nothing("nobody is to answer".to_owned());
         let destinations = destinations(&rules.routes, (&message, rules.speaker(&message)), threads);
         let last = destinations.len().saturating_sub(1);
         let mut told = None;
@@ -162,7 +162,7 @@ impl Relay {
             };
             let place = visit.place();
             outcome = self.visit(visit, at).await?;
-            if matches!(outcome, Outcome::Asked) {
+            if matches!(outcome, IntakeOutcome::Asked) {
                 told = Some(place);
             }
         }
@@ -185,23 +185,23 @@ impl Relay {
         }
     }
 
-    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<Outcome, SubmitError> {
+    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<IntakeOutcome, SubmitError> {
         let verdict = self.judge(&visit).await?;
         match &verdict {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
                 self.stranger_asks(&visit.message, &visit.account, &label).await?;
-                return Ok(Outcome::Nothing("a stranger, who may ask to be let in".to_owned()));
+                return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
                 self.overhear(&visit);
-                return Ok(Outcome::Nothing("not for us".to_owned()));
+                return Ok(IntakeOutcome::Nothing("not for us".to_owned()));
             }
             Verdict::Refused(why) => return Ok(refused(&visit, *why)),
         }
         let Some(name) = run_name(&visit.message) else {
-            return Ok(Outcome::Nothing("it cannot be named".to_owned()));
+            return Ok(IntakeOutcome::Nothing("it cannot be named".to_owned()));
         };
         let mut message = visit.message.clone();
         message.message_id = if at == 0 { name.to_string() } else { format!("{name}-{at}") };
@@ -246,10 +246,10 @@ impl Relay {
     }
 }
 
-fn refused(visit: &InboundVisit, why: Refusal) -> Outcome {
+fn refused(visit: &InboundVisit, why: Refusal) -> IntakeOutcome {
     let channel = &visit.message.channel;
     tracing::debug!(%channel, place = visit.place(), %why, "a message is refused");
-    Outcome::Nothing(why.to_string())
+    IntakeOutcome::Nothing(why.to_string())
 }
 
 /// What goes with the run of a message.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{SkillCommand, invoke, named};
 use crate::front_matter::FrontMatter;
-use crate::load::{Place, Skill};
+use crate::load::{Skill, SkillOrigin};
 
 fn commands(names: &[&str]) -> Vec<SkillCommand> {
     let skills: Vec<Arc<Skill>> = names
@@ -13,7 +13,7 @@ fn commands(names: &[&str]) -> Vec<SkillCommand> {
         .map(|&name| {
             let front = FrontMatter { user_invocable: true, ..FrontMatter::default() };
             let file = format!("/h/{name}/SKILL.md").into();
-            Arc::new(Skill { name: name.into(), front, place: Place::Managed, dir: "/h".into(), file })
+            Arc::new(Skill { name: name.into(), front, place: SkillOrigin::Managed, dir: "/h".into(), file })
         })
         .collect();
     named(&skills)

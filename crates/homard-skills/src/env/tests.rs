@@ -5,9 +5,9 @@ use homard_config::{Environment, Secret};
 
 use super::{gather, notes};
 use crate::front_matter::parse;
-use crate::load::{Place, Skill};
+use crate::load::{Skill, SkillOrigin};
 
-fn skill(place: Place) -> Skill {
+fn skill(place: SkillOrigin) -> Skill {
     let head = "---\nname: s\ndescription: d\nmetadata: {\"homard\": {\"primaryEnv\": \"KEY\", \"requires\": {\"env\": [\"NEEDED\", \"HOMARD_GATEWAY_TOKEN\"]}}}\n---\n";
     Skill {
         name: "s".into(),
@@ -18,7 +18,7 @@ fn skill(place: Place) -> Skill {
     }
 }
 
-fn given(place: Place, entry: SkillEntry, env: &[(&str, &str)]) -> Vec<(String, String)> {
+fn given(place: SkillOrigin, entry: SkillEntry, env: &[(&str, &str)]) -> Vec<(String, String)> {
     let settings = Settings { entries: [("s".to_owned(), entry)].into(), ..Settings::default() };
     let env = Environment::from_pairs(env.iter().copied());
     gather(std::iter::once(&skill(place)), &settings, &env).into_iter().collect()
@@ -40,19 +40,19 @@ fn entry(key: Option<&str>, env: &[(&str, &str)]) -> SkillEntry {
 fn what_the_owner_wrote_is_given_and_the_environment_wins_over_it() {
     let own = entry(Some("k"), &[("A", "1"), ("B", "2")]);
     let all = [pair("A", "1"), pair("B", "from outside"), pair("KEY", "k")];
-    assert_eq!(given(Place::Workspace, own.clone(), &[("B", "from outside")]), all);
+    assert_eq!(given(SkillOrigin::Workspace, own.clone(), &[("B", "from outside")]), all);
     let named = entry(Some("k"), &[("KEY", "explicit")]);
-    assert_eq!(given(Place::Workspace, named, &[]), [pair("KEY", "explicit")]);
+    assert_eq!(given(SkillOrigin::Workspace, named, &[]), [pair("KEY", "explicit")]);
 }
 
 #[test]
 fn a_skill_of_the_workspace_is_given_nothing_because_it_asks() {
     let env = [("NEEDED", "n"), ("KEY", "outer"), ("HOMARD_GATEWAY_TOKEN", "never")];
     assert_eq!(
-        given(Place::Managed, SkillEntry::default(), &env),
+        given(SkillOrigin::Managed, SkillEntry::default(), &env),
         [pair("KEY", "outer"), pair("NEEDED", "n")]
     );
-    for place in [Place::Workspace, Place::Project] {
+    for place in [SkillOrigin::Workspace, SkillOrigin::Project] {
         assert_eq!(given(place, SkillEntry::default(), &env), []);
         assert_eq!(
             given(place, entry(Some("k"), &[]), &env),
@@ -60,7 +60,7 @@ fn a_skill_of_the_workspace_is_given_nothing_because_it_asks() {
             "its own key, not another's"
         );
     }
-    let told = notes(&skill(Place::Workspace), None, &Environment::from_pairs([("NEEDED", "n")]));
+    let told = notes(&skill(SkillOrigin::Workspace), None, &Environment::from_pairs([("NEEDED", "n")]));
     assert!(told.len() == 1 && told[0].contains("skills.entries.s.env"), "{told:?}");
 }
 
@@ -70,8 +70,8 @@ fn what_steers_programs_is_never_given() {
         None,
         &[("LD_PRELOAD", "/x.so"), ("PATH", "/evil"), ("HOME", "/evil"), ("bad name", "x"), ("OK", "1")],
     );
-    assert_eq!(given(Place::Managed, own.clone(), &[]), [pair("OK", "1")]);
-    let told = notes(&skill(Place::Managed), Some(&own), &Environment::default());
+    assert_eq!(given(SkillOrigin::Managed, own.clone(), &[]), [pair("OK", "1")]);
+    let told = notes(&skill(SkillOrigin::Managed), Some(&own), &Environment::default());
     assert_eq!(told.len(), 4, "{told:?}");
     assert!(
         told.iter().all(|words| !words.contains("evil") && !words.contains("/x.so")),

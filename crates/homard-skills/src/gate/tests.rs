@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{Judge, Programs, Verdict};
 use crate::front_matter::parse;
-use crate::load::{Place, Skill};
+use crate::load::{Skill, SkillOrigin};
 
-fn skill(metadata: &str, place: Place) -> Skill {
+fn skill(metadata: &str, place: SkillOrigin) -> Skill {
     let head = format!("---\nname: s\ndescription: d\nmetadata: {{\"homard\": {metadata}}}\n---\n");
     Skill {
         name: "s".into(),
@@ -76,7 +76,7 @@ fn what_is_missing_is_named_exactly() {
         (r#"{"always": true, "requires": {"bins": ["gone"], "env": ["UNSET"]}}"#, json!({})),
     ];
     for (metadata, missing) in rows {
-        let verdict = judged(&skill(metadata, Place::Workspace), &Settings::default(), None);
+        let verdict = judged(&skill(metadata, SkillOrigin::Workspace), &Settings::default(), None);
         let missing = needs(missing);
         assert_eq!(verdict.is_eligible(), missing.is_empty(), "{metadata}");
         assert_eq!(verdict.missing, missing, "{metadata}");
@@ -85,7 +85,8 @@ fn what_is_missing_is_named_exactly() {
 
 #[test]
 fn what_the_owner_wrote_fills_what_is_missing() {
-    let wants = skill(r#"{"primaryEnv": "KEY", "requires": {"env": ["KEY", "OTHER"]}}"#, Place::Managed);
+    let wants =
+        skill(r#"{"primaryEnv": "KEY", "requires": {"env": ["KEY", "OTHER"]}}"#, SkillOrigin::Managed);
     let key = || Some(Secret::new("k"));
     let with_key = settings(SkillEntry { api_key: key(), ..SkillEntry::default() });
     assert_eq!(judged(&wants, &with_key, None).missing.env, ["OTHER"]);
@@ -97,7 +98,7 @@ fn what_the_owner_wrote_fills_what_is_missing() {
 #[test]
 fn owners_lists_and_switches_decide() {
     let off = settings(SkillEntry { enabled: Some(false), ..SkillEntry::default() });
-    let plain = skill("{}", Place::Bundled);
+    let plain = skill("{}", SkillOrigin::Bundled);
     assert!(judged(&plain, &off, None).disabled);
     let listed = |names: &[&str]| Settings {
         allow_bundled: Some(names.iter().map(|&name| name.to_owned()).collect()),
@@ -106,13 +107,13 @@ fn owners_lists_and_switches_decide() {
     assert!(judged(&plain, &listed(&["s"]), None).is_eligible());
     assert!(judged(&plain, &listed(&["other"]), None).not_allowed);
     assert!(
-        judged(&skill("{}", Place::Managed), &listed(&[]), None).is_eligible(),
+        judged(&skill("{}", SkillOrigin::Managed), &listed(&[]), None).is_eligible(),
         "only bundled ones are limited"
     );
     let names = |name: &str| vec![name.to_owned()];
     assert!(judged(&plain, &Settings::default(), Some(&names("s"))).is_eligible());
     assert!(judged(&plain, &Settings::default(), Some(&[])).not_for_agent);
-    let keyed = skill(r#"{"skillKey": "key"}"#, Place::Managed);
+    let keyed = skill(r#"{"skillKey": "key"}"#, SkillOrigin::Managed);
     assert!(judged(&keyed, &Settings::default(), Some(&names("key"))).is_eligible());
 }
 

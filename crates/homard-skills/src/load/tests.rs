@@ -6,7 +6,7 @@ use std::path::Path;
 use homard_config::Paths;
 use homard_config::config::skills::{Skills as Settings, SkillsLimits};
 
-use super::{Loaded, Place, load, roots};
+use super::{Loaded, SkillOrigin, load, roots};
 
 /// Writes a skill whose description says where it is.
 fn write(dir: &Path, name: &str, description: &str) {
@@ -26,12 +26,12 @@ fn found(home: &Path, limits: &SkillsLimits) -> Loaded {
 fn the_strongest_place_wins_and_every_place_counts() {
     let home = tempfile::tempdir().unwrap();
     let places = [
-        ("extra", Place::Extra),
-        ("bundled", Place::Bundled),
-        (".homard/skills", Place::Managed),
-        (".agents/skills", Place::Personal),
-        ("ws/.agents/skills", Place::Project),
-        ("ws/skills", Place::Workspace),
+        ("extra", SkillOrigin::Extra),
+        ("bundled", SkillOrigin::Bundled),
+        (".homard/skills", SkillOrigin::Managed),
+        (".agents/skills", SkillOrigin::Personal),
+        ("ws/.agents/skills", SkillOrigin::Project),
+        ("ws/skills", SkillOrigin::Workspace),
     ];
     for (dir, place) in places {
         write(&home.path().join(dir), "same", dir);
@@ -61,7 +61,7 @@ fn a_broken_skill_is_listed_and_neither_hides_nor_harms_others() {
     std::fs::create_dir_all(home.path().join("ws/skills/folder/SKILL.md")).unwrap();
     let loaded = found(home.path(), &SkillsLimits::default());
     assert_eq!(loaded.skills.keys().collect::<Vec<_>>(), ["notes", "weather"]);
-    assert_eq!(loaded.skills["weather"].place, Place::Bundled);
+    assert_eq!(loaded.skills["weather"].place, SkillOrigin::Bundled);
     let reasons: Vec<(&str, &str)> =
         loaded.broken.iter().map(|b| (b.name.as_str(), b.reason.as_str())).collect();
     let expected = [
@@ -149,6 +149,6 @@ fn a_place_may_be_a_skill_itself() {
 fn of_two_places_that_are_one_folder_the_stronger_counts() {
     let settings = Settings { extra_dirs: vec!["/h/.agents/skills".into()], ..Settings::default() };
     let all = roots(&Paths::under(Path::new("/h")), &settings, Path::new("/h"), None);
-    let kinds: Vec<Place> = all.iter().map(|root| root.place).collect();
-    assert_eq!(kinds, [Place::Managed, Place::Project, Place::Workspace]);
+    let kinds: Vec<SkillOrigin> = all.iter().map(|root| root.place).collect();
+    assert_eq!(kinds, [SkillOrigin::Managed, SkillOrigin::Project, SkillOrigin::Workspace]);
 }

@@ -6,12 +6,12 @@ use homard_config::config::skills::SkillsLimits;
 
 use super::block;
 use crate::front_matter::FrontMatter;
-use crate::load::{Place, Skill};
+use crate::load::{Skill, SkillOrigin};
 
 fn skill(name: &str, description: &str) -> Skill {
     let front = FrontMatter { description: description.to_owned(), ..FrontMatter::default() };
     let dir = Path::new("/home/owner/skills").join(name);
-    Skill { name: name.into(), front, place: Place::Managed, file: dir.join("SKILL.md"), dir }
+    Skill { name: name.into(), front, place: SkillOrigin::Managed, file: dir.join("SKILL.md"), dir }
 }
 
 fn told(skills: &[Skill], limits: SkillsLimits) -> String {

@@ -34,7 +34,7 @@ const STEERING_FOLDERS: [&str; 2] = ["hooks", "skills"];
 
 /// Where a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FilePlace {
     /// In the workspace.
     Inside(PathBuf),
     /// Anywhere else.
@@ -43,7 +43,7 @@ pub(super) enum Place {
     Steers(PathBuf),
 }
 
-impl Place {
+impl FilePlace {
     pub(super) fn path(&self) -> &Path {
         match self {
             Self::Inside(path) | Self::Outside(path) | Self::Steers(path) => path,
@@ -58,19 +58,23 @@ impl Place {
 }
 
 /// Where these files really are. What is no path is left out: the tool says so better. Blocks on the disk.
-pub(super) fn places(home: &Path, workspace: &Path, names: &[String]) -> Vec<Place> {
+pub(super) fn places(home: &Path, workspace: &Path, names: &[String]) -> Vec<FilePlace> {
     let paths = Paths::new(home, false);
     let inside = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let real = names.iter().filter_map(|name| paths.resolve(workspace, name).ok());
     real.map(|path| place(&inside, path)).collect()
 }
 
-fn place(workspace: &Path, path: PathBuf) -> Place {
-    let Ok(relative) = path.strip_prefix(workspace) else { return Place::Outside(path) };
+fn place(workspace: &Path, path: PathBuf) -> FilePlace {
+    let Ok(relative) = path.strip_prefix(workspace) else { return FilePlace::Outside(path) };
     let parts: Vec<String> = relative.components().map(folded).collect();
     let name = parts.last().map_or("", String::as_str);
     let steers = |part: &String| part.starts_with('.') || STEERING_FOLDERS.contains(&part.as_str());
-    if parts.iter().any(steers) || is_steering(name) { Place::Steers(path) } else { Place::Inside(path) }
+    if parts.iter().any(steers) || is_steering(name) {
+        FilePlace::Steers(path)
+    } else {
+        FilePlace::Inside(path)
+    }
 }
 
 /// Whether a file is one that agents are told: `AGENTS.md`, `CLAUDE.local.md`, `opencode.json`.

@@ -3,7 +3,7 @@
 use homard_config::Records;
 
 use super::fetching;
-use super::paths::{Place, places};
+use super::paths::{FilePlace, places};
 
 #[test]
 fn commands_that_fetch_are_known() {
@@ -73,9 +73,9 @@ fn files_that_steer_the_assistant_are_told_from_others() {
     ] {
         let found = places(dir.path(), &workspace, &[name.to_owned()]);
         let told = match &found[..] {
-            [Place::Inside(_)] => "inside",
-            [Place::Outside(_)] => "outside",
-            [Place::Steers(_)] => "steers",
+            [FilePlace::Inside(_)] => "inside",
+            [FilePlace::Outside(_)] => "outside",
+            [FilePlace::Steers(_)] => "steers",
             _ => "nothing",
         };
         assert_eq!(told, expected, "{name}");

@@ -27,7 +27,7 @@ mod commit;
 mod hunks;
 mod parse;
 
-use commit::{CommitError, Step, commit};
+use commit::{CommitError, PatchStep, commit};
 use hunks::HunkError;
 use parse::{Change, Hunk, ParseError, Section, parse};
 
@@ -154,7 +154,7 @@ fn apply_patch(
     for section in &sections {
         plan.section(section).map_err(|why| PatchError::Section { at: section.at, why })?;
     }
-    keeper.before(&plan.steps.iter().map(Step::planned).collect::<Vec<_>>())?;
+    keeper.before(&plan.steps.iter().map(PatchStep::planned).collect::<Vec<_>>())?;
     commit(&plan.steps)?;
     let Told { words, added, changed, deleted, diffs } = plan.told;
     let diff = text_file::shortened(diffs.concat());
@@ -168,7 +168,7 @@ struct Plan<'p> {
     workspace: &'p Path,
     /// Files by their real paths, and the line of the patch that used them first.
     used: BTreeMap<PathBuf, usize>,
-    steps: Vec<Step>,
+    steps: Vec<PatchStep>,
     told: Told,
 }
 
@@ -201,7 +201,7 @@ impl Plan<'_> {
         self.told.words.push(format!("added {path} ({} lines)", content.lines().count()));
         self.told.added.push(path.to_owned());
         self.told.diffs.push(text_file::diff(path, "", content));
-        self.steps.push(Step::Put { path: real, content: content.as_bytes().to_vec(), mode: None });
+        self.steps.push(PatchStep::Put { path: real, content: content.as_bytes().to_vec(), mode: None });
         Ok(())
     }
 
@@ -210,7 +210,7 @@ impl Plan<'_> {
         text_file::check(&real, path)?;
         self.told.words.push(format!("deleted {path}"));
         self.told.deleted.push(path.to_owned());
-        self.steps.push(Step::Remove { path: real });
+        self.steps.push(PatchStep::Remove { path: real });
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl Plan<'_> {
         self.told.words.push(format!("changed {path} ({} hunks)", hunks.len()));
         self.told.changed.push(path.to_owned());
         self.told.diffs.push(text_file::diff(path, &before, &after));
-        self.steps.push(Step::Put { path: real, content: after.into_bytes(), mode: None });
+        self.steps.push(PatchStep::Put { path: real, content: after.into_bytes(), mode: None });
         Ok(())
     }
 
@@ -240,8 +240,8 @@ impl Plan<'_> {
         self.told.changed.push(to.to_owned());
         self.told.deleted.push(path.to_owned());
         self.told.diffs.push(text_file::diff(to, &before, &after));
-        self.steps.push(Step::Put { path: target, content: after.into_bytes(), mode: Some(mode) });
-        self.steps.push(Step::Remove { path: real });
+        self.steps.push(PatchStep::Put { path: target, content: after.into_bytes(), mode: Some(mode) });
+        self.steps.push(PatchStep::Remove { path: real });
         Ok(())
     }
 

@@ -31,7 +31,7 @@ mod on_node;
 mod permission;
 pub(crate) mod plain_text;
 
-use permission::{NotAllowed, Place, Wanted};
+use permission::{ExecHost, ExecRequest, NotAllowed};
 use plain_text::plain_text;
 
 /// Most output that reaches the model.
@@ -186,12 +186,12 @@ impl ExecTool {
             return Err(ExecToolError::Stopped);
         }
         let timeout = timeout(input.timeout, self.timeout)?;
-        if place == Place::Node {
+        if place == ExecHost::Node {
             return on_node::execute(&input, timeout, &self.nodes, cx).await;
         }
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), cx).await?;
-        permission::obtain(Wanted { input: &input, cwd: &cwd, env: &env }, cx).await?;
+        permission::obtain(ExecRequest { input: &input, cwd: &cwd, env: &env }, cx).await?;
         let command = Command::shell(&input.command, &cwd, env).launched_by(self.launcher.clone());
         // This very program works on the records; whether it may was asked.
         let command = if may_call_us(&input.command) { command.seeing_records() } else { command };

@@ -35,7 +35,7 @@ pub(super) struct RunHeader {
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub(super) enum Line {
+pub(super) enum JournalLine {
     /// The first one.
     Run(RunHeader),
     /// A file is about to be changed.
@@ -120,7 +120,7 @@ pub(super) fn folder_name(run: &str) -> String {
 pub(super) struct Journal {
     pub(super) dir: PathBuf,
     pub(super) header: RunHeader,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<JournalLine>,
     /// Whether nothing of it is on disk yet.
     is_new: bool,
 }
@@ -138,11 +138,11 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let lines = text.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-        let mut lines: Vec<Line> = lines.collect();
-        if !matches!(lines.first(), Some(Line::Run(_))) {
+        let mut lines: Vec<JournalLine> = lines.collect();
+        if !matches!(lines.first(), Some(JournalLine::Run(_))) {
             return Ok(None);
         }
-        let Line::Run(header) = lines.remove(0) else { return Ok(None) };
+        let JournalLine::Run(header) = lines.remove(0) else { return Ok(None) };
         Ok(Some(Self { dir: dir.to_owned(), header, lines, is_new: false }))
     }
 
@@ -157,7 +157,7 @@ impl Journal {
     }
 
     /// Adds lines in one piece and waits until they are on disk.
-    pub(super) fn append(&mut self, lines: Vec<Line>) -> io::Result<()> {
+    pub(super) fn append(&mut self, lines: Vec<JournalLine>) -> io::Result<()> {
         let was_new = self.is_new;
         let file = self.write(lines)?;
         file.sync_data()?;
@@ -170,15 +170,15 @@ impl Journal {
     }
 
     /// Adds a line that is not worth waiting for.
-    pub(super) fn note(&mut self, line: Line) -> io::Result<()> {
+    pub(super) fn note(&mut self, line: JournalLine) -> io::Result<()> {
         self.write(vec![line]).map(drop)
     }
 
-    fn write(&mut self, lines: Vec<Line>) -> io::Result<File> {
+    fn write(&mut self, lines: Vec<JournalLine>) -> io::Result<File> {
         let mut text = Vec::new();
         // A line that was cut off by a crash must not swallow the next.
         text.push(b'\n');
-        let first = self.is_new.then(|| Line::Run(self.header.clone()));
+        let first = self.is_new.then(|| JournalLine::Run(self.header.clone()));
         for line in first.iter().chain(&lines) {
             serde_json::to_writer(&mut text, line)?;
             text.push(b'\n');
@@ -193,7 +193,7 @@ impl Journal {
 
     pub(super) fn changes(&self) -> impl DoubleEndedIterator<Item = &Change> {
         self.lines.iter().filter_map(|line| match line {
-            Line::Change(change) => Some(change),
+            JournalLine::Change(change) => Some(change),
             _ => None,
         })
     }
@@ -208,15 +208,15 @@ impl Journal {
     }
 
     pub(super) fn commands(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line, Line::Command { .. })).count()
+        self.lines.iter().filter(|line| matches!(line, JournalLine::Command { .. })).count()
     }
 
     /// The run that put everything back, unless that was taken back since.
     pub(super) fn undone_by(&self) -> Option<&str> {
         self.lines.iter().rev().find_map(|line| match line {
-            Line::Undone { by, .. } => Some(Some(by.as_str())),
-            Line::Redone { .. } => Some(None),
-            Line::Run(_) | Line::Change(_) | Line::Command { .. } => None,
+            JournalLine::Undone { by, .. } => Some(Some(by.as_str())),
+            JournalLine::Redone { .. } => Some(None),
+            JournalLine::Run(_) | JournalLine::Change(_) | JournalLine::Command { .. } => None,
         })?
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::{RunId, SessionKey};
 
-use super::journal::{Change, Journal, Line, Print, Was};
+use super::journal::{Change, Journal, JournalLine, Print, Was};
 use super::{Inner, MAX_CHANGES, MAX_FILE, MAX_RUN, Undo, header_of};
 use crate::cx::ToolCx;
 
@@ -80,7 +80,7 @@ impl Keeper {
             if journal.commands() > 0 {
                 return Ok(());
             }
-            journal.note(Line::Command { at: inner.clock.now_ms() })
+            journal.note(JournalLine::Command { at: inner.clock.now_ms() })
         });
         if let Err(error) = noted {
             tracing::warn!(%error, "could not note that a command was run");
@@ -117,7 +117,7 @@ pub(super) fn add(inner: &Inner, journal: &mut Journal, tool: &str, planned: &[P
         };
         let made = made.into_iter().filter(|dir: &PathBuf| dir.to_str().is_some()).collect();
         let becomes = plan.becomes.clone();
-        lines.push(Line::Change(Change { at, tool: tool.to_owned(), path, was, becomes, made }));
+        lines.push(JournalLine::Change(Change { at, tool: tool.to_owned(), path, was, becomes, made }));
     }
     journal.append(lines)
 }

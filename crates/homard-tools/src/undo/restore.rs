@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use homard_protocol::SessionKey;
 
-use super::journal::{Journal, Line, Print, Was};
+use super::journal::{Journal, JournalLine, Print, Was};
 use super::keep::{Planned, add};
 use super::plan::{Chain, FileChange, FileState, RunChanges, What, chains, plan};
 use super::{Inner, header_of};
@@ -252,10 +252,10 @@ fn remove(chain: &Chain<'_>) -> io::Result<()> {
 /// Writes down that a run is undone, and that the one it had undone is not any more.
 fn mark(inner: &Inner, journals: &[Journal], journal: &Journal, by: &str) -> io::Result<()> {
     let at = inner.clock.now_ms();
-    journal.clone().append(vec![Line::Undone { by: by.to_owned(), at }])?;
+    journal.clone().append(vec![JournalLine::Undone { by: by.to_owned(), at }])?;
     let undone = journals.iter().find(|other| journal.header.undoes.as_ref() == Some(&other.header.run));
     match undone {
-        Some(other) => other.clone().append(vec![Line::Redone { by: by.to_owned(), at }]),
+        Some(other) => other.clone().append(vec![JournalLine::Redone { by: by.to_owned(), at }]),
         None => Ok(()),
     }
 }

@@ -28,7 +28,7 @@ use homard_runtime::OrLog;
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
-use self::line::{Line, VERSION, Word};
+use self::line::{HandoverLine, VERSION, Word};
 use super::Supervisor;
 use super::systemd::WATCHDOG_PID_VARIABLE;
 
@@ -55,7 +55,7 @@ pub(crate) struct HandoverRequest {
 /// What became of a hand-over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Outcome {
+pub(crate) struct HandoverOutcome {
     /// Whose wish it was; `None` after a bare signal.
     pub(crate) id: Option<String>,
     /// The new process and its version; `None` when the old one went on.
@@ -86,7 +86,7 @@ pub(crate) fn outcome_file(source: &Source) -> PathBuf {
 /// A program that is ready to take over. Ended when dropped, unless it has.
 pub(crate) struct Successor {
     child: Option<Child>,
-    line: Line,
+    line: HandoverLine,
     heir: Heir,
     wish: Option<HandoverRequest>,
 }
@@ -111,7 +111,7 @@ impl Successor {
                 let error = format!("{error:#}");
                 tracing::error!(%error, "no hand-over; this gateway goes on");
                 let id = wish.map(|wish| wish.id);
-                tell(source, &Outcome { id, successor: None, gap_ms: None, error: Some(error) });
+                tell(source, &HandoverOutcome { id, successor: None, gap_ms: None, error: Some(error) });
                 None
             }
         }
@@ -149,7 +149,10 @@ impl Successor {
             (Ok(()), Some(child)) => {
                 let heir = self.heir.clone();
                 tracing::info!(pid = heir.pid, version = %heir.version, gap_ms, "handed over");
-                tell(source, &Outcome { id, successor: Some(heir), gap_ms: Some(gap_ms), error: None });
+                tell(
+                    source,
+                    &HandoverOutcome { id, successor: Some(heir), gap_ms: Some(gap_ms), error: None },
+                );
                 Ok(child)
             }
             (served, child) => {
@@ -161,7 +164,7 @@ impl Successor {
                     child.kill().await.or_log("a program that was to take over is left behind");
                 }
                 let words = format!("{error:#}");
-                tell(source, &Outcome { id, successor: None, gap_ms: None, error: Some(words) });
+                tell(source, &HandoverOutcome { id, successor: None, gap_ms: None, error: Some(words) });
                 Err(error)
             }
         }
@@ -172,13 +175,13 @@ async fn start(
     supervisor: &Supervisor,
     source: &Source,
     binary: &Path,
-) -> anyhow::Result<(Child, Line, Heir)> {
+) -> anyhow::Result<(Child, HandoverLine, Heir)> {
     if !binary.is_absolute() || !binary.is_file() {
         bail!("`{}` is not a program; give its whole path", binary.display());
     }
     let listeners = supervisor.door.share().context("the listening sockets cannot be shared")?;
     let lock = supervisor.lock.share().context("the lock cannot be shared")?;
-    let (line, theirs) = Line::pair().context("could not make a line to the new program")?;
+    let (line, theirs) = HandoverLine::pair().context("could not make a line to the new program")?;
     let mut child = command(source, binary)
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
         .spawn()
@@ -235,7 +238,7 @@ fn take_wish(path: &Path) -> Option<HandoverRequest> {
     serde_json::from_str(&text?).or_log("a wish for a hand-over cannot be read")
 }
 
-fn tell(source: &Source, outcome: &Outcome) {
+fn tell(source: &Source, outcome: &HandoverOutcome) {
     let write = || -> io::Result<()> {
         let path = outcome_file(source);
         let draft = path.with_extension("new");

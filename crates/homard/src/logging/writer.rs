@@ -28,7 +28,7 @@ pub(super) struct Record {
 }
 
 /// What the thread is asked to do.
-pub(super) enum Job {
+pub(super) enum LogJob {
     Write(Record),
     Flush(SyncSender<()>),
     Rearrange(Box<LogFiles>, ConsoleStyle),
@@ -37,19 +37,19 @@ pub(super) enum Job {
 /// The callers' end.
 #[derive(Clone)]
 pub(super) struct Queue {
-    sender: SyncSender<Job>,
+    sender: SyncSender<LogJob>,
     dropped: Arc<AtomicU64>,
 }
 
 impl Queue {
     /// Queues a record, or counts it when there is no room. Never waits.
     pub(super) fn push(&self, record: Record) {
-        if self.sender.try_send(Job::Write(record)).is_err() {
+        if self.sender.try_send(LogJob::Write(record)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn sender(&self) -> SyncSender<Job> {
+    pub(super) fn sender(&self) -> SyncSender<LogJob> {
         self.sender.clone()
     }
 }
@@ -75,7 +75,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, jobs: &Receiver<Job>) {
+    fn run(mut self, jobs: &Receiver<LogJob>) {
         self.show_as(self.setup.console_style);
         while let Ok(job) = jobs.recv() {
             self.take(job);
@@ -94,20 +94,20 @@ impl Writer {
         };
     }
 
-    fn take(&mut self, job: Job) {
+    fn take(&mut self, job: LogJob) {
         match job {
-            Job::Write(record) => {
+            LogJob::Write(record) => {
                 self.tell_dropped(record.ms);
                 let line = Line::new(&record.level, record.target, record.message, record.fields);
                 self.write(record.ms, record.level, line);
             }
-            Job::Rearrange(files, style) => {
+            LogJob::Rearrange(files, style) => {
                 self.flush();
                 self.setup.files = Some(*files);
                 self.complained = false;
                 self.show_as(style);
             }
-            Job::Flush(done) => {
+            LogJob::Flush(done) => {
                 self.flush();
                 // Nobody waits any more when this fails.
                 done.try_send(()).unwrap_or_default();

@@ -6,9 +6,9 @@ use homard_channel::{Conversation, Inbound, Sender};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 
-use super::{BotContext, Place, Spoken};
+use super::{BotContext, IrcPlace, Spoken};
 use crate::irc::casemap::CaseMapping;
-use crate::irc::wire::{Incoming, Said};
+use crate::irc::wire::{Incoming, IrcReply};
 
 const NOW: i64 = 1_794_823_200_000;
 
@@ -18,9 +18,9 @@ fn ears() -> BotContext {
 
 fn hear(ears: &mut BotContext, line: &str) -> Option<Inbound> {
     let line = Incoming::read(line);
-    let Said::Privmsg { to, text } = &line.said else { panic!("not a message") };
+    let IrcReply::Privmsg { to, text } = &line.said else { panic!("not a message") };
     let topics = BTreeMap::from([("#den".to_owned(), "\u{2}quiet\u{2} please".to_owned())]);
-    let place = Place { our_nick: "homard", mapping: CaseMapping::Rfc1459, topics: &topics };
+    let place = IrcPlace { our_nick: "homard", mapping: CaseMapping::Rfc1459, topics: &topics };
     let room = to.starts_with('#').then_some(to.as_str());
     ears.message(Spoken { mask: line.from.as_ref().unwrap(), tags: &line.tags, room, text }, place)
 }

@@ -6,19 +6,19 @@ use homard_channel::{ChannelError, Receipt};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::{Job, Next, Queue, Ticket};
+use super::{Next, QueuedLine, SendQueue, Ticket};
 use crate::irc::pace::Pace;
 
 type Outcome = oneshot::Receiver<Result<Receipt, ChannelError>>;
 
 const FAST: Pace = Pace { burst: 1, interval: Duration::ZERO };
 
-fn job(target: &str, lines: &[&str]) -> (Job, Outcome) {
+fn job(target: &str, lines: &[&str]) -> (QueuedLine, Outcome) {
     let (ticket, outcome) = Ticket::new();
-    (Job::new(target.into(), lines.iter().map(ToString::to_string).collect(), ticket), outcome)
+    (QueuedLine::new(target.into(), lines.iter().map(ToString::to_string).collect(), ticket), outcome)
 }
 
-fn written(queue: &mut Queue, now: Instant) -> Vec<String> {
+fn written(queue: &mut SendQueue, now: Instant) -> Vec<String> {
     std::iter::from_fn(|| match queue.next(now) {
         Next::Write(line) => Some(line),
         Next::At(_) | Next::Nothing => None,
@@ -29,7 +29,7 @@ fn written(queue: &mut Queue, now: Instant) -> Vec<String> {
 #[test]
 fn a_message_is_confirmed_when_the_server_says_our_word_back() {
     let now = Instant::now();
-    let mut queue = Queue::new(FAST, now);
+    let mut queue = SendQueue::new(FAST, now);
     let (one, mut outcome) = job("#a", &["1", "2"]);
     queue.push(one);
     assert_eq!(written(&mut queue, now), ["1", "2", "PING :homard-1"]);
@@ -46,10 +46,10 @@ fn a_message_is_confirmed_when_the_server_says_our_word_back() {
 #[test]
 fn conversations_speak_by_turns_and_each_in_its_order() {
     let now = Instant::now();
-    let mut queue = Queue::new(FAST, now);
+    let mut queue = SendQueue::new(FAST, now);
     let jobs =
         [job("#a", &["a1", "a2", "a3"]), job("b", &["b1"]), job("#a", &["a4"]), job("c", &["c1", "c2"])];
-    let (jobs, _outcomes): (Vec<Job>, Vec<Outcome>) = jobs.into_iter().unzip();
+    let (jobs, _outcomes): (Vec<QueuedLine>, Vec<Outcome>) = jobs.into_iter().unzip();
     jobs.into_iter().for_each(|job| queue.push(job));
     let lines: Vec<String> =
         written(&mut queue, now).into_iter().filter(|line| !line.starts_with("PING")).collect();
@@ -59,7 +59,7 @@ fn conversations_speak_by_turns_and_each_in_its_order() {
 #[test]
 fn our_business_comes_first_and_answers_to_the_server_at_once() {
     let now = Instant::now();
-    let mut queue = Queue::new(Pace { burst: 2, interval: Duration::from_secs(2) }, now);
+    let mut queue = SendQueue::new(Pace { burst: 2, interval: Duration::from_secs(2) }, now);
     let (one, _outcome) = job("#a", &["1"]);
     queue.push(one);
     queue.business("JOIN #a".into());
@@ -74,7 +74,7 @@ fn our_business_comes_first_and_answers_to_the_server_at_once() {
 #[test]
 fn one_question_is_under_way_at_a_time() {
     let now = Instant::now();
-    let mut queue = Queue::new(FAST, now);
+    let mut queue = SendQueue::new(FAST, now);
     let (one, mut first) = job("a", &["1"]);
     let (two, mut second) = job("b", &["2"]);
     queue.push(one);
@@ -92,7 +92,7 @@ fn one_question_is_under_way_at_a_time() {
 #[test]
 fn a_refusal_is_told_when_all_lines_are_answered_and_never_hits_the_next_message() {
     let now = Instant::now();
-    let mut queue = Queue::new(FAST, now);
+    let mut queue = SendQueue::new(FAST, now);
     let (one, mut first) = job("#a", &["1", "2"]);
     queue.push(one);
     written(&mut queue, now);
@@ -112,7 +112,7 @@ fn a_refusal_is_told_when_all_lines_are_answered_and_never_hits_the_next_message
 #[test]
 fn lines_after_a_refusal_are_not_sent() {
     let now = Instant::now();
-    let mut queue = Queue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
+    let mut queue = SendQueue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
     let (one, mut outcome) = job("nobody", &["1", "2", "3"]);
     queue.push(one);
     assert_eq!(written(&mut queue, now), ["1"]);
@@ -133,7 +133,7 @@ fn later_is_an_answer_only_for_a_message_of_one_line() {
             ChannelError::Unknown("the IRC server asked to wait after some of its lines".into()),
         ),
     ] {
-        let mut queue = Queue::new(FAST, now);
+        let mut queue = SendQueue::new(FAST, now);
         let (one, mut outcome) = job("a", lines);
         queue.push(one);
         written(&mut queue, now);
@@ -146,7 +146,7 @@ fn later_is_an_answer_only_for_a_message_of_one_line() {
 #[test]
 fn a_lost_connection_says_what_was_surely_not_taken_and_what_nobody_knows() {
     let now = Instant::now();
-    let mut queue = Queue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
+    let mut queue = SendQueue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
     let (one, mut begun) = job("a", &["1", "2"]);
     let (two, mut waiting) = job("b", &["3"]);
     queue.push(one);
@@ -160,7 +160,7 @@ fn a_lost_connection_says_what_was_surely_not_taken_and_what_nobody_knows() {
 #[test]
 fn the_servers_id_of_a_message_is_its_receipt() {
     let now = Instant::now();
-    let mut queue = Queue::new(FAST, now);
+    let mut queue = SendQueue::new(FAST, now);
     let (one, mut outcome) = job("#a", &["1", "2"]);
     queue.push(one);
     written(&mut queue, now);
@@ -174,7 +174,7 @@ fn the_servers_id_of_a_message_is_its_receipt() {
 #[test]
 fn what_can_be_left_unsaid_is_when_there_is_no_room_for_it() {
     let now = Instant::now();
-    let mut queue = Queue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
+    let mut queue = SendQueue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
     queue.casually("one".into(), now);
     assert_eq!(written(&mut queue, now), ["one"]);
     queue.casually("two".into(), now);
@@ -184,7 +184,7 @@ fn what_can_be_left_unsaid_is_when_there_is_no_room_for_it() {
 #[test]
 fn asking_whether_the_server_is_there_needs_no_line() {
     let now = Instant::now();
-    let mut queue = Queue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
+    let mut queue = SendQueue::new(Pace { burst: 1, interval: Duration::from_secs(2) }, now);
     queue.business("x".into());
     written(&mut queue, now);
     let (one, mut outcome) = job("", &[]);

@@ -6,7 +6,7 @@ use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::{Registration, Step, Welcome};
+use super::{RegisterStep, Registration, Welcome};
 use crate::irc::settings::Settings;
 use crate::irc::wire::Incoming;
 use crate::registry::Parts;
@@ -31,8 +31,8 @@ fn play(settings: &Settings, lines: &[&str]) -> (Vec<String>, Option<Result<Welc
     let (mut registration, mut written) = Registration::begin(settings, &settings.nick);
     for line in lines {
         match registration.hear(&Incoming::read(line)) {
-            Ok(Step::Write(lines)) => written.extend(lines),
-            Ok(Step::In(welcome)) => return (written, Some(Ok(welcome))),
+            Ok(RegisterStep::Write(lines)) => written.extend(lines),
+            Ok(RegisterStep::In(welcome)) => return (written, Some(Ok(welcome))),
             Err(error) => return (written, Some(Err(error))),
         }
     }

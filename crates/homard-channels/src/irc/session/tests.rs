@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{ChannelError, Inbox, InboxItem};
-use homard_client::Line;
+use homard_client::ByteStream;
 use homard_config::Environment;
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{Clock, Tasks};
@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Presence, Purpose, Session};
+use super::{IrcSession, Presence, Purpose};
 use crate::irc::dial::{Entered, Writer};
 use crate::irc::hearing::BotContext;
 use crate::irc::queue::Ticket;
@@ -45,7 +45,7 @@ impl Stage {
         };
         let settings = Arc::new(Settings::read(&parts).unwrap());
         let (ours, server) = duplex(64 * 1024);
-        let (reader, writer) = tokio::io::split(Box::new(ours) as Box<dyn Line>);
+        let (reader, writer) = tokio::io::split(Box::new(ours) as Box<dyn ByteStream>);
         let welcome = Welcome { nick: "homard".into(), ..Welcome::default() };
         let entered = Entered { lines: Lines::new(reader), writer: Writer(writer), welcome };
         let (to_relay, heard) = mpsc::channel(1);
@@ -57,7 +57,7 @@ impl Stage {
             inbox: Inbox::new(to_relay, parts.clock),
             presence: presence.clone(),
         };
-        let session = Session::new(entered, purpose);
+        let session = IrcSession::new(entered, purpose);
         let (ended, end) = oneshot::channel();
         let (cancel, tasks) = (CancellationToken::new(), Tasks::new());
         let stop = cancel.clone();

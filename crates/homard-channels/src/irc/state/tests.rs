@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::State;
 use crate::irc::hearing::BotContext;
 use crate::irc::pace::Pace;
-use crate::irc::queue::{Next, Queue, Ticket};
+use crate::irc::queue::{Next, SendQueue, Ticket};
 use crate::irc::register::Welcome;
 use crate::irc::settings::Settings;
 use crate::irc::wire::Incoming;
@@ -22,7 +22,7 @@ use crate::registry::Parts;
 /// Somebody on a server, without the server.
 struct Stage {
     state: State,
-    queue: Queue,
+    queue: SendQueue,
     now: Instant,
 }
 
@@ -45,7 +45,7 @@ impl Stage {
         let now = Instant::now();
         let mut stage = Self {
             state: State::new(Arc::new(settings), ears, welcome),
-            queue: Queue::new(Pace { burst: 1, interval: Duration::ZERO }, now),
+            queue: SendQueue::new(Pace { burst: 1, interval: Duration::ZERO }, now),
             now,
         };
         stage.state.begin(&mut stage.queue, now);

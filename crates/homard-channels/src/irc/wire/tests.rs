@@ -2,7 +2,7 @@
 
 use proptest::prelude::{any, prop, proptest};
 
-use super::{Incoming, Lines, MAX_LINE, Mask, Said};
+use super::{Incoming, IrcReply, Lines, MAX_LINE, Mask};
 
 async fn read_all(bytes: &[u8]) -> Vec<Incoming> {
     let mut lines = Lines::new(bytes);
@@ -13,8 +13,8 @@ async fn read_all(bytes: &[u8]) -> Vec<Incoming> {
     read
 }
 
-fn privmsg(to: &str, text: &str) -> Said {
-    Said::Privmsg { to: to.into(), text: text.into() }
+fn privmsg(to: &str, text: &str) -> IrcReply {
+    IrcReply::Privmsg { to: to.into(), text: text.into() }
 }
 
 #[test]
@@ -24,38 +24,38 @@ fn lines_are_read_as_they_mean() {
         ("PRIVMSG #a hi", privmsg("#a", "hi")),
         (":mia!~m@host PRIVMSG #a hi there", privmsg("#a", "hi there")),
         (":mia!~m@host PRIVMSG homard ::)", privmsg("homard", ":)")),
-        (":irc.test PING :abc", Said::Ping("abc".into())),
-        ("PING abc", Said::Ping("abc".into())),
-        (":irc.test PONG irc.test :homard-1", Said::Pong("homard-1".into())),
-        ("PONG homard-1", Said::Pong("homard-1".into())),
-        (":irc.test 001 homard :Welcome", Said::Welcome("homard".into())),
-        (":irc.test 433 * homard :in use", Said::Number(433, vec!["homard".into(), "in use".into()])),
+        (":irc.test PING :abc", IrcReply::Ping("abc".into())),
+        ("PING abc", IrcReply::Ping("abc".into())),
+        (":irc.test PONG irc.test :homard-1", IrcReply::Pong("homard-1".into())),
+        ("PONG homard-1", IrcReply::Pong("homard-1".into())),
+        (":irc.test 001 homard :Welcome", IrcReply::Welcome("homard".into())),
+        (":irc.test 433 * homard :in use", IrcReply::Number(433, vec!["homard".into(), "in use".into()])),
         (
             ":irc.test 908 * PLAIN :are available",
-            Said::Number(908, vec!["PLAIN".into(), "are available".into()]),
+            IrcReply::Number(908, vec!["PLAIN".into(), "are available".into()]),
         ),
-        ("ERROR :Closing Link: (Excess Flood)", Said::Error("Closing Link: (Excess Flood)".into())),
-        ("AUTHENTICATE +", Said::Authenticate("+".into())),
-        (":s CAP * LS :a b=c", Said::Cap { verb: "LS", list: "a b=c".into(), more: false }),
-        (":s CAP * LS * :a b", Said::Cap { verb: "LS", list: "a b".into(), more: true }),
-        (":s CAP homard ACK :a", Said::Cap { verb: "ACK", list: "a".into(), more: false }),
-        (":s CAP * NAK :sasl", Said::Cap { verb: "NAK", list: "sasl".into(), more: false }),
-        (":homard!h@h JOIN :#a", Said::Join("#a".into())),
-        (":homard!h@h JOIN #a acc :Real", Said::Join("#a".into())),
+        ("ERROR :Closing Link: (Excess Flood)", IrcReply::Error("Closing Link: (Excess Flood)".into())),
+        ("AUTHENTICATE +", IrcReply::Authenticate("+".into())),
+        (":s CAP * LS :a b=c", IrcReply::Cap { verb: "LS", list: "a b=c".into(), more: false }),
+        (":s CAP * LS * :a b", IrcReply::Cap { verb: "LS", list: "a b".into(), more: true }),
+        (":s CAP homard ACK :a", IrcReply::Cap { verb: "ACK", list: "a".into(), more: false }),
+        (":s CAP * NAK :sasl", IrcReply::Cap { verb: "NAK", list: "sasl".into(), more: false }),
+        (":homard!h@h JOIN :#a", IrcReply::Join("#a".into())),
+        (":homard!h@h JOIN #a acc :Real", IrcReply::Join("#a".into())),
         (
             ":mia!m@h KICK #a homard :out",
-            Said::Kick { channel: "#a".into(), who: "homard".into(), reason: "out".into() },
+            IrcReply::Kick { channel: "#a".into(), who: "homard".into(), reason: "out".into() },
         ),
-        (":homard!h@h NICK homard2", Said::Nick("homard2".into())),
-        ("", Said::Other),
-        (":", Said::Other),
-        (":only", Said::Other),
-        ("@tag", Said::Other),
-        ("PRIVMSG", Said::Other),
-        ("PRIVMSG #a", Said::Other),
-        (":mia MODE #a +", Said::Other),
-        (" :x", Said::Other),
-        ("99999999 a b", Said::Other),
+        (":homard!h@h NICK homard2", IrcReply::Nick("homard2".into())),
+        ("", IrcReply::Other),
+        (":", IrcReply::Other),
+        (":only", IrcReply::Other),
+        ("@tag", IrcReply::Other),
+        ("PRIVMSG", IrcReply::Other),
+        ("PRIVMSG #a", IrcReply::Other),
+        (":mia MODE #a +", IrcReply::Other),
+        (" :x", IrcReply::Other),
+        ("99999999 a b", IrcReply::Other),
     ];
     for (line, said) in rows {
         assert_eq!(Incoming::read(line).said, said, "{line}");
@@ -82,7 +82,7 @@ async fn a_line_that_is_too_long_is_passed_over_and_the_next_is_read() {
     bytes.extend_from_slice(b"\r\nPING :a\r\n");
     assert_eq!(
         read_all(&bytes).await.into_iter().map(|l| l.said).collect::<Vec<_>>(),
-        [Said::Ping("a".into())]
+        [IrcReply::Ping("a".into())]
     );
 }
 
@@ -95,8 +95,8 @@ async fn text_that_is_not_utf8_is_read_as_latin_1() {
 #[tokio::test]
 async fn ends_of_lines_may_be_of_any_kind_and_empty_lines_are_none() {
     let read = read_all(b"\r\n\nPING :a\nPING :b\r\r\n\nPING :cut off").await;
-    let said: Vec<Said> = read.into_iter().map(|line| line.said).collect();
-    assert_eq!(said, [Said::Ping("a".into()), Said::Ping("b".into())]);
+    let said: Vec<IrcReply> = read.into_iter().map(|line| line.said).collect();
+    assert_eq!(said, [IrcReply::Ping("a".into()), IrcReply::Ping("b".into())]);
 }
 
 proptest! {

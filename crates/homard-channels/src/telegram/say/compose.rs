@@ -33,20 +33,20 @@ pub(super) enum Form {
 
 /// Where a call goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct ChatTarget {
     pub(super) chat: ChatId,
     topic: Option<i32>,
 }
 
 /// What is sent.
 #[derive(Debug)]
-pub(super) struct Call<'o> {
+pub(super) struct ApiCall<'o> {
     pub(super) method: &'static str,
     pub(super) params: serde_json::Map<String, Value>,
     pub(super) file: Option<(&'static str, &'o File)>,
 }
 
-impl Target {
+impl ChatTarget {
     /// A number, or the `@name` of a public chat.
     pub(super) fn of(address: &Address) -> Result<Self, ChannelError> {
         let to = address.to.as_str();
@@ -74,10 +74,10 @@ impl Target {
 /// Makes the call.
 pub(super) fn compose<'o>(
     outbound: &'o Outbound,
-    target: &Target,
+    target: &ChatTarget,
     forms: &[Form],
     link_preview: bool,
-) -> Result<Call<'o>, ApiError> {
+) -> Result<ApiCall<'o>, ApiError> {
     let to = || Params::new().with("chat_id", target.chat.clone());
     let about = |message_id: &str| Ok::<_, ApiError>(to().with("message_id", number(message_id)?));
     match &outbound.content {
@@ -116,7 +116,7 @@ pub(super) fn compose<'o>(
 /// A thing to be said and how.
 pub(super) struct Saying<'o, 's> {
     pub(super) outbound: &'o Outbound,
-    pub(super) target: &'s Target,
+    pub(super) target: &'s ChatTarget,
     pub(super) forms: &'s [Form],
     pub(super) link_preview: bool,
 }
@@ -147,8 +147,8 @@ impl Saying<'_, '_> {
     }
 }
 
-fn call<'o>(method: &'static str, params: Params) -> Call<'o> {
-    Call { method, params: params.into_map(), file: None }
+fn call<'o>(method: &'static str, params: Params) -> ApiCall<'o> {
+    ApiCall { method, params: params.into_map(), file: None }
 }
 
 /// Messages are numbered.
@@ -158,7 +158,7 @@ fn number(message_id: &str) -> Result<i32, ApiError> {
     })
 }
 
-fn text<'o>(saying: &Saying<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) -> Call<'o> {
+fn text<'o>(saying: &Saying<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) -> ApiCall<'o> {
     let (text, parse_mode) = saying.words(words);
     let params = saying
         .params()
@@ -174,7 +174,7 @@ fn edit<'o>(
     message_id: &str,
     words: &RichText,
     buttons: &[Vec<Button>],
-) -> Result<Call<'o>, ApiError> {
+) -> Result<ApiCall<'o>, ApiError> {
     let (text, parse_mode) = saying.words(words);
     let params = Params::new()
         .with("chat_id", saying.target.chat.clone())
@@ -188,7 +188,7 @@ fn edit<'o>(
     Ok(call("editMessageText", params))
 }
 
-fn poll<'o>(saying: &Saying<'o, '_>) -> Result<Call<'o>, ApiError> {
+fn poll<'o>(saying: &Saying<'o, '_>) -> Result<ApiCall<'o>, ApiError> {
     let Content::Poll { question, options, max_selections, open_seconds, anonymous } =
         &saying.outbound.content
     else {

@@ -1,17 +1,17 @@
 //! Files on their way out: which method, which field.
 
-use super::compose::{Call, Form, Saying};
+use super::compose::{ApiCall, Form, Saying};
 use homard_channel::{File, MediaKind, RichText};
 
 /// Makes the call for a file with a text.
-pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &RichText) -> Call<'o> {
+pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &RichText) -> ApiCall<'o> {
     let (text, parse_mode) = saying.words(caption);
     let (method, field) = method(file, saying.forms, !text.is_empty());
     let mut params = saying.params();
     if !text.is_empty() {
         params = params.with("caption", text).maybe("parse_mode", parse_mode);
     }
-    Call { method, params: params.into_map(), file: Some((field, file)) }
+    ApiCall { method, params: params.into_map(), file: Some((field, file)) }
 }
 
 /// The kind that is wanted, where the server takes this file as one; else the nearest that loses nothing.

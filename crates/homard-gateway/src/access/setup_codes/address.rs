@@ -53,7 +53,7 @@ pub(crate) struct Network {
 
 /// Where to connect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SetupAddress {
     /// As a WebSocket address.
     pub(crate) url: String,
     /// Who said so.
@@ -62,7 +62,7 @@ pub(crate) struct Place {
     loopback: bool,
 }
 
-impl Place {
+impl SetupAddress {
     /// Whether others in the network can read what is said.
     pub(crate) fn is_open_road(&self) -> bool {
         !self.encrypted && !self.loopback
@@ -76,7 +76,7 @@ impl Place {
 }
 
 /// Finds the address, from what was asked for to what is left.
-pub(crate) fn find(params: &SetupCodeParams, network: &Network) -> Result<Place, UrlError> {
+pub(crate) fn find(params: &SetupCodeParams, network: &Network) -> Result<SetupAddress, UrlError> {
     if let Some(url) = params.public_url.as_deref().map(str::trim).filter(|url| !url.is_empty()) {
         return place(url, "request.publicUrl");
     }
@@ -100,7 +100,7 @@ fn with_port(ip: IpAddr, port: u16) -> String {
     std::net::SocketAddr::new(ip, port).to_string()
 }
 
-fn place(text: &str, source: &'static str) -> Result<Place, UrlError> {
+fn place(text: &str, source: &'static str) -> Result<SetupAddress, UrlError> {
     let wrong = || UrlError::NotAnAddress(text.to_owned());
     let read = Url::parse(text).map_err(|_not_a_url| wrong())?;
     let encrypted = match read.scheme() {
@@ -119,7 +119,7 @@ fn place(text: &str, source: &'static str) -> Result<Place, UrlError> {
     let scheme = if encrypted { "wss" } else { "ws" };
     let port = read.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = read.path().trim_end_matches('/');
-    Ok(Place { url: format!("{scheme}://{host}{port}{path}"), source, encrypted, loopback })
+    Ok(SetupAddress { url: format!("{scheme}://{host}{port}{path}"), source, encrypted, loopback })
 }
 
 fn is_loopback(host: &Host<&str>) -> bool {

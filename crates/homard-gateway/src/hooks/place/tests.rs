@@ -6,7 +6,7 @@ use homard_config::config::hooks::HookSessions;
 use homard_config::{Config, Environment, Paths};
 
 use super::{place, place_of_wake};
-use crate::hooks::call::{Key, Target};
+use crate::hooks::call::{HookTarget, Key};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::empty(&Paths::under(Path::new("home")), &Environment::default());
@@ -14,26 +14,26 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-fn keyed(key: Key) -> Target {
-    Target { agent: None, key: Some(key) }
+fn keyed(key: Key) -> HookTarget {
+    HookTarget { agent: None, key: Some(key) }
 }
 
-fn callers(key: &str) -> Target {
+fn callers(key: &str) -> HookTarget {
     keyed(Key::Callers(key.to_owned()))
 }
 
-fn owners(key: &str) -> Target {
+fn owners(key: &str) -> HookTarget {
     keyed(Key::Owners(key.to_owned()))
 }
 
 #[test]
 fn a_call_without_a_name_gets_a_conversation_of_its_own_or_the_usual_one() {
-    let found = place(&config(|_| {}), &Target::default(), "f-1").unwrap();
+    let found = place(&config(|_| {}), &HookTarget::default(), "f-1").unwrap();
     assert_eq!((found.key.to_string().as_str(), found.is_hooks_own), ("agent:main:hook:f-1", true));
     let usual = config(|config| config.hooks.sessions.default_key = Some("inbox".to_owned()));
-    let found = place(&usual, &Target::default(), "f-1").unwrap();
+    let found = place(&usual, &HookTarget::default(), "f-1").unwrap();
     assert_eq!((found.key.to_string().as_str(), found.is_hooks_own), ("agent:main:inbox", false));
-    assert_eq!(place_of_wake(&usual, &Target::default()).unwrap().to_string(), "agent:main:main");
+    assert_eq!(place_of_wake(&usual, &HookTarget::default()).unwrap().to_string(), "agent:main:main");
 }
 
 #[test]
@@ -71,13 +71,13 @@ fn who_may_name_a_conversation_and_which() {
 
 #[test]
 fn only_agents_the_owner_listed_are_reached_by_any_road() {
-    let named = |agent: &str| Target { agent: Some(agent.to_owned()), key: None };
+    let named = |agent: &str| HookTarget { agent: Some(agent.to_owned()), key: None };
     let rows = [
         (None, named("main"), true),
         (None, named("MAIN"), true),
         (None, named("nobody"), false),
         (None, named("../x"), false),
-        (Some(vec![]), Target::default(), false),
+        (Some(vec![]), HookTarget::default(), false),
         (Some(vec!["main".to_owned()]), named("main"), true),
         (Some(vec!["other".to_owned()]), named("main"), false),
         (Some(vec!["main".to_owned()]), callers("agent:other:hook:x"), false),

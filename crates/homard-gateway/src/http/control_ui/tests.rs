@@ -2,7 +2,7 @@
 
 use homard_config::{Config, Environment, Paths};
 
-use super::{Wanted, owned};
+use super::{PageRequest, owned};
 
 #[test]
 fn paths_are_known_with_and_without_the_base_and_the_rest_is_the_apps() {
@@ -13,17 +13,17 @@ fn paths_are_known_with_and_without_the_base_and_the_rest_is_the_apps() {
     for base in ["", "/ui-here"] {
         base.clone_into(&mut page.base_path);
         let rows = [
-            ("/control-ui-config.json", Some(Wanted::Setup)),
-            ("/__openclaw/control-ui-config.json", Some(Wanted::Setup)),
-            ("/__openclaw__/control-ui-config.json", Some(Wanted::Setup)),
-            ("/avatar/main", Some(Wanted::Avatar("main".to_owned()))),
-            ("/__openclaw__/assistant-media", Some(Wanted::Media)),
-            ("/api/users/u-1/avatar", Some(Wanted::Nothing)),
-            ("/api/chat/media/outgoing/s/i/full", Some(Wanted::Nothing)),
-            ("/__openclaw__/workspace-icon", Some(Wanted::Nothing)),
-            ("/__openclaw__/anything", Some(Wanted::Unknown)),
-            ("/api/anything", Some(Wanted::Unknown)),
-            ("/ui", Some(Wanted::Unknown)),
+            ("/control-ui-config.json", Some(PageRequest::Setup)),
+            ("/__openclaw/control-ui-config.json", Some(PageRequest::Setup)),
+            ("/__openclaw__/control-ui-config.json", Some(PageRequest::Setup)),
+            ("/avatar/main", Some(PageRequest::Avatar("main".to_owned()))),
+            ("/__openclaw__/assistant-media", Some(PageRequest::Media)),
+            ("/api/users/u-1/avatar", Some(PageRequest::Nothing)),
+            ("/api/chat/media/outgoing/s/i/full", Some(PageRequest::Nothing)),
+            ("/__openclaw__/workspace-icon", Some(PageRequest::Nothing)),
+            ("/__openclaw__/anything", Some(PageRequest::Unknown)),
+            ("/api/anything", Some(PageRequest::Unknown)),
+            ("/ui", Some(PageRequest::Unknown)),
             ("/", None),
             ("/chat/main", None),
             ("/approve/some-id", None),

@@ -11,7 +11,7 @@ use http::StatusCode;
 use super::parts::{Loader, Rules};
 use super::refusal::ApiError;
 use super::run::{Ask, begin, tell};
-use super::wanted::{Asker, Chosen, Place};
+use super::wanted::{Asker, Chosen, RequestPlace};
 use super::{seconds, tools};
 use crate::http::answers::{Answer, events, json_answer};
 use document::{Head, finished};
@@ -71,7 +71,7 @@ pub(super) async fn answer(
 }
 
 /// The session of a response that was given before.
-async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result<Place, ApiError> {
+async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result<RequestPlace, ApiError> {
     let unknown = || ApiError::Invalid {
         message: format!(
             "Previous response with id '{}' not found.",
@@ -84,7 +84,9 @@ async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result
     let record = asker.gateway.store().run(&run).await?.filter(|record| record.source == SOURCE);
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {
-        Some(agent) if *agent == chosen.agent || !chosen.is_named => Ok(Place { key, is_stable: true }),
+        Some(agent) if *agent == chosen.agent || !chosen.is_named => {
+            Ok(RequestPlace { key, is_stable: true })
+        }
         _ => Err(unknown()),
     }
 }

@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 
 use super::parts::Loader;
 use super::refusal::ApiError;
-use super::talk::{Names, Said, Talk, answer_message, result_message, user_message};
+use super::talk::{Names, Talk, TalkPiece, answer_message, result_message, user_message};
 use super::tools::Offered;
-use super::wanted::{Asker, Place};
+use super::wanted::{Asker, RequestPlace};
 use crate::gateway::Gateway;
 
 /// Who stopped a run whose caller hung up.
@@ -33,7 +33,7 @@ pub(super) struct Ask {
     pub(super) id: String,
     /// Which route, for the record.
     pub(super) source: &'static str,
-    pub(super) place: Place,
+    pub(super) place: RequestPlace,
     pub(super) talk: Talk,
     pub(super) offered: Offered,
     pub(super) sampling: Sampling,
@@ -80,7 +80,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
     let names = known_calls(gateway, &talk, names, remembered.as_ref()).await?;
     let now = gateway.clock().now_ms();
     let asked = match talk.said.pop() {
-        Some(Said::User(parts)) => Some(loader.load(parts).await?),
+        Some(TalkPiece::User(parts)) => Some(loader.load(parts).await?),
         Some(other) => {
             talk.said.push(other);
             None
@@ -148,18 +148,18 @@ async fn known_calls(
 }
 
 async fn message(
-    said: Said,
+    said: TalkPiece,
     names: &Names,
     loader: &mut Loader<'_>,
     now: i64,
 ) -> Result<Option<Message>, ApiError> {
     Ok(match said {
-        Said::User(parts) => {
+        TalkPiece::User(parts) => {
             Some(loader.load(parts).await?).filter(|blocks| !blocks.is_empty()).map(user_message)
         }
-        Said::Assistant { text, calls } if text.is_empty() && calls.is_empty() => None,
-        Said::Assistant { text, calls } => Some(answer_message(text, calls, now)),
-        Said::Result { id, text } => {
+        TalkPiece::Assistant { text, calls } if text.is_empty() && calls.is_empty() => None,
+        TalkPiece::Assistant { text, calls } => Some(answer_message(text, calls, now)),
+        TalkPiece::Result { id, text } => {
             let name = names.get(&id).map(String::as_str).unwrap_or_default();
             Some(result_message(&id, name, text, now)?)
         }

@@ -18,12 +18,12 @@ pub(super) struct Talk {
     /// For the system prompt of this turn.
     pub(super) system: Vec<String>,
     /// Who said what, oldest first.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<TalkPiece>,
 }
 
 /// One message.
 #[derive(Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum TalkPiece {
     /// By the person.
     User(Vec<Part>),
     /// By the model.
@@ -56,16 +56,16 @@ impl Talk {
     /// Adds calls of the model; those that stand behind each other are one message.
     pub(super) fn called(&mut self, call: ToolCall) {
         match self.said.last_mut() {
-            Some(Said::Assistant { calls, .. }) => calls.push(call),
-            _ => self.said.push(Said::Assistant { text: String::new(), calls: vec![call] }),
+            Some(TalkPiece::Assistant { calls, .. }) => calls.push(call),
+            _ => self.said.push(TalkPiece::Assistant { text: String::new(), calls: vec![call] }),
         }
     }
 
     /// The tools of all calls in the request.
     pub(super) fn names(&self) -> Names {
         let calls = self.said.iter().filter_map(|said| match said {
-            Said::Assistant { calls, .. } => Some(calls),
-            Said::User(_) | Said::Result { .. } => None,
+            TalkPiece::Assistant { calls, .. } => Some(calls),
+            TalkPiece::User(_) | TalkPiece::Result { .. } => None,
         });
         calls.flatten().map(|call| (call.id.to_string(), call.name.clone())).collect()
     }
@@ -73,7 +73,7 @@ impl Talk {
     /// Leaves what is asked now: nothing after the last thing a person or a tool said and, when the
     /// conversation is remembered here, nothing up to the last answer.
     pub(super) fn keep_news(&mut self, is_remembered: bool) -> Result<(), ApiError> {
-        let asks = |said: &Said| !matches!(said, Said::Assistant { .. });
+        let asks = |said: &TalkPiece| !matches!(said, TalkPiece::Assistant { .. });
         let last = self.said.iter().rposition(asks);
         let last =
             last.ok_or_else(|| ApiError::invalid("there is no message of a user or a tool to answer"))?;
@@ -87,8 +87,8 @@ impl Talk {
     /// Results of calls nobody knows.
     pub(super) fn orphan<'a>(&'a self, names: &Names) -> Option<&'a str> {
         self.said.iter().find_map(|said| match said {
-            Said::Result { id, .. } if !names.contains_key(id) => Some(id.as_str()),
-            Said::Result { .. } | Said::User(_) | Said::Assistant { .. } => None,
+            TalkPiece::Result { id, .. } if !names.contains_key(id) => Some(id.as_str()),
+            TalkPiece::Result { .. } | TalkPiece::User(_) | TalkPiece::Assistant { .. } => None,
         })
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct Chosen {
 
 /// A session, and whether it may have been spoken in before.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RequestPlace {
     pub(super) key: SessionKey,
     pub(super) is_stable: bool,
 }
@@ -81,10 +81,10 @@ impl Asker<'_> {
         chosen: &mut Chosen,
         prefix: &str,
         user: Option<&str>,
-    ) -> Result<Place, ApiError> {
+    ) -> Result<RequestPlace, ApiError> {
         if let Some(named) = self.header("session-key") {
             let key = self.named_session(named, chosen)?;
-            return Ok(Place { key, is_stable: true });
+            return Ok(RequestPlace { key, is_stable: true });
         }
         let agent = &chosen.agent;
         let user = user.map(str::trim).filter(|user| !user.is_empty());
@@ -96,7 +96,7 @@ impl Asker<'_> {
             None => format!("agent:{agent}:{prefix}:{}", uuid::Uuid::new_v4()),
         };
         let key = SessionKey::parse(&text).map_err(|error| ApiError::invalid(error.to_string()))?;
-        Ok(Place { key, is_stable: user.is_some() })
+        Ok(RequestPlace { key, is_stable: user.is_some() })
     }
 
     fn named_session(&self, named: &str, chosen: &mut Chosen) -> Result<SessionKey, ApiError> {

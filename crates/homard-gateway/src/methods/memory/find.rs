@@ -18,7 +18,7 @@ const DAY_MS: f64 = 86_400_000.0;
 
 /// The words that are looked for, in small letters.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct MemoryQuery {
     words: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ struct Passage {
     text: Vec<String>,
 }
 
-impl Question {
+impl MemoryQuery {
     pub(super) fn read(query: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in query.split_whitespace().map(str::to_lowercase) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::error;
 use crate::methods::nodes::node_id;
-use crate::nodes::invoke::{DEFAULT_TIMEOUT, Wanted};
+use crate::nodes::invoke::{DEFAULT_TIMEOUT, InvokeRequest};
 use crate::table::Cx;
 
 /// `exec.approvals.node.get`.
@@ -27,7 +27,7 @@ pub(crate) async fn set(cx: Cx, params: ExecApprovalsNodeSetParams) -> Result<Va
 
 async fn ask(cx: &Cx, node: &str, command: &str, params: Value) -> Result<Value, ErrorShape> {
     let id = node_id(node)?;
-    let wanted = Wanted {
+    let wanted = InvokeRequest {
         node: id.clone(),
         command: command.to_owned(),
         params: Some(params),

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::methods::nodes::node_id;
-use crate::nodes::invoke::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, MAX_TIMEOUT, Wanted};
+use crate::nodes::invoke::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, InvokeRequest, MAX_TIMEOUT};
 use crate::nodes::replays::{Begun, settled};
 use crate::table::Cx;
 
@@ -38,7 +38,7 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
             return Err(ErrorShape::invalid("idempotencyKey was used for another request"));
         }
     };
-    let wanted = Wanted {
+    let wanted = InvokeRequest {
         node: id.clone(),
         command: command.clone(),
         params: params.params,

@@ -7,11 +7,11 @@ use homard_runtime::Clock;
 use proptest::prelude::{any, proptest};
 use serde_json::{Value, json};
 
-use super::{Step, next};
+use super::{ScriptStep, next};
 use crate::demo::Demo;
 use crate::request::{Request, ThinkingLevel, ToolSpec};
 
-fn ask(messages: Vec<Value>, tools: &[&str]) -> Step {
+fn ask(messages: Vec<Value>, tools: &[&str]) -> ScriptStep {
     let tool = |name: &&str| ToolSpec {
         name: (*name).to_owned(),
         description: String::new(),
@@ -125,6 +125,6 @@ proptest! {
 #[test]
 fn the_time_in_front_of_a_message_is_not_repeated() {
     let asked = json!({"role": "user", "content": "[Sun 2026-11-15 22:54 UTC] sing to me", "timestamp": 1});
-    let Step { text, .. } = ask(vec![asked], &[]);
+    let ScriptStep { text, .. } = ask(vec![asked], &[]);
     assert!(text.contains("sing to me") && !text.contains("22:54"), "{text}");
 }

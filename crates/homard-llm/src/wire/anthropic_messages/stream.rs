@@ -17,7 +17,7 @@ use crate::wire::{Decode, unreadable};
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct AnthropicDecoder {
     draft: Draft,
     /// The API's number of each block and the block it became.
     blocks: Vec<(u64, usize)>,
@@ -78,7 +78,7 @@ struct Tokens {
     cache_creation_input_tokens: Option<Count>,
 }
 
-impl Decoder {
+impl AnthropicDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, blocks: Vec::new(), stop: None, finished: false }
     }
@@ -167,7 +167,7 @@ impl Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for AnthropicDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         let data = event.data.trim_ascii();
         if data.is_empty() {

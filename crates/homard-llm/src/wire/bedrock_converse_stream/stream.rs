@@ -35,7 +35,7 @@ const EXCEPTIONS: &[(&str, u16, FailReason)] = &[
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct BedrockDecoder {
     draft: Draft,
     /// The API's number of each block, what it is and the block it became.
     blocks: Vec<(u64, Sort, usize)>,
@@ -136,7 +136,7 @@ fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, LlmError> {
     serde_json::from_slice(data).map_err(|error| unreadable(&error))
 }
 
-impl Decoder {
+impl BedrockDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, blocks: Vec::new(), stop: None, finished: false }
     }
@@ -255,7 +255,7 @@ fn exception(kind: &str, data: &[u8]) -> LlmError {
     error
 }
 
-impl Decode for Decoder {
+impl Decode for BedrockDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         if let Some(kind) = event.name.strip_prefix(EXCEPTION.as_bytes()) {
             return Err(exception(&String::from_utf8_lossy(kind), event.data));

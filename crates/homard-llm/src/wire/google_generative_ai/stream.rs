@@ -16,7 +16,7 @@ use crate::wire::{Decode, unreadable};
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct GoogleDecoder {
     draft: Draft,
     /// The block that grows at the moment.
     open: Option<Open>,
@@ -95,7 +95,7 @@ struct Tokens {
     total_token_count: Option<Count>,
 }
 
-impl Decoder {
+impl GoogleDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, open: None, stop: None }
     }
@@ -220,7 +220,7 @@ fn filtered(what: &str, reason: &str) -> LlmError {
     LlmError::new(FailReason::ContentFilter, format!("the provider's filter stopped {what} ({reason})"))
 }
 
-impl Decode for Decoder {
+impl Decode for GoogleDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         let data = event.data.trim_ascii();
         if data.is_empty() || data == b"[DONE]" {

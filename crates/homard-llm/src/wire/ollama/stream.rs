@@ -16,7 +16,7 @@ use crate::wire::{Decode, unreadable};
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct OllamaDecoder {
     draft: Draft,
     stop: Option<StopReason>,
     finished: bool,
@@ -59,7 +59,7 @@ struct Called<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-impl Decoder {
+impl OllamaDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, stop: None, finished: false }
     }
@@ -125,7 +125,7 @@ impl Line<'_> {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for OllamaDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         // Proxies that call the stream one JSON document hand all lines over at once.
         for line in serde_json::Deserializer::from_slice(event.data).into_iter::<Line<'_>>() {

@@ -23,7 +23,7 @@ const DONE: &[u8] = b"[DONE]";
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct CompletionsDecoder {
     draft: Draft,
     calls: Vec<Numbered>,
     stop: Option<StopReason>,
@@ -113,7 +113,7 @@ struct PromptDetails {
     cache_write_tokens: Count,
 }
 
-impl Decoder {
+impl CompletionsDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, calls: Vec::new(), stop: None, finished: false }
     }
@@ -207,7 +207,7 @@ impl Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for CompletionsDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         let data = event.data.trim_ascii();
         if data == DONE {

@@ -25,7 +25,7 @@ const PARAGRAPH: &str = "\n\n";
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct ResponsesDecoder {
     draft: Draft,
     slots: Vec<Slot>,
     stop: Option<StopReason>,
@@ -153,7 +153,7 @@ struct CallItem<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-impl Decoder {
+impl ResponsesDecoder {
     pub(super) fn new(draft: Draft) -> Self {
         Self { draft, slots: Vec::new(), stop: None, finished: false }
     }
@@ -377,7 +377,7 @@ impl Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for ResponsesDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         let data = event.data.trim_ascii();
         if data.is_empty() {

@@ -7,7 +7,7 @@ use homard_protocol::{AgentId, SessionKey};
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::test_runner::TestCaseError;
 
-use super::{Book, Key, MIN_ANSWER, Spender, Spent, Verdict, bounds, limit};
+use super::{Book, BudgetVerdict, Key, MIN_ANSWER, Spender, Spent, bounds, limit};
 use crate::budget::amount::{Amount, Unit};
 use crate::budget::max_cost::MaxCost;
 use crate::budget::period::{Periods, Span};
@@ -48,14 +48,14 @@ fn day(limit: Limit) -> Budget {
 }
 
 impl Book {
-    fn ask(&mut self, who: &Spender, worst: MaxCost) -> Verdict {
+    fn ask(&mut self, who: &Spender, worst: MaxCost) -> BudgetVerdict {
         let ticket = self.ticket();
         self.reserve(ticket, who, &worst, TODAY)
     }
 
     fn admit(&mut self, who: &Spender, worst: MaxCost) -> u64 {
         match self.ask(who, worst) {
-            Verdict::Admitted { id, .. } => id,
+            BudgetVerdict::Admitted { id, .. } => id,
             other => panic!("{other:?}"),
         }
     }
@@ -66,24 +66,30 @@ fn what_fits_is_admitted_whole() {
     let mut book = Book::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
     let main = who("main", "main", None);
     let first = book.ask(&main, call(1_000, 4_000));
-    assert!(matches!(first, Verdict::Admitted { max_tokens: None, .. }), "{first:?}");
+    assert!(matches!(first, BudgetVerdict::Admitted { max_tokens: None, .. }), "{first:?}");
     let second = book.ask(&main, call(1_000, 4_000));
-    assert!(matches!(second, Verdict::Admitted { max_tokens: None, .. }), "{second:?}");
-    assert_eq!(book.ask(&main, call(0, 1)), Verdict::Wait, "what calls under way may use is not given twice");
+    assert!(matches!(second, BudgetVerdict::Admitted { max_tokens: None, .. }), "{second:?}");
+    assert_eq!(
+        book.ask(&main, call(0, 1)),
+        BudgetVerdict::Wait,
+        "what calls under way may use is not given twice"
+    );
 }
 
 #[test]
 fn whoever_is_alone_gets_what_is_left() {
     let mut book = Book::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let Verdict::Admitted { max_tokens, amount, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
+    let BudgetVerdict::Admitted { max_tokens, amount, .. } = book.ask(&main, call(4_000, 50_000)) else {
+        panic!()
+    };
     // The prompt is likely a quarter of its bytes, so 9,000 are left for the answer.
     assert_eq!((max_tokens, amount.tokens), (Some(9_000), 13_000));
     let mut book = Book::new(Budgets { gateway: day(usd(0.05)), ..Budgets::default() });
-    let Verdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
+    let BudgetVerdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
     assert_eq!(max_tokens, Some(4_900), "50,000 millionths less 1,000 for the prompt, at ten each");
     let mut book = Book::new(Budgets { gateway: day(tokens(1)), ..Budgets::default() });
-    let Verdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
+    let BudgetVerdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
     assert_eq!(max_tokens, Some(MIN_ANSWER), "an answer shorter than this is of no use");
 }
 
@@ -111,7 +117,7 @@ fn what_is_used_up_is_refused_by_the_path_of_the_limit() {
         let mut book = Book::new(limits);
         let id = book.admit(&main, call(100, 2_000));
         book.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
-        let Verdict::Refused(line) = book.ask(&main, call(1, 1)) else { panic!("{path}") };
+        let BudgetVerdict::Refused(line) = book.ask(&main, call(1, 1)) else { panic!("{path}") };
         assert_eq!((line.path.as_str(), line.whose.as_deref()), (path, whose));
         assert!(line.used >= line.limit, "{line:?}");
     }
@@ -122,16 +128,19 @@ fn a_limit_of_nothing_admits_nothing_and_others_are_not_touched() {
     let limits =
         Budgets { agents: BTreeMap::from([(AgentId::main(), day(tokens(0)))]), ..Budgets::default() };
     let mut book = Book::new(limits);
-    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), Verdict::Refused(_)));
-    assert!(matches!(book.ask(&who("other", "main", None), call(1, 1)), Verdict::Admitted { .. }));
+    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
+    assert!(matches!(book.ask(&who("other", "main", None), call(1, 1)), BudgetVerdict::Admitted { .. }));
 }
 
 #[test]
 fn money_does_not_stop_models_without_a_price() {
     let mut book = Book::new(Budgets { gateway: day(usd(0.0)), ..Budgets::default() });
     let free = MaxCost { prompt: 10, likely_prompt: 3, answer: 10, ..MaxCost::default() };
-    assert!(matches!(book.ask(&who("main", "main", None), free), Verdict::Admitted { max_tokens: None, .. }));
-    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), Verdict::Refused(_)));
+    assert!(matches!(
+        book.ask(&who("main", "main", None), free),
+        BudgetVerdict::Admitted { max_tokens: None, .. }
+    ));
+    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
 }
 
 #[test]
@@ -140,10 +149,10 @@ fn small_calls_do_not_overtake_a_large_one_for_ever() {
     let main = who("main", "main", None);
     let first = book.admit(&main, call(0, 2_000));
     let large = book.ticket();
-    assert_eq!(book.reserve(large, &main, &call(0, 9_000), TODAY), Verdict::Wait);
-    assert_eq!(book.ask(&main, call(0, 100)), Verdict::Wait, "it fits, but came later");
+    assert_eq!(book.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Wait);
+    assert_eq!(book.ask(&main, call(0, 100)), BudgetVerdict::Wait, "it fits, but came later");
     book.settle(first, Amount { tokens: 100, micro_usd: 0 });
-    assert!(matches!(book.reserve(large, &main, &call(0, 9_000), TODAY), Verdict::Admitted { .. }));
+    assert!(matches!(book.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Admitted { .. }));
 }
 
 #[test]
@@ -154,17 +163,19 @@ fn a_new_period_begins_with_nothing_and_old_ones_are_forgotten() {
     let spend = |book: &mut Book, now: Periods| {
         let ticket = book.ticket();
         match book.reserve(ticket, &main, &call(0, 100), now) {
-            Verdict::Admitted { id, .. } => book.settle(id, Amount { tokens: 100, micro_usd: 0 }),
+            BudgetVerdict::Admitted { id, .. } => book.settle(id, Amount { tokens: 100, micro_usd: 0 }),
             other => return Some(other),
         }
         None
     };
     assert_eq!(spend(&mut book, TODAY), None);
-    assert!(matches!(spend(&mut book, TODAY), Some(Verdict::Refused(line)) if line.span == Span::Day));
+    assert!(matches!(spend(&mut book, TODAY), Some(BudgetVerdict::Refused(line)) if line.span == Span::Day));
     let tomorrow = Periods { day: TODAY.day + 1, ..TODAY };
     assert_eq!(spend(&mut book, tomorrow), None);
     let later = Periods { day: TODAY.day + 2, ..TODAY };
-    assert!(matches!(spend(&mut book, later), Some(Verdict::Refused(line)) if line.span == Span::Month));
+    assert!(
+        matches!(spend(&mut book, later), Some(BudgetVerdict::Refused(line)) if line.span == Span::Month)
+    );
     assert_eq!(spend(&mut book, Periods { day: 200, month: 20 }), None);
     assert_eq!(book.accounts.len(), 2, "only the current day and month are kept");
 }
@@ -177,8 +188,8 @@ fn a_clock_put_back_over_midnight_does_not_reopen_a_day() {
     book.settle(id, Amount { tokens: 100, micro_usd: 0 });
     let ticket = book.ticket();
     let tomorrow = Periods { day: TODAY.day + 1, ..TODAY };
-    assert!(matches!(book.reserve(ticket, &main, &call(0, 1), tomorrow), Verdict::Admitted { .. }));
-    assert!(matches!(book.ask(&main, call(0, 1)), Verdict::Refused(_)));
+    assert!(matches!(book.reserve(ticket, &main, &call(0, 1), tomorrow), BudgetVerdict::Admitted { .. }));
+    assert!(matches!(book.ask(&main, call(0, 1)), BudgetVerdict::Refused(_)));
 }
 
 #[test]
@@ -215,12 +226,12 @@ fn limits_may_change_while_calls_are_under_way() {
     let id = book.admit(&main, call(0, 100));
     book.set_limits(Budgets { agent: day(tokens(50)), ..Budgets::default() });
     book.settle(id, Amount { tokens: 60, micro_usd: 0 });
-    let Verdict::Refused(line) = book.ask(&main, call(0, 1)) else {
+    let BudgetVerdict::Refused(line) = book.ask(&main, call(0, 1)) else {
         panic!("it counts for the new limit too")
     };
     assert_eq!((line.path.as_str(), line.used), ("budgets.agent.day.tokens", 60));
     book.set_limits(Budgets::default());
-    assert!(matches!(book.ask(&main, call(0, u32::MAX)), Verdict::Admitted { max_tokens: None, .. }));
+    assert!(matches!(book.ask(&main, call(0, u32::MAX)), BudgetVerdict::Admitted { max_tokens: None, .. }));
     assert_eq!(book.accounts.len(), 0, "nothing is counted that nobody limits");
 }
 
@@ -234,7 +245,7 @@ fn a_limit_that_is_added_knows_what_calls_under_way_may_use() {
     book.set_limits(limits);
     let told = |book: &mut Book| book.lines(TODAY).iter().map(|l| (l.used, l.reserved)).collect::<Vec<_>>();
     assert_eq!(told(&mut book), [(0, 4_000)]);
-    assert_eq!(book.ask(&main, call(0, 4_000)), Verdict::Wait, "else both would be spent beyond it");
+    assert_eq!(book.ask(&main, call(0, 4_000)), BudgetVerdict::Wait, "else both would be spent beyond it");
     book.settle(id, Amount { tokens: 3_000, micro_usd: 0 });
     assert_eq!(told(&mut book), [(3_000, 0)]);
 }
@@ -421,12 +432,12 @@ impl World {
 
     fn ask(&mut self, waiter: Waiter) -> Result<(), TestCaseError> {
         match self.book.reserve(waiter.ticket, &waiter.who, &waiter.worst, TODAY) {
-            Verdict::Admitted { id, amount, .. } => {
+            BudgetVerdict::Admitted { id, amount, .. } => {
                 self.largest = self.largest.at_least(amount);
                 self.open.push(Open { id, who: waiter.who, amount });
             }
-            Verdict::Refused(line) => prop_assert!(line.used >= line.limit, "{line:?}"),
-            Verdict::Wait => self.waiting.push(waiter),
+            BudgetVerdict::Refused(line) => prop_assert!(line.used >= line.limit, "{line:?}"),
+            BudgetVerdict::Wait => self.waiting.push(waiter),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use homard_config::config::cli_backends::{
     CliBackend as Written, CliImageMode, CliInput, CliSessionMode, CliSystemPromptMode, CliSystemPromptWhen,
 };
 
-use super::{Call, CommandLine, MAX_ARGUMENT_BYTES, Session, TOOLS_NOTICE, command_line};
+use super::{CliCall, CommandLine, MAX_ARGUMENT_BYTES, Session, TOOLS_NOTICE, command_line};
 use crate::cli_backend::row::Row;
 
 fn row(id: &str, written: &Written) -> Row {
@@ -13,7 +13,7 @@ fn row(id: &str, written: &Written) -> Row {
 
 fn line(row: &Row, session: &Session, images: &[&str], prompt: &str) -> CommandLine {
     let images: Vec<String> = images.iter().map(|&image| image.to_owned()).collect();
-    command_line(row, &Call { model: "m", session, system: "Be kind.", prompt, images: &images })
+    command_line(row, &CliCall { model: "m", session, system: "Be kind.", prompt, images: &images })
 }
 
 fn args(row: &Row, session: &Session, images: &[&str]) -> String {
@@ -118,7 +118,8 @@ fn what_does_not_fit_goes_to_standard_input() {
         assert_eq!(line.args.iter().any(|arg| arg == prompt), !by_stdin);
     }
     let claude = row("claude-cli", &Written::default());
-    let call = Call { model: "m", session: &Session::Unnamed, system: &long, prompt: "say hi", images: &[] };
+    let call =
+        CliCall { model: "m", session: &Session::Unnamed, system: &long, prompt: "say hi", images: &[] };
     let line = command_line(&claude, &call);
     assert!(line.stdin.unwrap().ends_with("say hi"));
     assert!(!line.args.contains(&"--append-system-prompt".to_owned()));

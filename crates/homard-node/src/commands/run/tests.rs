@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::super::Said;
+use super::super::CommandAnswer;
 use super::super::tests::Lab;
 use super::{line_of, quote};
 
@@ -88,22 +88,22 @@ async fn output_is_told_while_it_comes_and_kept_for_the_result() {
     let told: String = said
         .iter()
         .filter_map(|said| match said {
-            Said::Output(text) => Some(text.as_str()),
-            Said::Event(..) => None,
+            CommandAnswer::Output(text) => Some(text.as_str()),
+            CommandAnswer::Event(..) => None,
         })
         .collect();
     assert_eq!(told, reply["stdout"].as_str().unwrap());
     let events: Vec<&str> = said
         .iter()
         .filter_map(|said| match said {
-            Said::Event(name, facts) => {
+            CommandAnswer::Event(name, facts) => {
                 assert_eq!(
                     (&facts["runId"], &facts["sessionKey"]),
                     (&json!("r1"), &json!("agent:main:main"))
                 );
                 Some(*name)
             }
-            Said::Output(_) => None,
+            CommandAnswer::Output(_) => None,
         })
         .collect();
     assert_eq!(events, ["exec.started", "exec.finished"]);

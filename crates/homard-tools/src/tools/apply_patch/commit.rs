@@ -13,14 +13,14 @@ use crate::undo::Planned;
 
 /// One change to the disk.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum PatchStep {
     /// The file holds this afterwards, with the mode of the file it came from.
     Put { path: PathBuf, content: Vec<u8>, mode: Option<Permissions> },
     /// The file is gone afterwards.
     Remove { path: PathBuf },
 }
 
-impl Step {
+impl PatchStep {
     /// The step as what is kept before it is told.
     pub(super) fn planned(&self) -> Planned {
         match self {
@@ -62,7 +62,7 @@ struct Undo {
 }
 
 /// Does every step, or none.
-pub(super) fn commit(steps: &[Step]) -> Result<(), CommitError> {
+pub(super) fn commit(steps: &[PatchStep]) -> Result<(), CommitError> {
     let mut undos = Vec::new();
     for step in steps {
         if let Err(error) = perform(step, &mut undos) {
@@ -78,8 +78,8 @@ pub(super) fn commit(steps: &[Step]) -> Result<(), CommitError> {
     Ok(())
 }
 
-fn perform(step: &Step, undos: &mut Vec<Undo>) -> Result<(), CommitError> {
-    let (Step::Put { path, .. } | Step::Remove { path }) = step;
+fn perform(step: &PatchStep, undos: &mut Vec<Undo>) -> Result<(), CommitError> {
+    let (PatchStep::Put { path, .. } | PatchStep::Remove { path }) = step;
     let failed = |source| CommitError::Io { path: path.clone(), source };
     let before = match fs::metadata(path) {
         Ok(found) => Some((read_whole(path).map_err(failed)?, found.permissions())),
@@ -89,13 +89,13 @@ fn perform(step: &Step, undos: &mut Vec<Undo>) -> Result<(), CommitError> {
     let missing = path.ancestors().skip(1).take_while(|parent| !parent.exists());
     undos.push(Undo { path: path.clone(), before, made: missing.map(Path::to_owned).collect() });
     match step {
-        Step::Put { content, mode, .. } => {
+        PatchStep::Put { content, mode, .. } => {
             replace_file(path, content).map_err(CommitError::Replace)?;
             if let Some(mode) = mode {
                 open_no_symlinks(path).and_then(|file| file.set_permissions(mode.clone())).map_err(failed)?;
             }
         }
-        Step::Remove { .. } => {
+        PatchStep::Remove { .. } => {
             HeldFolder::of(path).and_then(|folder| fs::remove_file(folder.at(path))).map_err(failed)?;
         }
     }

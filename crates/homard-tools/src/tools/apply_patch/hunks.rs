@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-use super::parse::{Hunk, Line};
+use super::parse::{Hunk, PatchLine};
 use crate::tools::nearest_lines::nearest_lines;
 
 /// Most places of lines that occur too often that are looked for and named.
@@ -64,7 +64,8 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, HunkError> {
     let mut done = 0;
     let mut left = MAX_COMPARISONS;
     for (index, hunk) in hunks.iter().enumerate() {
-        let old: Vec<&str> = hunk.lines.iter().filter_map(Line::old).map(|line| file.bare(line)).collect();
+        let old: Vec<&str> =
+            hunk.lines.iter().filter_map(PatchLine::old).map(|line| file.bare(line)).collect();
         let place = place(&file, hunk, &old, (done, &mut left)).map_err(|why| HunkError {
             number: index + 1,
             at: hunk.at,
@@ -74,12 +75,12 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, HunkError> {
         done = place;
         for line in &hunk.lines {
             match line {
-                Line::Keep(_) => {
+                PatchLine::Keep(_) => {
                     out.extend(file.lines.get(done));
                     done += 1;
                 }
-                Line::Remove(_) => done += 1,
-                Line::Add(text) => out.push(file.bare(text)),
+                PatchLine::Remove(_) => done += 1,
+                PatchLine::Add(text) => out.push(file.bare(text)),
             }
         }
     }

@@ -42,19 +42,19 @@ pub(super) struct Hunk {
     pub(super) at: usize,
     /// Lines to look for first, one after the other.
     pub(super) headers: Vec<String>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<PatchLine>,
     /// Whether it must end where the file does.
     pub(super) at_end: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum PatchLine {
     Keep(String),
     Remove(String),
     Add(String),
 }
 
-impl Line {
+impl PatchLine {
     /// The line as it must stand in the file before the change; `None` when it is new.
     pub(super) fn old(&self) -> Option<&str> {
         match self {
@@ -254,7 +254,7 @@ fn hunks(lines: &mut Lines<'_>) -> Result<Vec<Hunk>, ParseError> {
 }
 
 fn finished(hunk: Hunk) -> Result<Hunk, ParseError> {
-    if hunk.lines.iter().all(|line| matches!(line, Line::Keep(_))) {
+    if hunk.lines.iter().all(|line| matches!(line, PatchLine::Keep(_))) {
         return Err(ParseError::Idle { at: hunk.at });
     }
     Ok(hunk)
@@ -277,7 +277,7 @@ fn header(at: usize, line: &str) -> Result<Option<Vec<String>>, ParseError> {
 
 /// One line of a hunk, or several blank ones: editors and models drop the space of an empty line. Blank lines
 /// right before a marker only separate.
-fn hunk_lines(at: usize, line: &str, lines: &mut Lines<'_>) -> Result<Vec<Line>, ParseError> {
+fn hunk_lines(at: usize, line: &str, lines: &mut Lines<'_>) -> Result<Vec<PatchLine>, ParseError> {
     if line.is_empty() {
         let mut blank = 0;
         while lines.lines.next_if(|(_, line)| line.is_empty()).is_some() {
@@ -285,16 +285,16 @@ fn hunk_lines(at: usize, line: &str, lines: &mut Lines<'_>) -> Result<Vec<Line>,
         }
         let separates =
             lines.peek().is_none_or(|(_, line)| line.starts_with("*** ") && line.trim_end() != END_OF_FILE);
-        return Ok(vec![Line::Keep(String::new()); if separates { 0 } else { blank }]);
+        return Ok(vec![PatchLine::Keep(String::new()); if separates { 0 } else { blank }]);
     }
     lines.next();
     let mut chars = line.chars();
     let kind = chars.next();
     let text = chars.as_str().to_owned();
     match kind {
-        Some(' ') => Ok(vec![Line::Keep(text)]),
-        Some('-') => Ok(vec![Line::Remove(text)]),
-        Some('+') => Ok(vec![Line::Add(text)]),
+        Some(' ') => Ok(vec![PatchLine::Keep(text)]),
+        Some('-') => Ok(vec![PatchLine::Remove(text)]),
+        Some('+') => Ok(vec![PatchLine::Add(text)]),
         _ => Err(ParseError::NoHunkLine { at, found: quoted(line) }),
     }
 }

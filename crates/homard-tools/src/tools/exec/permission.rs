@@ -48,7 +48,7 @@ pub(super) enum NotAllowed {
 }
 
 /// What a command needs permission for.
-pub(super) struct Wanted<'w> {
+pub(super) struct ExecRequest<'w> {
     pub(super) input: &'w ExecInput,
     pub(super) cwd: &'w Path,
     pub(super) env: &'w BuiltEnv,
@@ -56,7 +56,7 @@ pub(super) struct Wanted<'w> {
 
 /// Where a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ExecHost {
     /// On this machine.
     Here,
     /// On a node.
@@ -64,27 +64,27 @@ pub(super) enum Place {
 }
 
 /// Where a command runs. What the owner chose cannot be undone by the model.
-pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<Place, NotAllowed> {
+pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<ExecHost, NotAllowed> {
     let read = |host: &str| match host.trim() {
         "" | "auto" => Ok(None),
-        "gateway" => Ok(Some(Place::Here)),
-        "node" => Ok(Some(Place::Node)),
+        "gateway" => Ok(Some(ExecHost::Here)),
+        "node" => Ok(Some(ExecHost::Node)),
         "sandbox" => Err(NotAllowed::NoSandbox),
         _ => Err(NotAllowed::BadHost),
     };
     let chosen = read(rules.host.as_deref().unwrap_or_default())?;
     let names_node = input.node.as_deref().is_some_and(|node| !node.trim().is_empty());
     let asked = read(input.host.as_deref().unwrap_or_default())?;
-    let asked = asked.or_else(|| names_node.then_some(Place::Node));
+    let asked = asked.or_else(|| names_node.then_some(ExecHost::Node));
     match (chosen, asked) {
-        (Some(Place::Here), Some(Place::Node)) => Err(NotAllowed::ElsewhereChosen("the gateway")),
-        (Some(Place::Node), Some(Place::Here)) => Err(NotAllowed::ElsewhereChosen("a node")),
-        (chosen, asked) => Ok(asked.or(chosen).unwrap_or(Place::Here)),
+        (Some(ExecHost::Here), Some(ExecHost::Node)) => Err(NotAllowed::ElsewhereChosen("the gateway")),
+        (Some(ExecHost::Node), Some(ExecHost::Here)) => Err(NotAllowed::ElsewhereChosen("a node")),
+        (chosen, asked) => Ok(asked.or(chosen).unwrap_or(ExecHost::Here)),
     }
 }
 
 /// Waits for permission. Answers once the command may run.
-pub(super) async fn obtain(wanted: Wanted<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
+pub(super) async fn obtain(wanted: ExecRequest<'_>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let (input, now) = (wanted.input, cx.clock.now_ms());
     let security: Option<ExecSecurity> =
         wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
@@ -137,7 +137,7 @@ enum Granted {
 async fn put_for_gate(
     reasons: Vec<String>,
     grant: Option<Grant>,
-    wanted: &Wanted<'_>,
+    wanted: &ExecRequest<'_>,
     cx: &ToolCx,
 ) -> Result<(), NotAllowed> {
     let mut request = ApprovalRequest { reasons: told(reasons, wanted.input, cx), ..asked(wanted, cx) };
@@ -164,7 +164,7 @@ pub(super) fn not_allowed(outcome: Outcome) -> NotAllowed {
 }
 
 /// The question without its reasons.
-fn asked(wanted: &Wanted<'_>, cx: &ToolCx) -> ApprovalRequest {
+fn asked(wanted: &ExecRequest<'_>, cx: &ToolCx) -> ApprovalRequest {
     ApprovalRequest {
         tool: super::NAME.to_owned(),
         action: cx.scope.guards.secrets.hide(&wanted.input.command).into_owned(),
@@ -206,7 +206,7 @@ impl Subject {
 async fn put(
     question: Question,
     gate: Option<Vec<String>>,
-    wanted: &Wanted<'_>,
+    wanted: &ExecRequest<'_>,
     cx: &ToolCx,
 ) -> Result<(), NotAllowed> {
     // A rule for silence is no rule for words of others.

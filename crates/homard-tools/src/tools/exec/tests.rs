@@ -34,7 +34,7 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
 
 #[test]
 fn what_the_owner_chose_is_where_commands_run() {
-    use super::permission::Place::{Here, Node};
+    use super::permission::ExecHost::{Here, Node};
     for (chosen, wish, expected) in [
         (None, r#"{"command":"ls"}"#, Some(Here)),
         (Some("auto"), r#"{"command":"ls","host":"node"}"#, Some(Node)),

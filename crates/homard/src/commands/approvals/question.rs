@@ -15,7 +15,7 @@ use crate::commands::words;
 
 /// The two families of questions the gateway knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QuestionKind {
     /// Commands.
     #[default]
     Exec,
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Asked {
-    pub(crate) kind: Kind,
+    pub(crate) kind: QuestionKind,
     pub(crate) id: String,
     pub(crate) tool: String,
     /// What would be done.
@@ -48,7 +48,7 @@ impl From<ExecApproval> for Asked {
     fn from(approval: ExecApproval) -> Self {
         let request = approval.request;
         Self {
-            kind: Kind::Exec,
+            kind: QuestionKind::Exec,
             id: approval.id,
             tool: "exec".to_owned(),
             what: plain(&request.command),
@@ -68,7 +68,7 @@ impl From<PluginApproval> for Asked {
     fn from(approval: PluginApproval) -> Self {
         let request = approval.request;
         Self {
-            kind: Kind::Plugin,
+            kind: QuestionKind::Plugin,
             id: approval.id,
             tool: request.tool_name.as_deref().map_or_else(|| "plugin".to_owned(), plain),
             what: plain(request.detail.as_deref().unwrap_or(&request.description)),
@@ -230,15 +230,15 @@ pub(crate) async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> 
 /// When the gateway does not take it.
 pub(crate) async fn answer(
     client: &Client,
-    kind: Kind,
+    kind: QuestionKind,
     id: &str,
     decision: ApprovalDecision,
 ) -> Result<(), ClientError> {
     let id = id.to_owned();
     let params = ApprovalResolveParams { id, decision, reviewer: None, grant_expires_in_days: None };
     match kind {
-        Kind::Exec => client.call::<ExecApprovalResolve>(&params).await.map(drop),
-        Kind::Plugin => client.call::<PluginApprovalResolve>(&params).await.map(drop),
+        QuestionKind::Exec => client.call::<ExecApprovalResolve>(&params).await.map(drop),
+        QuestionKind::Plugin => client.call::<PluginApprovalResolve>(&params).await.map(drop),
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::super::Cx;
-use crate::compose::handover::{HandoverRequest, Outcome, outcome_file, wish_file};
+use crate::compose::handover::{HandoverOutcome, HandoverRequest, outcome_file, wish_file};
 use crate::compose::lock::{self, Holder};
 use crate::report::Advice;
 
@@ -69,7 +69,7 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
         cx.console.json(&json!(outcome))?;
     }
     match outcome {
-        Outcome { successor: Some(heir), gap_ms, .. } => {
+        HandoverOutcome { successor: Some(heir), gap_ms, .. } => {
             if !args.json {
                 let (pid, version, gap) = (heir.pid, heir.version, gap_ms.unwrap_or_default());
                 cx.console.line(&format!(
@@ -78,19 +78,19 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
             }
             Ok(())
         }
-        Outcome { error, .. } => {
+        HandoverOutcome { error, .. } => {
             bail!("the gateway that runs goes on: {}", error.unwrap_or_else(|| "no reason given".to_owned()))
         }
     }
 }
 
-async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> Outcome {
+async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> HandoverOutcome {
     let file = outcome_file(&cx.source);
     let mut looks = tokio::time::interval(LOOK_EVERY);
     loop {
         looks.tick().await;
         let text = fs::read(&file).unwrap_or_default();
-        match serde_json::from_slice::<Outcome>(&text) {
+        match serde_json::from_slice::<HandoverOutcome>(&text) {
             Ok(outcome) if outcome.id.as_deref() == Some(wish.id.as_str()) => return outcome,
             Ok(_) | Err(_) => {}
         }

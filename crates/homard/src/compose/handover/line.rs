@@ -51,11 +51,11 @@ pub(super) enum Word {
 
 /// One end of the line. Blocking: used on threads that may wait.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct HandoverLine {
     stream: UnixStream,
 }
 
-impl Line {
+impl HandoverLine {
     /// Both ends.
     pub(super) fn pair() -> io::Result<(Self, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
@@ -134,14 +134,14 @@ fn text(word: &Word) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, VERSION, Word};
+    use super::{HandoverLine, VERSION, Word};
     use std::io::{Read, Seek, Write};
     use std::os::fd::AsFd;
 
     #[test]
     fn words_and_open_files_arrive_in_order() {
-        let (ours, theirs) = Line::pair().unwrap();
-        let theirs = Line::over(theirs);
+        let (ours, theirs) = HandoverLine::pair().unwrap();
+        let theirs = HandoverLine::over(theirs);
         let mut first = tempfile::tempfile().unwrap();
         let second = tempfile::tempfile().unwrap();
         first.write_all(b"listening").unwrap();

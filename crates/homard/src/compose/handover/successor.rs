@@ -10,7 +10,7 @@ use homard_config::Environment;
 use homard_runtime::OrLog;
 
 use super::MARK_VARIABLE;
-use super::line::{Line, VERSION, Word};
+use super::line::{HandoverLine, VERSION, Word};
 use crate::compose::listeners::Listeners;
 use crate::compose::lock::Lock;
 
@@ -20,7 +20,7 @@ const OFFER_PATIENCE: Duration = Duration::from_secs(5);
 /// A process that was started to take over.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
-    line: Arc<Line>,
+    line: Arc<HandoverLine>,
 }
 
 /// What was handed over.
@@ -42,7 +42,7 @@ impl Arrival {
         // Nobody else is to read from it.
         let nothing = std::fs::File::open("/dev/null").context("could not open /dev/null")?;
         rustix::stdio::dup2_stdin(&nothing).context("could not let go of the line")?;
-        Ok(Some(Self { line: Arc::new(Line::over(UnixStream::from(line))) }))
+        Ok(Some(Self { line: Arc::new(HandoverLine::over(UnixStream::from(line))) }))
     }
 
     /// Takes what is handed over.

@@ -9,7 +9,7 @@ use homard_runtime::Clock;
 use serde_json::Map;
 use tracing::Level;
 
-use super::{Job, Queue, Record, Writer};
+use super::{LogJob, Queue, Record, Writer};
 use crate::logging::files::LogFiles;
 use crate::logging::line::Look;
 use crate::logging::redact::Redactor;
@@ -46,7 +46,7 @@ fn dropped_lines_are_counted_and_told() {
         writer.take(job);
     }
     let (done, finished) = sync_channel(1);
-    writer.take(Job::Flush(done));
+    writer.take(LogJob::Flush(done));
     finished.try_recv().unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
     let lines: Vec<&str> = text.lines().collect();

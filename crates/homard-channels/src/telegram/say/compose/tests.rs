@@ -4,7 +4,7 @@ use homard_channel::{Address, Button, ChatKind, Content, File, MediaKind, Outbou
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde_json::{Value, json};
 
-use super::{Form, Target, compose};
+use super::{ChatTarget, Form, compose};
 
 fn address(to: &str, thread: Option<&str>) -> Address {
     Address {
@@ -37,7 +37,7 @@ fn hi() -> Content {
 
 #[track_caller]
 fn check(outbound: &Outbound, forms: &[Form], method: &str, params: &Value) {
-    let target = Target::of(&outbound.address).unwrap();
+    let target = ChatTarget::of(&outbound.address).unwrap();
     let call = compose(outbound, &target, forms, true).unwrap();
     assert_eq!((call.method, &Value::Object(call.params)), (method, params));
 }
@@ -133,7 +133,7 @@ fn where_and_how_it_is_said() {
 #[test]
 fn links_show_no_preview_when_the_owner_says_so() {
     let hi = outbound(hi());
-    let call = compose(&hi, &Target::of(&hi.address).unwrap(), &[], false).unwrap();
+    let call = compose(&hi, &ChatTarget::of(&hi.address).unwrap(), &[], false).unwrap();
     assert_eq!(call.params["link_preview_options"], json!({"is_disabled": true}));
 }
 
@@ -179,14 +179,15 @@ fn files_go_by_the_method_that_fits_them() {
     for (kind, mime, caption, method, field) in rows {
         let file = File { kind, path: "/x".into(), mime: mime.to_owned(), name: "x".to_owned() };
         let message = outbound(Content::Media { file, caption: RichText::plain(caption) });
-        let call = compose(&message, &Target::of(&message.address).unwrap(), &[], true).unwrap();
+        let call = compose(&message, &ChatTarget::of(&message.address).unwrap(), &[], true).unwrap();
         assert_eq!((call.method, call.file.unwrap().0), (method, field), "{kind:?} {mime}");
         assert_eq!(call.params.contains_key("caption"), !caption.is_empty());
         assert_eq!(call.params.contains_key("parse_mode"), !caption.is_empty());
     }
     let file = File { kind: Image, path: "/x".into(), mime: "image/png".to_owned(), name: "x".to_owned() };
     let message = outbound(Content::Media { file, caption: RichText::default() });
-    let call = compose(&message, &Target::of(&message.address).unwrap(), &[Form::AsDocument], true).unwrap();
+    let call =
+        compose(&message, &ChatTarget::of(&message.address).unwrap(), &[Form::AsDocument], true).unwrap();
     assert_eq!(call.method, "sendDocument");
 }
 
@@ -208,10 +209,10 @@ fn the_impossible_is_refused_before_it_is_sent() {
     ];
     for content in rows {
         let message = outbound(content);
-        let target = Target::of(&message.address).unwrap();
+        let target = ChatTarget::of(&message.address).unwrap();
         assert!(compose(&message, &target, &[], true).is_err(), "{message:?}");
     }
     for to in ["ada", "@", "telegram:"] {
-        assert!(Target::of(&address(to, None)).is_err(), "{to}");
+        assert!(ChatTarget::of(&address(to, None)).is_err(), "{to}");
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::http::openai::parts::{Content, Part};
 use crate::http::openai::refusal::ApiError;
 use crate::http::openai::sampling::Numbers;
-use crate::http::openai::talk::{Said, Talk, call};
+use crate::http::openai::talk::{Talk, TalkPiece, call};
 use crate::http::openai::tools::Brought;
 
 /// A request. What is not named here has no effect on an agent and is not looked at.
@@ -116,7 +116,7 @@ pub(super) fn talk(messages: Vec<ChatMessage>) -> Result<Talk, ApiError> {
             ChatMessage::System { content } | ChatMessage::Developer { content } => {
                 talk.instruct(content.text()?);
             }
-            ChatMessage::User { content } => talk.said.push(Said::User(content.parts()?)),
+            ChatMessage::User { content } => talk.said.push(TalkPiece::User(content.parts()?)),
             ChatMessage::Assistant { content, tool_calls } => {
                 let text = content.map(Words::text).transpose()?.unwrap_or_default();
                 let calls = tool_calls.unwrap_or_default();
@@ -124,15 +124,15 @@ pub(super) fn talk(messages: Vec<ChatMessage>) -> Result<Talk, ApiError> {
                     .iter()
                     .map(|one| call(&one.id, &one.function.name, &one.function.arguments))
                     .collect();
-                talk.said.push(Said::Assistant { text, calls: calls? });
+                talk.said.push(TalkPiece::Assistant { text, calls: calls? });
             }
             ChatMessage::Tool { tool_call_id, content } => {
-                talk.said.push(Said::Result { id: tool_call_id, text: content.text()? });
+                talk.said.push(TalkPiece::Result { id: tool_call_id, text: content.text()? });
             }
             // The oldest spelling has no ids: the name says which call is answered, in words.
             ChatMessage::Function { name, content } => {
                 let text = content.map(Words::text).transpose()?.unwrap_or_default();
-                talk.said.push(Said::User(vec![Part::Text(format!("[result of {name}]\n{text}"))]));
+                talk.said.push(TalkPiece::User(vec![Part::Text(format!("[result of {name}]\n{text}"))]));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::ChatRequest;
 use super::request::talk;
 use crate::http::openai::parse;
 use crate::http::openai::parts::{Content, Part};
-use crate::http::openai::talk::{Said, Talk};
+use crate::http::openai::talk::{Talk, TalkPiece};
 
 fn read(body: &Value) -> Result<Talk, String> {
     let asked: ChatRequest = parse(body.to_string().as_bytes()).map_err(|error| error.to_string())?;
@@ -35,8 +35,12 @@ fn a_conversation_is_read_in_order_and_instructions_apart() {
     });
     let talk = read(&body).unwrap();
     assert_eq!(talk.system, ["be brief", "in French"]);
-    let [Said::User(first), Said::Assistant { calls, .. }, Said::Result { id, text }, Said::User(last)] =
-        talk.said.as_slice()
+    let [
+        TalkPiece::User(first),
+        TalkPiece::Assistant { calls, .. },
+        TalkPiece::Result { id, text },
+        TalkPiece::User(last),
+    ] = talk.said.as_slice()
     else {
         panic!("{talk:?}")
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::http::openai::parts::{Content, Part};
 use crate::http::openai::refusal::ApiError;
 use crate::http::openai::sampling::Numbers;
-use crate::http::openai::talk::{Said, Talk, call};
+use crate::http::openai::talk::{Talk, TalkPiece, call};
 use crate::http::openai::tools::Brought;
 
 /// A request. What is not named here has no effect on an agent and is not looked at.
@@ -95,20 +95,20 @@ pub(super) enum Piece {
     },
     InputImage {
         image_url: Option<String>,
-        source: Option<Source>,
+        source: Option<InputSource>,
     },
     InputFile {
         filename: Option<String>,
         file_data: Option<String>,
         file_url: Option<String>,
-        source: Option<Source>,
+        source: Option<InputSource>,
     },
 }
 
 /// Where a picture or a file comes from, in the open spelling.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(super) enum Source {
+pub(super) enum InputSource {
     Url { url: String },
     Base64 { media_type: Option<String>, data: String, filename: Option<String> },
 }
@@ -118,7 +118,7 @@ pub(super) fn talk(input: Input) -> Result<Talk, ApiError> {
     let mut talk = Talk::default();
     let items = match input {
         Input::Text(text) => {
-            talk.said.push(Said::User(vec![Part::Text(text)]));
+            talk.said.push(TalkPiece::User(vec![Part::Text(text)]));
             return Ok(talk);
         }
         Input::Items(items) => items,
@@ -130,7 +130,7 @@ pub(super) fn talk(input: Input) -> Result<Talk, ApiError> {
                 talk.called(call(&call_id, &name, &arguments)?);
             }
             Item::Typed(Typed::FunctionCallOutput { call_id, output }) => {
-                talk.said.push(Said::Result { id: call_id, text: output.text()? });
+                talk.said.push(TalkPiece::Result { id: call_id, text: output.text()? });
             }
             Item::Typed(Typed::Reasoning {} | Typed::ItemReference {}) => {}
         }
@@ -141,10 +141,10 @@ pub(super) fn talk(input: Input) -> Result<Talk, ApiError> {
 fn hear(spoken: Spoken, talk: &mut Talk) -> Result<(), ApiError> {
     match spoken.role {
         Role::System | Role::Developer => talk.instruct(spoken.content.text()?),
-        Role::User => talk.said.push(Said::User(spoken.content.parts()?)),
+        Role::User => talk.said.push(TalkPiece::User(spoken.content.parts()?)),
         Role::Assistant => {
             let text = spoken.content.text()?;
-            talk.said.push(Said::Assistant { text, calls: Vec::new() });
+            talk.said.push(TalkPiece::Assistant { text, calls: Vec::new() });
         }
     }
     Ok(())
@@ -211,7 +211,7 @@ impl Piece {
     }
 }
 
-impl Source {
+impl InputSource {
     fn content(self) -> Result<(Option<String>, Content), ApiError> {
         Ok(match self {
             Self::Url { url } => (None, Content::of_url(&url)?),

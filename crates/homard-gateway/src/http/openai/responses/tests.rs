@@ -6,7 +6,7 @@ use super::ResponsesRequest;
 use super::request::talk;
 use crate::http::openai::parse;
 use crate::http::openai::parts::{Content, Part};
-use crate::http::openai::talk::{Said, Talk};
+use crate::http::openai::talk::{Talk, TalkPiece};
 
 fn read(input: &Value) -> Result<Talk, String> {
     let body = json!({"model": "openclaw", "input": input, "store": true, "truncation": "auto"});
@@ -36,10 +36,10 @@ fn items_are_read_in_order_in_both_spellings() {
     let talk = read(&input).unwrap();
     assert_eq!(talk.system, ["be brief"]);
     let [
-        Said::User(parts),
-        Said::Assistant { text, calls },
-        Said::Result { .. },
-        Said::Result { text: noon, .. },
+        TalkPiece::User(parts),
+        TalkPiece::Assistant { text, calls },
+        TalkPiece::Result { .. },
+        TalkPiece::Result { text: noon, .. },
     ] = talk.said.as_slice()
     else {
         panic!("{talk:?}")

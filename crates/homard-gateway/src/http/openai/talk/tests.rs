@@ -1,18 +1,18 @@
 //! How a list of messages becomes a prompt and its context.
 
-use super::{Said, Talk, call};
+use super::{Talk, TalkPiece, call};
 use crate::http::openai::parts::Part;
 
-fn user(text: &str) -> Said {
-    Said::User(vec![Part::Text(text.to_owned())])
+fn user(text: &str) -> TalkPiece {
+    TalkPiece::User(vec![Part::Text(text.to_owned())])
 }
 
-fn answer(text: &str) -> Said {
-    Said::Assistant { text: text.to_owned(), calls: Vec::new() }
+fn answer(text: &str) -> TalkPiece {
+    TalkPiece::Assistant { text: text.to_owned(), calls: Vec::new() }
 }
 
-fn result(id: &str) -> Said {
-    Said::Result { id: id.to_owned(), text: "42".to_owned() }
+fn result(id: &str) -> TalkPiece {
+    TalkPiece::Result { id: id.to_owned(), text: "42".to_owned() }
 }
 
 #[test]

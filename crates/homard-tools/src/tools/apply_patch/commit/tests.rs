@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{CommitError, Step, commit};
+use super::{CommitError, PatchStep, commit};
 
 #[test]
 fn a_step_that_fails_takes_everything_back() {
@@ -13,8 +13,9 @@ fn a_step_that_fails_takes_everything_back() {
     fs::set_permissions(at("changed"), fs::Permissions::from_mode(0o640)).unwrap();
     fs::write(at("removed"), "still").unwrap();
     fs::create_dir(at("directory")).unwrap();
-    let put = |name: &str| Step::Put { path: at(name), content: b"new".to_vec(), mode: None };
-    let steps = [put("changed"), put("deep/er/made"), Step::Remove { path: at("removed") }, put("directory")];
+    let put = |name: &str| PatchStep::Put { path: at(name), content: b"new".to_vec(), mode: None };
+    let steps =
+        [put("changed"), put("deep/er/made"), PatchStep::Remove { path: at("removed") }, put("directory")];
     let error = commit(&steps).unwrap_err();
     assert!(matches!(error, CommitError::Io { .. } | CommitError::Replace(_)), "{error}");
     assert!(error.to_string().starts_with("nothing was changed"), "{error}");

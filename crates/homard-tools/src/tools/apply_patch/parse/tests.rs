@@ -2,7 +2,7 @@
 
 use proptest::prelude::{prop_assert, proptest};
 
-use super::{Change, Hunk, Line, Section, parse};
+use super::{Change, Hunk, PatchLine, Section, parse};
 
 fn complaint(body: &str) -> String {
     parse(body).unwrap_err().to_string()
@@ -11,9 +11,9 @@ fn complaint(body: &str) -> String {
 #[test]
 fn a_whole_patch_is_read() {
     let patch = "\n*** Begin Patch\n*** Add File: a b.txt\n+one\n+\n+*** End Patch\n\n*** Delete File: gone\n*** Update File: c\n*** Move to: d\n@@ class A\n@@   def f\n keep\n-old\n+new\n\n*** Update File: e\n-x\n@@\n+y\n*** End of File\n*** End Patch\n\n";
-    let keep = |text: &str| Line::Keep(text.to_owned());
-    let remove = |text: &str| Line::Remove(text.to_owned());
-    let add = |text: &str| Line::Add(text.to_owned());
+    let keep = |text: &str| PatchLine::Keep(text.to_owned());
+    let remove = |text: &str| PatchLine::Remove(text.to_owned());
+    let add = |text: &str| PatchLine::Add(text.to_owned());
     let section = |path: &str, at, change| Section { path: path.to_owned(), at, change };
     let hunk = |at, headers: &[&str], lines, at_end| Hunk {
         at,
@@ -38,8 +38,8 @@ fn blank_lines_inside_a_hunk_are_kept_lines_and_before_a_marker_only_separate() 
     let patch = "*** Begin Patch\n*** Update File: a\n-x\n\n-y\n\n\n*** End Patch";
     let sections = parse(patch).unwrap();
     let Change::Update { hunks, .. } = &sections[0].change else { panic!("{sections:?}") };
-    let line = |text: &str| Line::Remove(text.to_owned());
-    assert_eq!(hunks[0].lines, [line("x"), Line::Keep(String::new()), line("y")]);
+    let line = |text: &str| PatchLine::Remove(text.to_owned());
+    assert_eq!(hunks[0].lines, [line("x"), PatchLine::Keep(String::new()), line("y")]);
 }
 
 #[test]
