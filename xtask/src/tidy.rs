@@ -5,6 +5,7 @@
 
 mod census;
 mod clone;
+mod gates;
 mod layers;
 mod sizes;
 mod text;
@@ -46,6 +47,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let (metadata, files) = (workspace::metadata()?, clone::files()?);
     sizes::guidance(&metadata, &files).iter().for_each(|line| say(line));
     census::table(&files).iter().for_each(|line| say(line));
+    say(&gates::guidance(&files));
     let findings = findings(&metadata, &files);
     findings.iter().for_each(|finding| say(&finding.to_string()));
     if findings.is_empty() {
@@ -60,6 +62,7 @@ fn findings(metadata: &Metadata, files: &[SourceFile]) -> Vec<Finding> {
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(text::changelog(files));
     findings.extend(census::check(files));
+    findings.extend(gates::check(files));
     findings
 }
 
