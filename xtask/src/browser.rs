@@ -12,8 +12,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::compile;
+use crate::debian;
 use crate::sh::{self, Cmd, Ran, last_lines, say};
-use crate::{compile, debian, web, workspace};
+use crate::web;
+use crate::workspace;
 
 /// Where Debian puts it; `CHROMIUM` names another.
 const CHROMIUM: &str = "/usr/bin/chromium";

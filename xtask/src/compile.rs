@@ -15,8 +15,10 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
+use crate::machine;
 use crate::sh::{Cmd, say};
-use crate::{machine, web, workspace};
+use crate::web;
+use crate::workspace;
 
 /// Turns what the manifests deny into warnings; clippy's compiler reads its options from a variable.
 const LINTS: &str = "--cap-lints__CLIPPY_HACKERY__warn__CLIPPY_HACKERY__";

@@ -5,13 +5,10 @@
 
 mod bench;
 mod browser;
-mod compat;
 mod compile;
-mod crash;
 mod debian;
-mod fuzz;
+mod hardening;
 mod machine;
-mod nightly;
 mod protocol;
 mod schema;
 mod serve;
@@ -60,12 +57,12 @@ fn main() -> ExitCode {
         _ if compile::units::is_stand_in(&args) => compile::units::stand_in(&args),
         "run" => serve::run(rest),
         "test" => suite::run(rest),
-        "nightly" => nightly::run(rest),
+        "nightly" => hardening::nightly::run(rest),
         "tidy" => tidy::run(rest),
-        "fuzz" => fuzz::run(rest),
+        "fuzz" => hardening::fuzz::run(rest),
         "bench" => bench::run(rest),
-        "compat" => compat::run(rest),
-        "crash" => crash::run(rest),
+        "compat" => hardening::compat::run(rest),
+        "crash" => hardening::crash::run(rest),
         "protocol" => protocol::run(rest),
         "schema" => schema::run(rest),
         "" | "help" | "--help" | "-h" => {

@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
+use crate::compile;
+use crate::machine;
 use crate::sh::{Cmd, say};
-use crate::{compile, machine, web};
+use crate::web;
 
 /// What the first build takes on two cores, before this machine knows better.
 const FIRST_BUILD: Duration = Duration::from_secs(300);

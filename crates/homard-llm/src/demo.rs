@@ -14,10 +14,10 @@ use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
 use homard_runtime::{Clock, OrCancel};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::Draft;
+use crate::call::answer::Draft;
+use crate::call::request::Request;
 use crate::error::LlmError;
 use crate::provider::{Answer, Provider, StreamEvent};
-use crate::request::Request;
 use crate::spec::ModelSpec;
 
 mod intent;

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{FailReason, LlmError};
-use crate::http::{Fetch, Http};
 use crate::spec::{Credential, Headers, ModelSpec};
+use crate::transport::http::{Fetch, Http};
 
 /// Largest answer accepted, in bytes: 128 vectors of 4096 numbers, written out.
 const MAX_ANSWER: usize = 32 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::AssistantMessage;
 
 use crate::classify::classify;
-use crate::sse::SseError;
+use crate::transport::sse::SseError;
 
 /// Longest message kept from a provider, in characters: enough for a sentence, too short for a page.
 pub(crate) const MAX_MESSAGE: usize = 400;

@@ -7,44 +7,33 @@
 //! Reading order: [`Provider`] is the seam, [`Request`] goes in, [`StreamEvent`] comes out, [`Models`] finds
 //! the provider for a model, `wire` holds one file per API, `demo` is the model that needs no network.
 
-mod answer;
-mod arguments;
-mod aws_sign;
+mod call;
 mod classify;
 mod demo;
 mod embeddings;
 mod error;
-mod event_stream;
-mod framing;
-mod history;
-mod http;
 mod models;
 mod provider;
-mod remote;
-mod request;
-mod sampling;
-mod schema;
 mod spec;
-mod sse;
-mod tool_id;
+mod transport;
 pub mod wire;
 
-pub use arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
-pub use aws_sign::sign_get;
+pub use call::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
+pub use call::request::{Request, ThinkingLevel, ToolSpec};
+pub use call::sampling::{Sampling, ToolChoice};
 pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
 pub use embeddings::{EmbedRequest, Embedded};
 pub use error::{FailReason, LlmError, Retry};
-pub use http::{
-    CALL_TIMEOUT, CONNECT_TIMEOUT, EVENT_TIMEOUT, FETCH_SIZE, FETCH_TIMEOUT, FIRST_BYTE_TIMEOUT, Fetch,
-    Fetched, Http, HttpOptions, STALL_TIMEOUT,
-};
 pub use models::{CLI_API, ModelError, Models, Resolved};
 pub use provider::{Answer, Attempt, NextStep, Provider, StreamEvent};
-pub use request::{Request, ThinkingLevel, ToolSpec};
-pub use sampling::{Sampling, ToolChoice};
 pub use spec::{
     ApiKey, AwsKeys, Compat, Credential, CredentialKind, Headers, InputKind, MaxTokensField, ModelSpec,
     Price, ProviderSpec, ThinkingFormat,
 };
-pub use sse::{MAX_SSE_EVENT, MAX_SSE_LINE, SseError, SseEvent, SseParser};
+pub use transport::aws_sign::sign_get;
+pub use transport::http::{
+    CALL_TIMEOUT, CONNECT_TIMEOUT, EVENT_TIMEOUT, FETCH_SIZE, FETCH_TIMEOUT, FIRST_BYTE_TIMEOUT, Fetch,
+    Fetched, Http, HttpOptions, STALL_TIMEOUT,
+};
+pub use transport::sse::{MAX_SSE_EVENT, MAX_SSE_LINE, SseError, SseEvent, SseParser};

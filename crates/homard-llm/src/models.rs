@@ -8,10 +8,10 @@ use homard_protocol::{ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
 
 use crate::demo::{self, Demo};
-use crate::http::Http;
 use crate::provider::Provider;
-use crate::remote::Remote;
 use crate::spec::{ModelSpec, ProviderSpec};
+use crate::transport::http::Http;
+use crate::transport::remote::Remote;
 use crate::wire;
 
 /// How many first letters two names of one family share at least.

@@ -7,9 +7,9 @@ use homard_protocol::{AssistantMessage, ProviderId, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use crate::call::request::Request;
 use crate::embeddings::{EmbedRequest, Embedded};
 use crate::error::{FailReason, LlmError};
-use crate::request::Request;
 
 /// A model API. Failures after the call are the stream's last event, never an `Err`,
 /// so a half-received answer and its error reach the agent by the same road.

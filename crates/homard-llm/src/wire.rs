@@ -8,14 +8,14 @@ use std::fmt;
 
 use homard_protocol::{AssistantMessage, StopReason};
 
-use crate::answer::Draft;
+use crate::call::answer::Draft;
+use crate::call::request::Request;
 use crate::error::{FailReason, LlmError};
-use crate::framing::{Frames, Framing};
-use crate::http::Outgoing;
 use crate::provider::StreamEvent;
-use crate::request::Request;
 use crate::spec::{AwsKeys, ModelSpec};
-use crate::sse::SseEvent;
+use crate::transport::framing::{Frames, Framing};
+use crate::transport::http::Outgoing;
+use crate::transport::sse::SseEvent;
 
 mod anthropic_messages;
 mod attachment;

@@ -8,7 +8,7 @@
 //! An answer that has begun to reach the person is never begun again: its failure ends the call and what had
 //! arrived is kept.
 //!
-//! Reading order: `walk` is the order of things, `candidates` who is asked for a model, `attempt` one question from
+//! Reading order: `attempts` is the order of things, `candidates` who is asked for a model, `attempt` one question from
 //! credential to bill; `step`, `thinking`, `policy` and `summary` are the rules, pure and by table.
 
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
 mod attempt;
+mod attempts;
 mod candidates;
 mod emit;
 mod meter;
@@ -30,7 +31,6 @@ mod policy;
 mod step;
 mod summary;
 mod thinking;
-mod walk;
 
 pub use meter::{CallRecord, Meter, OpenedCall};
 pub use pacing::Pacing;
@@ -41,7 +41,7 @@ pub use policy::{
 
 use crate::auth::{Profiles, ProviderAuth};
 use crate::budget::{Ledger, Spender};
-use walk::Walk;
+use attempts::Walk;
 
 /// Most failed attempts a run's record keeps.
 const MAX_KEPT_ATTEMPTS: usize = 200;

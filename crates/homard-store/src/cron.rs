@@ -8,9 +8,9 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
+use crate::engine::writer::Batch;
 use crate::notes;
 use crate::store::{Store, StoreError, parse_column};
-use crate::writer::Batch;
 
 pub use runs::{CronRunPage, CronRunQuery};
 

@@ -9,10 +9,10 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use crate::engine::writer::Batch;
 use crate::notes;
 use crate::runs::NewRun;
 use crate::store::{Store, StoreError};
-use crate::writer::Batch;
 
 /// How long a message that is done with is known again.
 const KEEP_MS: i64 = 2 * 24 * 60 * 60 * 1000;

@@ -12,46 +12,37 @@
 //! Reading order: [`Store`], `writer`, `reader`, then one file per kind of thing kept.
 
 mod cron;
-mod database;
-mod devices;
 mod effects;
-#[cfg(test)]
-mod fixture;
-mod import;
+mod engine;
 mod inbox;
 mod kv;
-mod layout;
-mod nodes;
 mod notes;
 mod outbox;
-mod pairing;
-mod raw_json;
-mod reader;
+mod people;
 mod runs;
 mod search;
 mod sessions;
-mod setup_codes;
 mod store;
 mod subagents;
 mod transcripts;
 mod usage;
-mod writer;
 
 pub use cron::{
     CronAdded, CronChange, CronJobRow, CronRunPage, CronRunQuery, CronRunRow, CronSettle, CronSettled,
     FinishCron, MAX_CRON_JOBS,
 };
-pub use devices::{
+pub use effects::NewEntries;
+pub use engine::raw_json::RawJson;
+pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
+pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
+pub use people::devices::{
     DeviceToken, HeldToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
 };
-pub use effects::NewEntries;
-pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
-pub use nodes::{
+pub use people::nodes::{
     NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
 };
-pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
-pub use pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
-pub use raw_json::RawJson;
+pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
+pub use people::setup_codes::{NewSetupCode, SetupCode, SetupUse};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key, steered_too_key,
@@ -62,7 +53,6 @@ pub use sessions::{
     ResetReason, ResetSession, RestoreWhich, SessionEntry, SessionGroup, SessionKind, SessionOrigin,
     SessionPage, SessionQuery, SessionRecord, SessionSort,
 };
-pub use setup_codes::{NewSetupCode, SetupCode, SetupUse};
 pub use store::{OpenOptions, Store, StoreError};
 pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
 pub use transcripts::{Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, Turning};

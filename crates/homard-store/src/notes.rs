@@ -9,9 +9,9 @@ use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::engine::writer::Batch;
 use crate::sessions;
 use crate::store::{Store, StoreError, from_json, to_json};
-use crate::writer::Batch;
 
 /// Most notes that wait for one conversation; the oldest go first.
 const MAX_NOTES: usize = 20;

@@ -12,8 +12,8 @@ use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, parse_column};
-use crate::writer::Batch;
 
 /// How long a row that was sent is remembered, and with it its key and receipt.
 const KEEP_SENT_MS: i64 = 7 * 24 * 60 * 60 * 1000;

@@ -15,7 +15,7 @@ use homard_runtime::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params, params_from_iter};
 
-use crate::reader::ReadCx;
+use crate::engine::reader::ReadCx;
 use crate::sessions::{ArchivedFilter, Filter, SessionQuery};
 use crate::store::{Store, StoreError, parse_column};
 

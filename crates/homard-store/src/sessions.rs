@@ -16,7 +16,7 @@ use homard_runtime::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::raw_json::RawJson;
+use crate::engine::raw_json::RawJson;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
 pub use groups::{GroupDefaults, SessionGroup};

@@ -14,14 +14,15 @@ use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{NewEntries, Watch};
-use crate::layout::{Layout, create_private_dir};
-use crate::pairing::{self, LetIn};
-use crate::reader::{self, ReadCx, ReadOrder};
+use crate::engine::database;
+use crate::engine::import;
+use crate::engine::layout::{Layout, create_private_dir};
+use crate::engine::reader::{self, ReadCx, ReadOrder};
+use crate::engine::writer::{self, Batch, WriteOrder};
+use crate::people::pairing::{self, LetIn};
 use crate::runs::RunStatus;
 use crate::transcripts::TranscriptError;
 use crate::usage::PendingCalls;
-use crate::writer::{self, Batch, WriteOrder};
-use crate::{database, import};
 
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome};
-use crate::file_access::Caller;
+use crate::files::file_access::Caller;
 use crate::scope::Scope;
 
 /// One call's surroundings. Made by the loop for every call; tools keep nothing of it.

@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
-use crate::known_urls::Novelty;
 use crate::outcome::ToolOutcome;
 use crate::policy;
-use crate::taint::{Label, Passed, Source, one_line};
+use crate::words_of_others::known_urls::Novelty;
+use crate::words_of_others::taint::{Label, Passed, Source, one_line};
 
 mod asking;
 mod fetching;

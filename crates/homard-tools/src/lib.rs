@@ -11,24 +11,18 @@ mod approvals;
 mod arguments;
 mod brief;
 mod cx;
-mod file_access;
+mod files;
 mod gate;
-mod known_urls;
-mod open_no_symlinks;
 mod outcome;
-mod paths;
 mod policy;
 mod ports;
 mod registry;
 mod schema;
 mod scope;
-mod taint;
-mod tainted_files;
 mod tool;
 mod tools;
 mod turn_slot;
-mod undo;
-mod untrusted;
+mod words_of_others;
 #[cfg(test)]
 mod workbench;
 
@@ -37,10 +31,13 @@ pub use approvals::{
     NotFound, NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
-pub use file_access::{Caller, FileAccess, Withheld};
+pub use files::file_access::{Caller, FileAccess, Withheld};
+pub use files::open_no_symlinks::open_no_symlinks;
+pub use files::tainted_files::TaintedFiles;
+pub use files::undo::{
+    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport, What,
+};
 pub use gate::{Effect, GateMode, GatePolicy, Subject};
-pub use known_urls::KnownUrls;
-pub use open_no_symlinks::open_no_symlinks;
 pub use outcome::ToolOutcome;
 pub use policy::{
     ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
@@ -55,13 +52,10 @@ pub use ports::{
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
-pub use taint::{Label, Passed, Source, Taint};
-pub use tainted_files::TaintedFiles;
 pub use tool::{DynTool, Tool, ToolSpec};
 pub use tools::read::image_type;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use turn_slot::TurnSlot;
-pub use undo::{
-    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport, What,
-};
-pub use untrusted::wrap as wrap_untrusted;
+pub use words_of_others::known_urls::KnownUrls;
+pub use words_of_others::taint::{Label, Passed, Source, Taint};
+pub use words_of_others::untrusted::wrap as wrap_untrusted;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use homard_protocol::UserBlock;
 use serde_json::Value;
 
-use crate::taint::Label;
+use crate::words_of_others::taint::Label;
 
 /// A tool's answer.
 #[derive(Debug, Clone, PartialEq)]

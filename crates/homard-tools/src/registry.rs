@@ -11,17 +11,32 @@ use homard_exec::{BuiltEnv, Launcher, Processes};
 use serde_json::Value;
 
 use crate::cx::ToolCx;
+use crate::files::undo;
 use crate::gate;
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::ports::Ports;
 use crate::tool::{DynTool, ToolSpec};
-use crate::tools::{
-    agents_list, apply_patch, cron, edit, exec, gateway, image, message, nodes, process, read,
-    session_status, sessions_history, sessions_list, sessions_send, sessions_spawn, subagents, web_fetch,
-    web_search, write,
-};
-use crate::undo;
+use crate::tools::apply_patch;
+use crate::tools::conversations::agents_list;
+use crate::tools::conversations::session_status;
+use crate::tools::conversations::sessions_history;
+use crate::tools::conversations::sessions_list;
+use crate::tools::conversations::sessions_send;
+use crate::tools::conversations::sessions_spawn;
+use crate::tools::conversations::subagents;
+use crate::tools::cron;
+use crate::tools::edit;
+use crate::tools::exec;
+use crate::tools::gateway;
+use crate::tools::image;
+use crate::tools::message;
+use crate::tools::nodes;
+use crate::tools::process;
+use crate::tools::read;
+use crate::tools::web_fetch;
+use crate::tools::web_search;
+use crate::tools::write;
 
 /// Every built-in tool, alphabetical, one line each.
 const TABLE: &[ToolEntry] = &[

@@ -6,13 +6,13 @@ use homard_exec::approvals::ExecRules;
 use homard_runtime::Redactor;
 
 use crate::approvals::Approvals;
-use crate::file_access::{Caller, FileAccess};
+use crate::files::file_access::{Caller, FileAccess};
+use crate::files::tainted_files::TaintedFiles;
+use crate::files::undo::Undo;
 use crate::gate::GatePolicy;
-use crate::known_urls::KnownUrls;
-use crate::taint::Taint;
-use crate::tainted_files::TaintedFiles;
 use crate::turn_slot::TurnSlot;
-use crate::undo::Undo;
+use crate::words_of_others::known_urls::KnownUrls;
+use crate::words_of_others::taint::Taint;
 
 /// The surroundings of a run, as far as tools are concerned. The default is a run in which nobody can be asked
 /// and only the owner speaks.

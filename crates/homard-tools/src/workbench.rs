@@ -12,11 +12,11 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::cx::{ProgressSender, ToolCx};
+use crate::files::undo::Undo;
 use crate::outcome::ToolOutcome;
 use crate::policy::ToolPolicy;
 use crate::registry::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
 use crate::scope::Scope;
-use crate::undo::Undo;
 
 /// The conversation calls are made in.
 pub(crate) const SESSION: &str = "agent:main:story";

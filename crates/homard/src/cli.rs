@@ -6,11 +6,33 @@ use clap::{Args, Parser, Subcommand};
 use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
-use crate::commands::{
-    agent, agents, approvals, channels, completion, config, cron, dashboard, devices, gateway, health, logs,
-    message, models, node, nodes, pairing, protocol, qr, route, sessions, skills, status, system, tools,
-    undo, usage,
-};
+use crate::commands::agents;
+use crate::commands::approvals;
+use crate::commands::channels;
+use crate::commands::completion;
+use crate::commands::config;
+use crate::commands::cron;
+use crate::commands::gateway;
+use crate::commands::machines::devices;
+use crate::commands::machines::node;
+use crate::commands::machines::nodes;
+use crate::commands::machines::pairing;
+use crate::commands::machines::qr;
+use crate::commands::models;
+use crate::commands::protocol;
+use crate::commands::service::dashboard;
+use crate::commands::service::health;
+use crate::commands::service::logs;
+use crate::commands::service::status;
+use crate::commands::service::system;
+use crate::commands::skills;
+use crate::commands::talk::agent;
+use crate::commands::talk::message;
+use crate::commands::talk::route;
+use crate::commands::talk::sessions;
+use crate::commands::talk::undo;
+use crate::commands::talk::usage;
+use crate::commands::tools;
 
 const EXAMPLES: &str = "\
 Examples:

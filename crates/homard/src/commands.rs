@@ -1,6 +1,5 @@
 //! The commands, one file each, and what they share: where files are, how the terminal is written to.
 
-pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod channels;
@@ -8,27 +7,15 @@ pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod cron;
-pub(crate) mod dashboard;
-pub(crate) mod devices;
 pub(crate) mod gateway;
-pub(crate) mod health;
-pub(crate) mod logs;
-pub(crate) mod message;
+pub(crate) mod machines;
 pub(crate) mod models;
-pub(crate) mod node;
-pub(crate) mod nodes;
-pub(crate) mod pairing;
 pub(crate) mod protocol;
-pub(crate) mod qr;
-pub(crate) mod route;
-pub(crate) mod sessions;
+pub(crate) mod service;
 pub(crate) mod skills;
-pub(crate) mod status;
-pub(crate) mod system;
 mod table;
+pub(crate) mod talk;
 pub(crate) mod tools;
-pub(crate) mod undo;
-pub(crate) mod usage;
 mod words;
 
 use std::future::Future;
@@ -105,30 +92,30 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Completion(args) => completion::run(cx, &args),
         Command::Config(args) => config::run(cx, args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
-        Command::Agent(args) => ask(cx, agent::run(cx, args)),
+        Command::Agent(args) => ask(cx, talk::agent::run(cx, args)),
         Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Channels(args) => ask(cx, channels::run(cx, *args)),
         Command::Cron(args) => ask(cx, cron::run(cx, *args)),
-        Command::Dashboard(args) => ask(cx, dashboard::run(cx, args)),
-        Command::Devices(args) => ask(cx, devices::run(cx, *args)),
-        Command::Health(args) => ask(cx, health::run(cx, &args)),
-        Command::Logs(args) => ask(cx, logs::run(cx, args)),
-        Command::Message(args) => ask(cx, message::run(cx, *args)),
+        Command::Dashboard(args) => ask(cx, service::dashboard::run(cx, args)),
+        Command::Devices(args) => ask(cx, machines::devices::run(cx, *args)),
+        Command::Health(args) => ask(cx, service::health::run(cx, &args)),
+        Command::Logs(args) => ask(cx, service::logs::run(cx, args)),
+        Command::Message(args) => ask(cx, talk::message::run(cx, *args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
-        Command::Node(args) => ask(cx, node::run(cx, *args)),
-        Command::Nodes(args) => ask(cx, nodes::run(cx, *args)),
-        Command::Pairing(args) => ask(cx, pairing::run(cx, *args)),
+        Command::Node(args) => ask(cx, machines::node::run(cx, *args)),
+        Command::Nodes(args) => ask(cx, machines::nodes::run(cx, *args)),
+        Command::Pairing(args) => ask(cx, machines::pairing::run(cx, *args)),
         Command::Protocol(args) => protocol::run(cx, &args),
-        Command::Qr(args) => ask(cx, qr::run(cx, *args)),
-        Command::Route(args) => route::run(cx, args),
-        Command::Sessions(args) => ask(cx, sessions::run(cx, *args)),
+        Command::Qr(args) => ask(cx, machines::qr::run(cx, *args)),
+        Command::Route(args) => talk::route::run(cx, args),
+        Command::Sessions(args) => ask(cx, talk::sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
-        Command::Status(args) => ask(cx, status::run(cx, &args)),
-        Command::System(args) => ask(cx, system::run(cx, *args)),
+        Command::Status(args) => ask(cx, service::status::run(cx, &args)),
+        Command::System(args) => ask(cx, service::system::run(cx, *args)),
         Command::Tools(args) => ask(cx, tools::run(cx, *args)),
-        Command::Undo(args) => ask(cx, undo::run(cx, *args)),
-        Command::Usage(args) => ask(cx, usage::run(cx, *args)),
+        Command::Undo(args) => ask(cx, talk::undo::run(cx, *args)),
+        Command::Usage(args) => ask(cx, talk::usage::run(cx, *args)),
     }
 }
 

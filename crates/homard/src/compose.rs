@@ -240,9 +240,7 @@ async fn serve(
     let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
-        let address = listeners.first().and_then(|listener| listener.local_addr().ok());
-        let address = address.map_or_else(String::new, |address| address.to_string());
-        tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+        log_ready(&listeners, began);
     }
     if let Some(fingerprint) = &fingerprint {
         tracing::info!(%fingerprint, "speaking TLS");
@@ -255,6 +253,12 @@ async fn serve(
     store.close().await;
     supervisor.say_goodbye(sockets);
     Ok(stopped)
+}
+
+fn log_ready(listeners: &[TcpListener], began: Instant) {
+    let address = listeners.first().and_then(|listener| listener.local_addr().ok());
+    let address = address.map_or_else(String::new, |address| address.to_string());
+    tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
 }
 
 fn log_file(

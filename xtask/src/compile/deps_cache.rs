@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use crate::machine;
 use crate::sh::{Cmd, say};
-use crate::{machine, stamp, workspace};
+use crate::stamp;
+use crate::workspace;
 
 /// What cargo makes in a profile's folder, as far as dependencies go.
 const FOLDERS: [&str; 3] = [".fingerprint", "build", "deps"];

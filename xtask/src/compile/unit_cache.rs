@@ -18,8 +18,9 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::machine;
 use crate::sh::{self, Cmd};
-use crate::{machine, stamp};
+use crate::stamp;
 
 /// Tells the stand-in where kept calls lie; without it every call is made.
 const KEPT: &str = "HOMARD_WORKSHOP_KEPT_UNITS";

@@ -14,8 +14,10 @@ use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::unit_cache::{self, Call, value};
+use crate::machine;
 use crate::sh::{self, Cmd, say};
-use crate::{machine, stamp, workspace};
+use crate::stamp;
+use crate::workspace;
 
 /// Tells a copy of this program where to write; cargo hands it through.
 const FOLDER: &str = "HOMARD_WORKSHOP_UNITS";

@@ -4,8 +4,12 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::bench;
+use crate::hardening::compat;
+use crate::hardening::crash;
+use crate::hardening::fuzz;
 use crate::sh::{Cmd, complain, say};
-use crate::{bench, compat, crash, fuzz, tools};
+use crate::tools;
 
 /// A long check.
 struct Part {

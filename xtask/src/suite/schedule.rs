@@ -10,9 +10,10 @@ use anyhow::{Context as _, Result};
 use super::budget::Times;
 use super::changed::Scope;
 use super::steps::{Outcome, Step};
+use crate::machine;
 use crate::sh::{self, Log, say};
 use crate::tally::Tally;
-use crate::{machine, workspace};
+use crate::workspace;
 
 /// Between two words of life while nothing ends.
 const STILL_AT_IT: Duration = Duration::from_secs(30);

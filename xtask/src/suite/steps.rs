@@ -4,10 +4,17 @@ use anyhow::{Context as _, Result, bail};
 
 use super::budget::Budget;
 use super::changed::{Kind, Scope};
+use crate::browser;
+use crate::compile;
+use crate::debian;
 use crate::debian::Needed;
+use crate::hardening::crash;
 use crate::sh::{Cmd, Ran, say};
 use crate::tally::Tally;
-use crate::{browser, compile, crash, debian, tidy, tools, web, workspace};
+use crate::tidy;
+use crate::tools;
+use crate::web;
+use crate::workspace;
 
 /// How often the gateway is killed here; long runs are `cargo xtask crash --kills N`.
 const KILLS: u64 = 50;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use homard_protocol::{AssistantBlock, AssistantMessage, StopReason, ToolCall, ToolCallId, Usage};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::arguments::{self, MAX_ARGUMENT_BYTES};
+use crate::call::arguments::{self, MAX_ARGUMENT_BYTES};
 use crate::error::{FailReason, LlmError};
 use crate::provider::StreamEvent;
 use crate::spec::ModelSpec;

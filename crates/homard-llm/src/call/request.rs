@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homard_protocol::Message;
 use serde_json::Value;
 
-use crate::sampling::Sampling;
+use crate::call::sampling::Sampling;
 use crate::spec::{Credential, ModelSpec};
 
 /// One model call. Everything large is shared, so a retry or another provider costs no copy.

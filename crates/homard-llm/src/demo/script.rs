@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::intent::{Intent, body};
 use super::talk;
-use crate::request::Request;
+use crate::call::request::Request;
 
 /// Where facts are kept.
 const MEMORY_FILE: &str = "MEMORY.md";

@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{API, Demo, model_id, provider_id};
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::error::FailReason;
 use crate::provider::{Provider, StreamEvent};
-use crate::request::{Request, ThinkingLevel, ToolSpec};
 
 fn request(demo: &Demo, text: &str) -> Request {
     let tool = ToolSpec { name: "exec".to_owned(), description: String::new(), parameters: json!({}) };

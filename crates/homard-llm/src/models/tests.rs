@@ -4,8 +4,8 @@ use homard_protocol::{ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
 
 use super::Models;
-use crate::http::Http;
 use crate::spec::{ModelSpec, ProviderSpec};
+use crate::transport::http::Http;
 
 fn registry() -> Models {
     let id = |text| ProviderId::parse(text).unwrap();

@@ -8,8 +8,8 @@ use aws_sigv4::sign::v4;
 use reqwest::header::CONTENT_TYPE;
 
 use crate::error::{FailReason, LlmError};
-use crate::http::{Outgoing, add_header};
 use crate::spec::{AwsKeys, Headers};
+use crate::transport::http::{Outgoing, add_header};
 
 /// The service whose requests are signed.
 const SERVICE: &str = "bedrock";

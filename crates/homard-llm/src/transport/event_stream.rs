@@ -6,7 +6,7 @@
 //! [`EXCEPTION`] and its kind.
 
 use crate::error::{FailReason, LlmError};
-use crate::sse::SseEvent;
+use crate::transport::sse::SseEvent;
 
 /// Largest frame, in bytes.
 pub(crate) const MAX_FRAME: usize = 8 * 1024 * 1024;

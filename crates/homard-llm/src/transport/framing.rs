@@ -1,8 +1,8 @@
 //! How a stream of bytes is cut into events: one enum over the ways APIs do it.
 
 use crate::error::{FailReason, LlmError};
-use crate::event_stream::EventStream;
-use crate::sse::{MAX_SSE_LINE, SseEvent, SseParser};
+use crate::transport::event_stream::EventStream;
+use crate::transport::sse::{MAX_SSE_LINE, SseEvent, SseParser};
 
 /// The ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,17 +15,17 @@ use homard_runtime::{Clock, OrCancel};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::Draft;
-use crate::aws_sign::{REGION_PLACE, regional};
+use crate::call::answer::Draft;
+use crate::call::request::Request;
 use crate::classify::{classify, looks_like_html, web_page};
 use crate::embeddings::{self, EmbedRequest, Embedded, EmbeddingPlace};
 use crate::error::{FailReason, LlmError, scrub};
-use crate::framing::Frames;
-use crate::http::{Http, Incoming, Outgoing, add_header, address};
 use crate::provider::{Answer, Provider, StreamEvent};
-use crate::request::Request;
 use crate::spec::{ApiKey, Credential, CredentialKind, Headers, ProviderSpec};
-use crate::sse::SseEvent;
+use crate::transport::aws_sign::{REGION_PLACE, regional};
+use crate::transport::framing::Frames;
+use crate::transport::http::{Http, Incoming, Outgoing, add_header, address};
+use crate::transport::sse::SseEvent;
 use crate::wire::{self, Decode, Wire};
 
 /// Headers that list features, to which several parties add.

@@ -4,9 +4,9 @@
 //! differ in in `family`. A request is signed when its credential has AWS keys; a key or token is borne.
 
 use super::{BEDROCK_CONVERSE_STREAM, Wire, path_segment};
-use crate::aws_sign::signed;
-use crate::framing::Framing;
 use crate::spec::ModelSpec;
+use crate::transport::aws_sign::signed;
+use crate::transport::framing::Framing;
 
 mod body;
 mod family;

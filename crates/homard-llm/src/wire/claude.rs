@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::request::ThinkingLevel;
+use crate::call::request::ThinkingLevel;
 use crate::spec::ModelSpec;
 
 /// What is part of the name of every member.

@@ -3,8 +3,8 @@
 //! The shape of requests is in `body`, how hard to think in `thinking`, the shape of streams in `stream`.
 
 use super::{GOOGLE_GENERATIVE_AI, Wire, path_segment};
-use crate::framing::Framing;
 use crate::spec::ModelSpec;
+use crate::transport::framing::Framing;
 
 mod body;
 mod stream;

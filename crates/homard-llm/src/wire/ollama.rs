@@ -4,8 +4,8 @@
 //! The shape of requests is in `body`, the shape of streams in `stream`.
 
 use super::Wire;
-use crate::framing::Framing;
 use crate::spec::ModelSpec;
+use crate::transport::framing::Framing;
 
 mod body;
 mod stream;

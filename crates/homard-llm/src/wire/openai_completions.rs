@@ -4,8 +4,8 @@
 //! model ([`Compat`](crate::Compat)), never a vendor's name here.
 
 use super::Wire;
-use crate::framing::Framing;
 use crate::spec::ModelSpec;
+use crate::transport::framing::Framing;
 
 mod body;
 mod stream;

@@ -5,8 +5,8 @@
 //! one to repeat what the other read is in `keepsake`.
 
 use super::Wire;
-use crate::framing::Framing;
 use crate::spec::ModelSpec;
+use crate::transport::framing::Framing;
 
 mod body;
 mod keepsake;

@@ -7,13 +7,13 @@ use homard_protocol::{AssistantMessage, ModelId, ProviderId, StopReason};
 use proptest::prelude::{any, prop, proptest};
 
 use super::{TABLE, Wire, find};
-use crate::answer::Draft;
+use crate::call::answer::Draft;
+use crate::call::request::{Request, ThinkingLevel};
 use crate::error::LlmError;
-use crate::framing::Frames;
 use crate::provider::StreamEvent;
-use crate::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
-use crate::sse::SseEvent;
+use crate::transport::framing::Frames;
+use crate::transport::sse::SseEvent;
 
 pub(super) fn request(api: &str) -> Request {
     Request {

@@ -11,7 +11,7 @@ use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_models::select::level_for;
-use homard_protocol::{Message, ProviderId, SessionKey, SessionScope};
+use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, ToolPolicy, TurnSlot};
@@ -289,18 +289,7 @@ pub(crate) async fn prepare(
         None => system.text,
     };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
-    let owner = CallOwner {
-        run_id: Some(run.id.clone()),
-        session_key: routed.session_key().clone(),
-        session_id: Some(session.session_id.clone()),
-        agent_id: agent.id.clone(),
-        job_id: job_of(routed.session_key()),
-    };
-    let spender = Spender {
-        agent: agent.id.clone(),
-        session: routed.session_key().clone(),
-        job: job_of(routed.session_key()),
-    };
+    let (owner, spender) = spending(run, &routed, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(inner, owner, &routed));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = router::Run { spender, pinned: settings.pinned, meter };
@@ -338,6 +327,19 @@ pub(crate) async fn prepare(
     };
     let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
+}
+
+/// Whose calls to models a turn's are, for the usage table and for the budgets.
+fn spending(run: &Run, routed: &Routed, session: &SessionId, agent: &AgentId) -> (CallOwner, Spender) {
+    let (key, job) = (routed.session_key(), job_of(routed.session_key()));
+    let owner = CallOwner {
+        run_id: Some(run.id.clone()),
+        session_key: key.clone(),
+        session_id: Some(session.clone()),
+        agent_id: agent.clone(),
+        job_id: job.clone(),
+    };
+    (owner, Spender { agent: agent.clone(), session: key.clone(), job })
 }
 
 /// The scheduled job a conversation belongs to.

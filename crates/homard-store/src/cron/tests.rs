@@ -1,7 +1,7 @@
 //! A run begins once, ends once, and a crash in between leaves it to be found.
 
 use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron};
-use crate::fixture::{Home, NOW, key};
+use crate::engine::fixture::{Home, NOW, key};
 
 fn job(id: &str) -> CronJobRow {
     CronJobRow {

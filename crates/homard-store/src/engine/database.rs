@@ -9,22 +9,22 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
-use crate::layout::{create_private_dir, open_private_file};
+use crate::engine::layout::{create_private_dir, open_private_file};
 use crate::store::StoreError;
 
 /// The schema, one file per version; `user_version` says how many have been applied.
 const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001_initial.sql"),
-    include_str!("../migrations/0002_usage.sql"),
-    include_str!("../migrations/0003_subagents.sql"),
-    include_str!("../migrations/0004_devices.sql"),
-    include_str!("../migrations/0005_session_lists.sql"),
-    include_str!("../migrations/0006_cron.sql"),
-    include_str!("../migrations/0007_setup_codes.sql"),
-    include_str!("../migrations/0008_nodes.sql"),
-    include_str!("../migrations/0010_inbox.sql"),
-    include_str!("../migrations/0011_outbox.sql"),
-    include_str!("../migrations/0012_device_token_hashes.sql"),
+    include_str!("../../migrations/0001_initial.sql"),
+    include_str!("../../migrations/0002_usage.sql"),
+    include_str!("../../migrations/0003_subagents.sql"),
+    include_str!("../../migrations/0004_devices.sql"),
+    include_str!("../../migrations/0005_session_lists.sql"),
+    include_str!("../../migrations/0006_cron.sql"),
+    include_str!("../../migrations/0007_setup_codes.sql"),
+    include_str!("../../migrations/0008_nodes.sql"),
+    include_str!("../../migrations/0010_inbox.sql"),
+    include_str!("../../migrations/0011_outbox.sql"),
+    include_str!("../../migrations/0012_device_token_hashes.sql"),
 ];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

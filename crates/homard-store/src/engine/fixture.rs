@@ -9,7 +9,13 @@ use homard_protocol::{
 use homard_runtime::Clock;
 use tempfile::TempDir;
 
-use crate::{Accepted, NewRun, OpenOptions, StartRun, Started, Store, StoreError};
+use crate::Accepted;
+use crate::NewRun;
+use crate::OpenOptions;
+use crate::StartRun;
+use crate::Started;
+use crate::Store;
+use crate::StoreError;
 
 pub(crate) const NOW: i64 = 1_700_000_000_000;
 

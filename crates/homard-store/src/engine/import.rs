@@ -10,7 +10,7 @@ use homard_runtime::{Clock, OrLog};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Map, Value};
 
-use crate::layout::Layout;
+use crate::engine::layout::Layout;
 use crate::sessions::{SessionEntry, SessionRecord, insert};
 use crate::store::StoreError;
 

@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::database;
-use crate::layout::Layout;
+use crate::engine::database;
+use crate::engine::layout::Layout;
 use crate::store::StoreError;
 
 /// Enough to keep one slow listing from delaying the message path.

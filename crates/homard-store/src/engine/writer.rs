@@ -14,11 +14,15 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{Effects, Watch};
-use crate::layout::Layout;
+use crate::engine::layout::Layout;
+use crate::inbox;
+use crate::outbox;
+use crate::runs;
+use crate::search;
 use crate::store::StoreError;
+use crate::transcripts;
 use crate::transcripts::OpenFiles;
 use crate::usage::{self, PendingCall, PendingCalls};
-use crate::{inbox, outbox, runs, search, transcripts};
 
 /// Jobs waiting for the writer; when full, callers wait.
 const QUEUE: usize = 1024;

@@ -5,8 +5,10 @@ use std::time::Duration;
 use homard_protocol::{AccountId, ChannelId};
 
 use super::{KeptHeard, NewHeard, prune};
-use crate::fixture::{Home, key, new_run, run_id, start, texts};
-use crate::{Accepted, NewRun, RunStatus};
+use crate::Accepted;
+use crate::NewRun;
+use crate::RunStatus;
+use crate::engine::fixture::{Home, key, new_run, run_id, start, texts};
 
 fn heard(account: &str, message: &str) -> NewHeard {
     NewHeard {

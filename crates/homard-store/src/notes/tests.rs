@@ -1,7 +1,9 @@
 //! Notes are told once, with the next turn.
 
-use crate::fixture::{Home, key, new_run, run_id, start, texts};
-use crate::{FinishRun, ResetReason, RunStatus};
+use crate::FinishRun;
+use crate::ResetReason;
+use crate::RunStatus;
+use crate::engine::fixture::{Home, key, new_run, run_id, start, texts};
 use homard_protocol::EntryKind;
 
 const KEY: &str = "agent:main:main";

@@ -5,8 +5,11 @@ use std::time::Duration;
 use homard_protocol::{AccountId, ChannelId};
 
 use super::{NewOutbound, OutboundRecord, Posted};
-use crate::fixture::{Home, NOW, assistant, key, run_id};
-use crate::{FinishRun, OutboundRetry, RunStatus, Store};
+use crate::FinishRun;
+use crate::OutboundRetry;
+use crate::RunStatus;
+use crate::Store;
+use crate::engine::fixture::{Home, NOW, assistant, key, run_id};
 
 fn row(key: &str, conversation: &str) -> NewOutbound {
     NewOutbound {
@@ -140,7 +143,7 @@ async fn a_run_a_restart_cut_off_before_it_did_anything_can_begin_again() {
     assert!(home.store.requeue_run(&run_id("r1"), "{\"again\":1}".into()).await.unwrap());
     let run = home.store.run(&run_id("r1")).await.unwrap().unwrap();
     assert_eq!((run.status, run.message.as_deref()), (RunStatus::Queued, Some("{\"again\":1}")));
-    let started = home.store.start_run(crate::fixture::start("r1", "hi")).await.unwrap();
+    let started = home.store.start_run(crate::engine::fixture::start("r1", "hi")).await.unwrap();
     assert_eq!(started.seq, 1, "what the person said is not said twice");
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
     finish.entries = vec![assistant("hello")];
@@ -152,7 +155,10 @@ async fn a_run_a_restart_cut_off_before_it_did_anything_can_begin_again() {
 async fn a_run_that_has_done_something_or_said_something_does_not_begin_again() {
     let home = Home::new();
     let started = home.says("agent:main:main", "r1", "hi").await;
-    home.store.append(&started.session.session_id, vec![crate::fixture::calls(&["c1"])]).await.unwrap();
+    home.store
+        .append(&started.session.session_id, vec![crate::engine::fixture::calls(&["c1"])])
+        .await
+        .unwrap();
     assert!(!home.store.requeue_run(&run_id("r1"), "{}".into()).await.unwrap());
     home.says("agent:main:other", "r2", "hi").await;
     let block = NewOutbound { run_id: Some(run_id("r2")), ..row("r2:b0", "c1") };

@@ -11,7 +11,7 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-use crate::database::sha256;
+use crate::engine::database::sha256;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 
 pub use pairing::{NewDeviceRequest, PENDING_TTL_MS, PendingDevice, PendingOutcome};

@@ -13,9 +13,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::devices;
+use crate::engine::writer::Batch;
+use crate::people::devices;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
-use crate::writer::Batch;
 
 pub use work::{NewNodeWork, NodeAction, NodeWork};
 

@@ -12,8 +12,8 @@ use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
-use crate::writer::Batch;
 
 pub(crate) use take_over::take_over;
 

@@ -5,10 +5,10 @@ use rusqlite::params;
 
 use super::lifecycle::existing;
 use super::{RunRecord, RunStatus};
+use crate::engine::writer::Batch;
 use crate::sessions::by_session_id;
 use crate::store::{Store, StoreError};
 use crate::transcripts::{self, Appended};
-use crate::writer::Batch;
 
 /// How the key of what the person said in a run ends.
 pub(crate) const USER_KEY_END: &str = ":user";

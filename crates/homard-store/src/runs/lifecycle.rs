@@ -10,11 +10,13 @@ use rusqlite::params;
 use super::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, again, load, steered,
 };
+use crate::engine::writer::Batch;
+use crate::inbox;
+use crate::notes;
+use crate::outbox;
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
 use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, Appended};
-use crate::writer::Batch;
-use crate::{inbox, notes, outbox};
 
 /// What the transcript says of a run that a restart cut off.
 const INTERRUPTED: &str = "interrupted by a gateway restart";

@@ -6,9 +6,9 @@ use rusqlite::params;
 
 use super::RunStatus;
 use super::lifecycle::{append_user, existing};
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError};
 use crate::transcripts::Appended;
-use crate::writer::Batch;
 
 /// What the record of such a run says before the run that took it.
 const STEERED: &str = "steered:";

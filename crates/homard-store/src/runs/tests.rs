@@ -5,8 +5,9 @@ use std::time::Duration;
 use homard_protocol::{EntryKind, Message, StopReason, Usage};
 
 use super::{Accepted, FinishRun, RunStatus};
-use crate::fixture::{Home, NOW, assistant, calls, key, new_run, run_id, start, texts};
-use crate::{ResetReason, StoreError};
+use crate::ResetReason;
+use crate::StoreError;
+use crate::engine::fixture::{Home, NOW, assistant, calls, key, new_run, run_id, start, texts};
 
 #[tokio::test]
 async fn the_same_request_twice_is_one_run() {
@@ -187,7 +188,7 @@ async fn a_message_whose_turn_did_not_begin_before_a_crash_is_told_once_alone_or
 
     let home = home.reopen().await;
     for (run, text) in [("r2", "two"), ("r3", "three")] {
-        home.store.start_run(crate::fixture::start(run, text)).await.unwrap();
+        home.store.start_run(crate::engine::fixture::start(run, text)).await.unwrap();
         home.store.finish_run(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
     }
     assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["hello", "two", "three"]);

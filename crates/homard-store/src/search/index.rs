@@ -8,9 +8,9 @@ use homard_protocol::{AgentId, Entry, EntryKind};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{SEQ_BITS, words};
+use crate::engine::writer::Batch;
 use crate::store::{StoreError, parse_column};
 use crate::transcripts;
-use crate::writer::Batch;
 
 /// Entries read in one slice.
 const SLICE_ENTRIES: i64 = 100;

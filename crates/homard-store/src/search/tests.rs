@@ -3,7 +3,7 @@
 use proptest::prelude::{ProptestConfig, prop_assert, proptest};
 
 use super::{SearchPage, SearchQuery};
-use crate::fixture::{Home, assistant, key};
+use crate::engine::fixture::{Home, assistant, key};
 use crate::sessions::{ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionQuery};
 
 async fn search(home: &Home, text: &str) -> SearchPage {

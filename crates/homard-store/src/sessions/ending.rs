@@ -9,10 +9,10 @@ use homard_protocol::{SessionId, SessionKey};
 use super::restore::{Ended, remember};
 use super::rows::{fresh_session_id, load, save};
 use super::{Draft, SessionEntry, SessionRecord};
+use crate::engine::writer::Batch;
 use crate::notes;
 use crate::store::{Store, StoreError};
 use crate::transcripts;
-use crate::writer::Batch;
 
 /// Why a conversation begins anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use rusqlite::{Connection, params};
 
 use super::rows::{load, save};
 use super::{Draft, SessionEntry};
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, parse_column};
-use crate::writer::Batch;
 
 /// A drawer and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::ending::archive;
 use super::rows::{insert, load, refuse_taken_label};
 use super::{SessionEntry, SessionRecord};
-use crate::layout::is_plain_name;
+use crate::engine::layout::is_plain_name;
+use crate::engine::writer::Batch;
 use crate::notes;
 use crate::store::{Store, StoreError, to_json};
 use crate::transcripts::{self, TranscriptError};
-use crate::writer::Batch;
 
 const COLUMNS: &str =
     "key, agent_id, session_id, entry, last_message_preview, derived_title, reason, file, ended_at";

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
 use super::{SessionEntry, SessionKind, SessionRecord};
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
-use crate::writer::Batch;
 
 /// The columns [`read`] expects, in order.
 pub(super) const COLUMNS: &str = "key, agent_id, session_id, entry, last_message_preview, derived_title";

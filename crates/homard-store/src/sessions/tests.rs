@@ -6,8 +6,9 @@ use homard_protocol::{AgentId, SessionId};
 use serde_json::json;
 
 use super::{ArchiveTranscript, ResetReason, SessionEntry, SessionOrigin, preview};
-use crate::fixture::{Home, NOW, assistant, key, texts};
-use crate::{PageQuery, StoreError};
+use crate::PageQuery;
+use crate::StoreError;
+use crate::engine::fixture::{Home, NOW, assistant, key, texts};
 
 #[tokio::test]
 async fn a_patch_makes_the_session_and_then_changes_it() {

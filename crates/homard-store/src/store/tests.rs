@@ -6,8 +6,10 @@ use homard_protocol::SessionId;
 use homard_runtime::Tasks;
 
 use super::StoreError;
-use crate::fixture::{Home, assistant, key, new_run, open, run_id, start, texts, user};
-use crate::{FinishRun, PageQuery, RunStatus};
+use crate::FinishRun;
+use crate::PageQuery;
+use crate::RunStatus;
+use crate::engine::fixture::{Home, assistant, key, new_run, open, run_id, start, texts, user};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_tasks_on_many_sessions_keep_each_sessions_order() {

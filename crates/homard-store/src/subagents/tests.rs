@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::RunId;
 
 use super::{NewSubagent, SubagentAdded};
-use crate::fixture::{Home, NOW, key};
+use crate::engine::fixture::{Home, NOW, key};
 
 fn child(name: &str) -> NewSubagent {
     NewSubagent {

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::files::{NewEntry, Under, append_under, ensure_begun, seq_of};
 use super::{PageEntry, walk};
+use crate::engine::writer::Batch;
 use crate::sessions::{SessionEntry, SessionRecord, by_session_id, load_or_new, preview, save};
 use crate::store::{Store, StoreError, parse_column};
 use crate::transcripts::tail_in_writer;
-use crate::writer::Batch;
 
 /// Whose bookkeeping a bookmark is.
 const BOOKMARK: &str = "homard.branch";

@@ -14,10 +14,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Appended, PageEntry, TranscriptError, scan};
 use crate::effects::NewEntries;
-use crate::layout::{Layout, create_private_dir, is_plain_name, open_private_file, transcript_file_name};
+use crate::engine::layout::{
+    Layout, create_private_dir, is_plain_name, open_private_file, transcript_file_name,
+};
+use crate::engine::writer::Batch;
 use crate::search;
 use crate::store::{StoreError, parse_column};
-use crate::writer::Batch;
 
 /// Most transcript files kept open.
 const MAX_OPEN: usize = 256;

@@ -13,10 +13,10 @@ use serde::Deserialize;
 
 use super::TranscriptError;
 use super::files::{IndexRow, OpenTranscript, seq_of};
-use crate::layout::open_private_file;
+use crate::engine::layout::open_private_file;
+use crate::engine::writer::Batch;
 use crate::runs::USER_KEY_END;
 use crate::store::StoreError;
-use crate::writer::Batch;
 
 /// Longest line that is taken for an entry.
 const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;

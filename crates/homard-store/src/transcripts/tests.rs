@@ -6,7 +6,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use serde_json::{Value, json};
 
 use super::{Context, Page, PageQuery};
-use crate::fixture::{Home, assistant, texts, user};
+use crate::engine::fixture::{Home, assistant, texts, user};
 
 fn compaction(first_kept: &EntryId) -> EntryKind {
     EntryKind::Compaction {

@@ -10,10 +10,10 @@ use homard_protocol::{AgentId, Entry, EntryId, EntryKind, Message, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Context, Page, PageEntry, PageQuery, TranscriptError};
-use crate::layout::Layout;
-use crate::reader::ReadCx;
+use crate::engine::layout::Layout;
+use crate::engine::reader::ReadCx;
+use crate::engine::writer::Batch;
 use crate::store::{StoreError, parse_column};
-use crate::writer::Batch;
 
 /// Entries closer together than this are fetched in one read.
 const MAX_GAP: u64 = 4096;

@@ -6,8 +6,10 @@ use rusqlite::Connection;
 use super::kept::{COUNT_OF_SESSION, OF_SESSION, of_run_sql};
 use super::report::{FIRST, SPENT_BY_SESSION, SPENT_SINCE, report_sql};
 use super::{CallOwner, CallRow, CallState, CallTarget, OpenCall};
-use crate::fixture::{Home, NOW, key, run_id};
-use crate::{FinishRun, RunStatus, UsageQuery};
+use crate::FinishRun;
+use crate::RunStatus;
+use crate::UsageQuery;
+use crate::engine::fixture::{Home, NOW, key, run_id};
 
 const KEY: &str = "agent:main:main";
 

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cx::ToolCx;
-use crate::file_access::{FileAccess, Withheld, real_path};
+use crate::files::file_access::{FileAccess, Withheld, real_path};
 
 /// Longest path a model may write, in characters; also the system's own limit.
 pub(crate) const MAX_PATH_CHARS: usize = 4096;

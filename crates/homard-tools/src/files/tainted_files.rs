@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::taint::{Label, Source};
-use crate::tools::replace_file::replace_file;
+use crate::tools::file_edits::replace_file::replace_file;
+use crate::words_of_others::taint::{Label, Source};
 
 /// Files remembered; beyond it the ones marked first are forgotten.
 const MAX_FILES: usize = 4_096;

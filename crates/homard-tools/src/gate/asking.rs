@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Subject;
-use crate::taint::plain_to_see;
+use crate::words_of_others::taint::plain_to_see;
 
 /// Most characters of an action that a person is shown.
 const MAX_ACTION: usize = 20_000;

@@ -5,7 +5,7 @@
 
 use homard_exec::approvals::may_call;
 
-use crate::taint::{Label, Source};
+use crate::words_of_others::taint::{Label, Source};
 
 /// Programs that fetch from elsewhere.
 const PROGRAMS: [&str; 52] = [

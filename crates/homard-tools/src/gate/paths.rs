@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::paths::Paths;
-use crate::taint::misleads;
+use crate::files::paths::Paths;
+use crate::words_of_others::taint::misleads;
 
 /// What files are called that the assistant, or another agent that works in the same folder, is told at the beginning of
 /// every conversation, or that decide what it does by itself; up to the first dot, folded.

@@ -14,10 +14,10 @@ use homard_exec::approvals::{Segment, may_call, read};
 
 use super::{GatePolicy, fetching};
 use crate::cx::ToolCx;
-use crate::file_access::real_path;
-use crate::paths::Paths;
+use crate::files::file_access::real_path;
+use crate::files::paths::Paths;
 use crate::scope::Guards;
-use crate::taint::{Label, Source};
+use crate::words_of_others::taint::{Label, Source};
 
 /// Folders that only an administrator writes to.
 const SYSTEM: [&str; 9] = ["/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr"];

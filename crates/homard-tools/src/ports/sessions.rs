@@ -1,6 +1,6 @@
 //! What tools ask about conversations and the agents in them.
 
-use crate::taint::Label;
+use crate::words_of_others::taint::Label;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;

@@ -14,14 +14,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::files::paths::{PathError, Paths};
+use crate::files::undo::{KeepError, Keeper};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::off_thread::off_thread;
-use crate::tools::text_file::{self, TextFileError};
-use crate::undo::{KeepError, Keeper};
+use crate::tools::file_edits::off_thread::off_thread;
+use crate::tools::file_edits::text_file::{self, TextFileError};
 
 mod commit;
 mod hunks;

@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::files::paths::{PathError, Paths};
+use crate::files::undo::{KeepError, Keeper, Planned};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::nearest_lines::nearest_lines;
-use crate::tools::off_thread::off_thread;
-use crate::tools::replace_file::{ReplaceError, replace_file};
-use crate::tools::text_file::{TextFileError, diff, load};
-use crate::undo::{KeepError, Keeper, Planned};
+use crate::tools::file_edits::nearest_lines::nearest_lines;
+use crate::tools::file_edits::off_thread::off_thread;
+use crate::tools::file_edits::replace_file::{ReplaceError, replace_file};
+use crate::tools::file_edits::text_file::{TextFileError, diff, load};
 
 /// Most places of a text that is there too often that are named.
 const MAX_PLACES: usize = 10;

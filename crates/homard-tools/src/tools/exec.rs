@@ -20,9 +20,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::files::paths::{PathError, Paths};
 use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::ports::{NodesPort, Port, PortError};
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};

@@ -10,8 +10,8 @@ use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
 use crate::ports::{ConfigWrite, GatewayPort, Port, PortError, told};
 use crate::registry::ToolEntry;
-use crate::taint::Source;
 use crate::tool::Tool;
+use crate::words_of_others::taint::Source;
 
 pub(crate) const ENTRY: ToolEntry =
     ToolEntry { build: |options| Some(Arc::new(GatewayTool { door: options.ports.gateway.clone() })) };

@@ -16,19 +16,19 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::cx::ToolCx;
+use crate::files::open_no_symlinks::open_no_symlinks;
+use crate::files::paths::{PathError, Paths};
 use crate::gate::{Effect, Subject};
-use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::ports::{Port, PortError, VisionPort};
 use crate::registry::ToolEntry;
-use crate::taint::{Label, Source};
 use crate::tool::Tool;
 use crate::tools::read::image_type;
 use crate::tools::web::address::{Guard, Refused};
 use crate::tools::web::body;
 use crate::tools::web_fetch::leads_to;
-use crate::untrusted;
+use crate::words_of_others::taint::{Label, Source};
+use crate::words_of_others::untrusted;
 
 /// Most pictures of one question.
 const MAX_PICTURES: usize = 20;

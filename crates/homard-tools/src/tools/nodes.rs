@@ -20,9 +20,9 @@ use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
 use crate::ports::{NodeAnswer, NodeCall, NodesPort, Port, PortError, told};
 use crate::registry::ToolEntry;
-use crate::taint::{Label, Source};
 use crate::tool::Tool;
-use crate::tools::replace_file::replace_file;
+use crate::tools::file_edits::replace_file::replace_file;
+use crate::words_of_others::taint::{Label, Source};
 
 /// The name the model calls it by.
 const NAME: &str = "nodes";

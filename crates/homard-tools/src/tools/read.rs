@@ -16,14 +16,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::files::open_no_symlinks::open_no_symlinks;
+use crate::files::paths::{PathError, Paths};
 use crate::gate::{Effect, Subject};
-use crate::open_no_symlinks::open_no_symlinks;
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::near_names::near_names;
-use crate::tools::off_thread::off_thread;
+use crate::tools::file_edits::near_names::near_names;
+use crate::tools::file_edits::off_thread::off_thread;
 
 /// Most lines of one page.
 const MAX_LINES: u64 = 2_000;

@@ -20,13 +20,13 @@ use crate::cx::ToolCx;
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::{ToolEntry, WebOptions};
-use crate::taint::{Label, Source};
 use crate::tool::Tool;
 use crate::tools::web::address::{Guard, Refused};
 use crate::tools::web::body;
 use crate::tools::web::cache::Cache;
 use crate::tools::web::markdown::{self, Style};
-use crate::untrusted;
+use crate::words_of_others::taint::{Label, Source};
+use crate::words_of_others::untrusted;
 
 /// Fewest characters a model may ask for; less than that says nothing.
 const MIN_CHARS: usize = 100;

@@ -26,11 +26,11 @@ use crate::cx::ToolCx;
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
-use crate::taint::{Label, Source};
 use crate::tool::Tool;
 use crate::tools::web::body;
 use crate::tools::web::cache::Cache;
-use crate::untrusted;
+use crate::words_of_others::taint::{Label, Source};
+use crate::words_of_others::untrusted;
 use query::{BadQuery, Query};
 
 /// Largest answer of a back end, in bytes.

@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cx::ToolCx;
+use crate::files::paths::{PathError, Paths};
+use crate::files::undo::{KeepError, Keeper, Planned};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::paths::{PathError, Paths};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::off_thread::off_thread;
-use crate::tools::replace_file::{ReplaceError, check_replaceable, replace_file};
-use crate::undo::{KeepError, Keeper, Planned};
+use crate::tools::file_edits::off_thread::off_thread;
+use crate::tools::file_edits::replace_file::{ReplaceError, check_replaceable, replace_file};
 
 /// Largest content of one call.
 const MAX_BYTES: usize = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
-//! `homard cron`: reminders and tasks by the clock. `wish` turns options into a job, `show` puts jobs into words.
+//! `homard cron`: reminders and tasks by the clock. `args` turns options into a job, `show` puts jobs into words.
 
+mod args;
 mod show;
-mod wish;
 
 use std::time::Duration;
 
@@ -56,9 +56,9 @@ enum CronCommand {
     Status(ReachArgs),
     /// Make a job
     #[command(visible_alias = "create", after_help = EXAMPLES)]
-    Add(Box<wish::AddArgs>),
+    Add(Box<args::AddArgs>),
     /// Change a job
-    Edit(Box<wish::EditArgs>),
+    Edit(Box<args::EditArgs>),
     /// All about one job
     #[command(visible_alias = "get")]
     Show(JobArgs),
@@ -231,7 +231,7 @@ async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn add(cx: &Cx, args: wish::AddArgs) -> anyhow::Result<()> {
+async fn add(cx: &Cx, args: args::AddArgs) -> anyhow::Result<()> {
     let reach_json = args.reach.json;
     let client = connect(cx, &args.reach).await?;
     let spec = args.wish.into_job(&args.name, args.disabled, cx.source.clock.now_ms())?;
@@ -247,7 +247,7 @@ async fn add(cx: &Cx, args: wish::AddArgs) -> anyhow::Result<()> {
     show::one(cx, &job)
 }
 
-async fn edit(cx: &Cx, args: wish::EditArgs) -> anyhow::Result<()> {
+async fn edit(cx: &Cx, args: args::EditArgs) -> anyhow::Result<()> {
     let (client, job) = meant(cx, &args.reach, &args.id).await?;
     let patch = args.wish.into_patch(args.name, &job, cx.source.clock.now_ms())?;
     if patch.is_empty() {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::connection::{self, Patience, Target};
-use super::health::{self, HealthArgs};
+use super::service::health::{self, HealthArgs};
 use super::table::pairs;
 use super::{Cx, ask, words};
 use crate::cli::words_of;

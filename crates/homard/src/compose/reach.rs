@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::listeners::Listeners;
 use super::machine;
-use crate::commands::dashboard::link;
+use crate::commands::service::dashboard::link;
 use crate::report::{Advice, Console};
 
 /// Where people log in to a machine, unless they moved it.

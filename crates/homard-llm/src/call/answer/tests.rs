@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
 
 use super::{Count, Draft, MAX_ANSWER_BYTES};
-use crate::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
+use crate::call::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
 use crate::spec::{ModelSpec, Price};
 
 fn draft() -> Draft {

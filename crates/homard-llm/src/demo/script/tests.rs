@@ -8,8 +8,8 @@ use proptest::prelude::{any, proptest};
 use serde_json::{Value, json};
 
 use super::{ScriptStep, next};
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::demo::Demo;
-use crate::request::{Request, ThinkingLevel, ToolSpec};
 
 fn ask(messages: Vec<Value>, tools: &[&str]) -> ScriptStep {
     let tool = |name: &&str| ToolSpec {

@@ -4,8 +4,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::{regional, sign_get, signed};
 use crate::error::FailReason;
-use crate::http::{Outgoing, address};
 use crate::spec::{ApiKey, AwsKeys};
+use crate::transport::http::{Outgoing, address};
 
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const NOW: i64 = 1_700_000_000_000;

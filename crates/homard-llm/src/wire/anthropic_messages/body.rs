@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::REDACTED;
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ThinkingLevel};
-use crate::sampling::ToolChoice;
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ThinkingLevel};
+use crate::call::sampling::ToolChoice;
+use crate::call::schema::{Dialect, normalised};
+use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
-use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{Shown, pdf_or_picture, shown};
 use crate::wire::claude::{self, Effort, Thinking};
 
@@ -218,7 +218,7 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-fn tool<'a>(spec: &'a crate::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
+fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
     let input_schema = normalised(&spec.parameters, Dialect::of(model));
     Tool { name: &spec.name, description: &spec.description, input_schema }
 }

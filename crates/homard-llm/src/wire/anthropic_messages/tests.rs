@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_protocol::{Message, ModelId};
 use serde_json::{Value, json};
 
-use crate::request::{Request, ThinkingLevel};
+use crate::call::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
 use crate::wire::find;
 use crate::wire::tests::request;

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::REDACTED;
 use super::family::Family;
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ThinkingLevel, ToolSpec};
-use crate::sampling::ToolChoice;
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
+use crate::call::sampling::ToolChoice;
+use crate::call::schema::{Dialect, normalised};
+use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
-use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{Shown, shown};
 use crate::wire::claude::{self, Thinking};
 use crate::wire::is_own;

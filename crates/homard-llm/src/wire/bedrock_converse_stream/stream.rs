@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::REDACTED;
-use crate::answer::{Count, Draft};
+use crate::call::answer::{Count, Draft};
 use crate::classify::classify_named;
 use crate::error::{FailReason, LlmError};
-use crate::event_stream::EXCEPTION;
 use crate::provider::StreamEvent;
-use crate::sse::SseEvent;
+use crate::transport::event_stream::EXCEPTION;
+use crate::transport::sse::SseEvent;
 use crate::wire::{Decode, unreadable};
 
 /// What each exception means when its sentence does not say more, with the status it would have had on its

@@ -7,10 +7,10 @@ use proptest::prelude::{prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
 use super::family::Family;
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::error::{FailReason, LlmError};
-use crate::event_stream::tests::{event, frame};
-use crate::request::{Request, ThinkingLevel, ToolSpec};
 use crate::spec::{InputKind, ModelSpec};
+use crate::transport::event_stream::tests::{event, frame};
 use crate::wire::tests::{replay_cut, request};
 use crate::wire::{BEDROCK_CONVERSE_STREAM, Wire, find};
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::thinking::{self, ThinkingConfig};
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ToolSpec};
-use crate::sampling::ToolChoice;
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ToolSpec};
+use crate::call::sampling::ToolChoice;
+use crate::call::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{Shown, shown};
 use crate::wire::is_own;

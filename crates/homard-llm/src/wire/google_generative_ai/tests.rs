@@ -7,8 +7,8 @@ use proptest::prelude::{prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
 use super::thinking::config;
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::error::FailReason;
-use crate::request::{Request, ThinkingLevel, ToolSpec};
 use crate::spec::{InputKind, ModelSpec};
 use crate::wire::tests::{replay, replay_cut, request};
 use crate::wire::{GOOGLE_GENERATIVE_AI, Wire, find};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::request::ThinkingLevel;
+use crate::call::request::ThinkingLevel;
 use crate::spec::ModelSpec;
 
 /// Tokens left for the answer beside the thinking.

@@ -8,9 +8,9 @@ use homard_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ThinkingLevel, ToolSpec};
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
+use crate::call::schema::{Dialect, normalised};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, shown};
 

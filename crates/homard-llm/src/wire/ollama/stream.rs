@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::THINKING;
-use crate::answer::{Count, Draft};
+use crate::call::answer::{Count, Draft};
 use crate::classify::classify;
 use crate::error::LlmError;
 use crate::provider::StreamEvent;
-use crate::sse::SseEvent;
+use crate::transport::sse::SseEvent;
 use crate::wire::{Decode, unreadable};
 
 /// One stream being read.

@@ -7,7 +7,7 @@ use proptest::prelude::{any, proptest};
 use serde_json::{Value, json};
 
 use super::ENTRY;
-use crate::request::{Request, ThinkingLevel};
+use crate::call::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
 use crate::wire::tests::{replay, replay_cut, request};
 
@@ -37,7 +37,7 @@ fn a_whole_answer_is_read() {
 
 #[test]
 fn a_stream_that_a_proxy_calls_one_document_is_read_the_same() {
-    let mut decoder = ENTRY.decoder(crate::answer::Draft::new(request(ENTRY.api).model, 0));
+    let mut decoder = ENTRY.decoder(crate::call::answer::Draft::new(request(ENTRY.api).model, 0));
     let mut out = std::collections::VecDeque::new();
     decoder.event(crate::SseEvent { name: b"", data: STREAM.as_bytes() }, &mut out).unwrap();
     assert_eq!(decoder.draft().take(StopReason::Stop, None).text(), "Let me look. 👀");

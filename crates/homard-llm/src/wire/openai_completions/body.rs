@@ -8,12 +8,12 @@ use homard_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ThinkingLevel};
-use crate::sampling::{Sampling, ToolChoice};
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ThinkingLevel};
+use crate::call::sampling::{Sampling, ToolChoice};
+use crate::call::schema::{Dialect, normalised};
+use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
-use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, pdf_or_picture, shown};
 
 /// Longest tool-call id the API accepts.
@@ -226,7 +226,7 @@ fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
     }
 }
 
-fn tool<'a>(spec: &'a crate::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
+fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
     let parameters = normalised(&spec.parameters, Dialect::of(model));
     let function = Function { name: &spec.name, description: &spec.description, parameters };
     Tool { r#type: "function", function }

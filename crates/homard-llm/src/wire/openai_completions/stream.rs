@@ -7,11 +7,11 @@ use homard_protocol::{StopReason, Usage};
 use serde::de::{self, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 
-use crate::answer::{Count, Draft};
+use crate::call::answer::{Count, Draft};
 use crate::classify::classify;
 use crate::error::{FailReason, LlmError};
 use crate::provider::StreamEvent;
-use crate::sse::SseEvent;
+use crate::transport::sse::SseEvent;
 use crate::wire::{Decode, unreadable};
 
 /// The two names servers give to thinking; kept as the block's signature, so that it goes back by the same.

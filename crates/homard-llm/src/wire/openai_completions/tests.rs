@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_protocol::Message;
 use serde_json::{Value, json};
 
-use crate::request::Request;
+use crate::call::request::Request;
 use crate::spec::{InputKind, ModelSpec};
 use crate::wire::find;
 use crate::wire::tests::request;

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::keepsake::{MessageMark, Reasoning, is_own, split_ids};
-use crate::history::{MISSING_RESULT, Step, repaired};
-use crate::request::{Request, ThinkingLevel, ToolSpec};
-use crate::sampling::ToolChoice;
-use crate::schema::{Dialect, normalised};
+use crate::call::history::{MISSING_RESULT, Step, repaired};
+use crate::call::request::{Request, ThinkingLevel, ToolSpec};
+use crate::call::sampling::ToolChoice;
+use crate::call::schema::{Dialect, normalised};
+use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec};
-use crate::tool_id::{IdRule, fit};
 use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
 
 /// Which call ids the API accepts.

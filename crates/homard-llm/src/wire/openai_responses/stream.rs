@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::keepsake::{MessageMark, Reasoning, join_ids};
-use crate::answer::{Count, Draft, MAX_ANSWER_BLOCKS};
+use crate::call::answer::{Count, Draft, MAX_ANSWER_BLOCKS};
 use crate::classify::classify;
 use crate::error::{FailReason, LlmError};
 use crate::provider::StreamEvent;
-use crate::sse::SseEvent;
+use crate::transport::sse::SseEvent;
 use crate::wire::{Decode, unreadable};
 
 /// The data some servers that copied the API end with.

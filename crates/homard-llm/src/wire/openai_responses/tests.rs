@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::ENTRY;
 use super::keepsake::{MessageMark, Reasoning, join_ids, split_ids};
-use crate::request::{Request, ThinkingLevel};
+use crate::call::request::{Request, ThinkingLevel};
 use crate::spec::{MaxTokensField, ModelSpec};
 use crate::wire::tests::{replay, replay_cut, request};
 

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::MIGRATIONS;
 use crate::StoreError;
-use crate::fixture::{Home, NOW, key, open, run_id};
+use crate::engine::fixture::{Home, NOW, key, open, run_id};
 
 /// The version this program writes.
 fn newest() -> i64 {
@@ -38,7 +38,7 @@ async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
     let path = dir.path().join("state/homard.sqlite");
     std::fs::create_dir(dir.path().join("state")).unwrap();
     let conn = Connection::open(&path).unwrap();
-    conn.execute_batch(include_str!("../../migrations/0001_initial.sql")).unwrap();
+    conn.execute_batch(include_str!("../../../migrations/0001_initial.sql")).unwrap();
     conn.execute_batch(
         r#"INSERT INTO runs (run_id, session_key, agent_id, status, source, created_at, ended_at, usage, reply)
            VALUES ('old', 'agent:main:main', 'main', 'ok', 'webchat', 1, 2, '{"input":3}', 'well');
@@ -67,9 +67,9 @@ async fn a_database_of_version_3_keeps_its_devices_and_binds_their_tokens_to_the
     std::fs::create_dir(dir.path().join("state")).unwrap();
     let conn = Connection::open(&path).unwrap();
     for sql in [
-        include_str!("../../migrations/0001_initial.sql"),
-        include_str!("../../migrations/0002_usage.sql"),
-        include_str!("../../migrations/0003_subagents.sql"),
+        include_str!("../../../migrations/0001_initial.sql"),
+        include_str!("../../../migrations/0002_usage.sql"),
+        include_str!("../../../migrations/0003_subagents.sql"),
         r#"INSERT INTO devices (device_id, public_key, roles, scopes, created_at, approved_at)
            VALUES ('d1', 'k', '["operator"]', '["operator.read"]', 1, 2);
            INSERT INTO device_tokens (device_id, role, token, scopes, created_at)

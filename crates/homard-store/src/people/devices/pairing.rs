@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{PairedDevice, load, save, tokens};
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
-use crate::writer::Batch;
 
 /// How long a request waits for an answer; asking again starts it anew.
 pub const PENDING_TTL_MS: i64 = 5 * 60 * 1000;

@@ -6,7 +6,7 @@ use homard_protocol::DeviceId;
 
 use super::NewDeviceRequest;
 use crate::StoreError;
-use crate::fixture::{Home, NOW};
+use crate::engine::fixture::{Home, NOW};
 
 fn request(role: &str, scopes: &[&str], public_key: &str) -> NewDeviceRequest {
     NewDeviceRequest {

@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use subtle::ConstantTimeEq;
 
 use super::load;
-use crate::database::sha256;
+use crate::engine::database::sha256;
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, from_json, to_json};
-use crate::writer::Batch;
 
 /// Random bytes in a token.
 const TOKEN_BYTES: usize = 32;

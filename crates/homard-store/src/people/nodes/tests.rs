@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{NewNodeRequest, NewNodeWork, NodeSurface};
 use crate::PairedDevice;
-use crate::fixture::{Home, NOW};
+use crate::engine::fixture::{Home, NOW};
 
 fn id(name: &str) -> DeviceId {
     DeviceId::parse(name).unwrap()

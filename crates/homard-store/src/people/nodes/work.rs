@@ -5,8 +5,8 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
+use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError};
-use crate::writer::Batch;
 
 /// Most things of each sort that wait for one node; the oldest gives way.
 const MAX_WAITING: i64 = 64;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use homard_protocol::{AccountId, ChannelId, PeerId};
 
 use super::{ALPHABET, CODE_LEN, MAX_FACT_CHARS, MAX_PAIRING_PENDING, PairingAsked};
-use crate::fixture::{Home, NOW, open};
+use crate::engine::fixture::{Home, NOW, open};
 use crate::store::Store;
 
 fn channel(name: &str) -> ChannelId {

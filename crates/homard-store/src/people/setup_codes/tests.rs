@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::DeviceId;
 
 use super::{NewSetupCode, SetupUse};
-use crate::fixture::{Home, NOW};
+use crate::engine::fixture::{Home, NOW};
 
 fn code(name: &str) -> NewSetupCode {
     NewSetupCode {

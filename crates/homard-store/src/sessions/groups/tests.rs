@@ -1,7 +1,7 @@
 //! Drawers: what becomes of the conversations in them.
 
 use super::GroupDefaults;
-use crate::fixture::{Home, key};
+use crate::engine::fixture::{Home, key};
 
 async fn names(home: &Home) -> Vec<String> {
     home.store.session_groups().await.unwrap().into_iter().map(|group| group.name).collect()

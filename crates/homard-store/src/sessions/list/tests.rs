@@ -6,7 +6,7 @@ use homard_protocol::AgentId;
 
 use super::{ArchivedFilter, Filter, SessionQuery, SessionSort, page_sql};
 use crate::SessionKind;
-use crate::fixture::{Home, key};
+use crate::engine::fixture::{Home, key};
 
 #[tokio::test]
 async fn a_list_of_ten_thousand_sessions_walks_one_index() {

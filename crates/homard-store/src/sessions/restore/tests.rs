@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::SessionId;
 
 use super::{RestoreWhich, live_name};
-use crate::fixture::{Home, key};
+use crate::engine::fixture::{Home, key};
 use crate::sessions::{ArchiveTranscript, ResetReason, SessionEntry};
 
 async fn messages(home: &Home, id: &SessionId) -> usize {

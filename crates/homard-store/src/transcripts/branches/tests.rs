@@ -3,8 +3,9 @@
 use homard_protocol::{EntryId, SessionId};
 
 use super::{Branch, Turning};
-use crate::fixture::{Home, assistant, key, texts, user};
-use crate::{PageQuery, StoreError};
+use crate::PageQuery;
+use crate::StoreError;
+use crate::engine::fixture::{Home, assistant, key, texts, user};
 
 async fn said(home: &Home, id: &SessionId) -> Vec<String> {
     let page = home.store.page(id, PageQuery::default()).await.unwrap();

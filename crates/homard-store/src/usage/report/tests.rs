@@ -4,7 +4,7 @@ use homard_protocol::AgentId;
 
 use super::super::tests::{call, usage};
 use super::{UsageQuery, UsageReport, UsageTally, stats};
-use crate::fixture::{Home, key};
+use crate::engine::fixture::{Home, key};
 
 const DAY: i64 = 86_400_000;
 /// Three days, the second of which an hour short, as when clocks are turned.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{MAX_FILES, TaintedFiles};
-use crate::taint::{Label, Source};
+use crate::words_of_others::taint::{Label, Source};
 
 fn page() -> Label {
     Label::new(Source::Web, "https://example.org/")

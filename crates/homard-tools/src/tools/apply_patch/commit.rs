@@ -7,9 +7,9 @@ use std::fs::{self, Permissions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::open_no_symlinks::{HeldFolder, open_no_symlinks};
-use crate::tools::replace_file::{ReplaceError, replace_file};
-use crate::undo::Planned;
+use crate::files::open_no_symlinks::{HeldFolder, open_no_symlinks};
+use crate::files::undo::Planned;
+use crate::tools::file_edits::replace_file::{ReplaceError, replace_file};
 
 /// One change to the disk.
 #[derive(Debug)]

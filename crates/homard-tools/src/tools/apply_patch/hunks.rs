@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use super::parse::{Hunk, PatchLine};
-use crate::tools::nearest_lines::nearest_lines;
+use crate::tools::file_edits::nearest_lines::nearest_lines;
 
 /// Most places of lines that occur too often that are looked for and named.
 const MAX_PLACES: usize = 10;

@@ -6,10 +6,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::{ApplyPatchInput, apply_patch};
+use crate::files::paths::Paths;
+use crate::files::undo::Keeper;
 use crate::outcome::ToolOutcome;
-use crate::paths::Paths;
 use crate::schema;
-use crate::undo::Keeper;
 
 /// A workspace inside a directory that also holds something that is none of its business.
 struct World {

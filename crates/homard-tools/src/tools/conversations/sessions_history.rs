@@ -11,9 +11,9 @@ use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
 use crate::ports::{HistoryWanted, Port, PortError, SessionsPort};
 use crate::registry::ToolEntry;
-use crate::taint::Label;
 use crate::tool::Tool;
-use crate::untrusted;
+use crate::words_of_others::taint::Label;
+use crate::words_of_others::untrusted;
 
 const DEFAULT_MESSAGES: usize = 30;
 const MAX_MESSAGES: usize = 200;
@@ -65,7 +65,7 @@ impl SessionsHistory {
 }
 
 /// Words of a conversation with words of others in it are theirs.
-pub(super) fn from_others(text: &str, key: &str, labels: Vec<Label>) -> ToolOutcome {
+pub(crate) fn from_others(text: &str, key: &str, labels: Vec<Label>) -> ToolOutcome {
     if labels.is_empty() {
         return ToolOutcome::text(text);
     }

@@ -12,7 +12,7 @@ use crate::outcome::ToolOutcome;
 use crate::ports::{Port, PortError, SessionFilter, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::sessions_history::from_others;
+use crate::tools::conversations::sessions_history::from_others;
 
 const DEFAULT_ROWS: usize = 50;
 const MAX_ROWS: usize = 200;

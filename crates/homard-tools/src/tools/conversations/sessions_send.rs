@@ -12,7 +12,7 @@ use crate::outcome::ToolOutcome;
 use crate::ports::{Letter, Port, PortError, SessionTarget, SessionsPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::sessions_history::from_others;
+use crate::tools::conversations::sessions_history::from_others;
 
 const DEFAULT_WAIT: u64 = 30;
 /// Longest wait anybody may ask for: a turn must not hang on another for ever.

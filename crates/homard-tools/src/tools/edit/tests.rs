@@ -3,9 +3,9 @@
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
 use super::{EditInput, Mismatch, edit, replace_once};
+use crate::files::paths::Paths;
+use crate::files::undo::Keeper;
 use crate::outcome::ToolOutcome;
-use crate::paths::Paths;
-use crate::undo::Keeper;
 
 #[test]
 fn a_text_that_occurs_once_is_replaced() {

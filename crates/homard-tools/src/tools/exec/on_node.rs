@@ -18,7 +18,7 @@ use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::ports::{NodeCall, NodesPort, Port};
-use crate::taint::Passed;
+use crate::words_of_others::taint::Passed;
 
 /// The command of nodes that runs commands.
 const RUN: &str = "system.run";

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::ExecInput;
 use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
-use crate::taint::Passed;
+use crate::words_of_others::taint::Passed;
 
 /// Why a command was not allowed to run. Worded for the model: what it can do now.
 #[derive(Debug, thiserror::Error)]

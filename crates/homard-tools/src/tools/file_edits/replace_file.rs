@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::open_no_symlinks::HeldFolder;
+use crate::files::open_no_symlinks::HeldFolder;
 
 /// The mode of new files before the system's mask.
 const NEW_FILE_MODE: u32 = 0o666;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-use crate::open_no_symlinks::open_no_symlinks;
-use crate::tools::near_names::near_names;
+use crate::files::open_no_symlinks::open_no_symlinks;
+use crate::tools::file_edits::near_names::near_names;
 
 /// Largest file that can be changed.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;

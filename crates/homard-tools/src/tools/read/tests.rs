@@ -7,8 +7,8 @@ use homard_protocol::UserBlock;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
 use super::{MAX_BYTES, MAX_IMAGE_BYTES, Page, ReadInput, read};
+use crate::files::paths::Paths;
 use crate::outcome::ToolOutcome;
-use crate::paths::Paths;
 
 fn page(text: &str, first: u64, max_lines: u64) -> Page {
     Page::read(&mut Cursor::new(text), first, max_lines, true).unwrap()

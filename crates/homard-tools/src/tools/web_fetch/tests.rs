@@ -17,7 +17,7 @@ use super::WebFetch;
 use crate::cx::{ProgressSender, ToolCx};
 use crate::outcome::ToolOutcome;
 use crate::tool::DynTool;
-use crate::untrusted::{BEGIN, END};
+use crate::words_of_others::untrusted::{BEGIN, END};
 
 fn cx() -> ToolCx {
     ToolCx {

@@ -15,7 +15,7 @@ use super::{WebSearch, engine};
 use crate::cx::{ProgressSender, ToolCx};
 use crate::outcome::ToolOutcome;
 use crate::tool::DynTool;
-use crate::untrusted::{BEGIN, END};
+use crate::words_of_others::untrusted::{BEGIN, END};
 
 const ALL: [SearchProvider; 4] =
     [SearchProvider::Brave, SearchProvider::DuckDuckGo, SearchProvider::Perplexity, SearchProvider::Searxng];

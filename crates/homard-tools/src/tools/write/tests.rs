@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{MAX_BYTES, WriteInput, write};
+use crate::files::paths::Paths;
+use crate::files::undo::Keeper;
 use crate::outcome::ToolOutcome;
-use crate::paths::Paths;
-use crate::undo::Keeper;
 
 fn put(workspace: &Path, path: &str, content: &str) -> ToolOutcome {
     let paths = Paths::new(workspace, true);

@@ -8,9 +8,10 @@ use homard_protocol::methods::approvals::ApprovalDecision;
 use super::prompt::Prompt;
 use super::question::{Asked, Change, answer, pending, short};
 use crate::cli::words_of;
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
-use crate::commands::{Cx, words};
+use crate::commands::words;
 use crate::report::Mark;
 
 /// How much of what is asked the list shows.

@@ -14,9 +14,10 @@ use homard_protocol::methods::exec_policy::{
 };
 use serde_json::{Value, json};
 
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
-use crate::commands::{Cx, words};
+use crate::commands::words;
 use crate::report::{Advice, Mark};
 
 /// Longest text of a rule that is shown.

@@ -15,10 +15,11 @@ use homard_protocol::methods::devices::{
 use homard_protocol::{DeviceId, Role};
 
 use self::resolve::{device, name_of, request, short, who};
-use super::connection::{self, ConnectArgs};
-use super::table::table;
-use super::{Cx, words};
 use crate::cli::words_of;
+use crate::commands::Cx;
+use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::table::table;
+use crate::commands::words;
 use crate::report::Mark;
 
 const EXAMPLES: &str = "\

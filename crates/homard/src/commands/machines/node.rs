@@ -6,8 +6,8 @@ use homard_runtime::Tasks;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::Cx;
-use super::connection::{self, Target};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Target};
 use crate::compose::machine::wait_for_stop_signal;
 use crate::report::Mark;
 

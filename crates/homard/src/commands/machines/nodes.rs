@@ -18,9 +18,10 @@ use homard_protocol::methods::nodes::{
 use serde_json::{Map, Value, json};
 
 use self::resolve::{latest, name_of, node, request, short};
-use super::connection::{self, ConnectArgs};
-use super::table::{pairs, table};
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::table::{pairs, table};
+use crate::commands::words;
 use crate::report::{Advice, Mark};
 
 const EXAMPLES: &str = "\

@@ -8,9 +8,10 @@ use homard_protocol::methods::accounts::{
 };
 use homard_protocol::methods::pairing_rows::{OwnerBootstrap, PairingNotification, PairingRow};
 
-use super::connection::{self, ConnectArgs};
-use super::table::table;
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::table::table;
+use crate::commands::words;
 use crate::report::Mark;
 
 const EXAMPLES: &str = "\

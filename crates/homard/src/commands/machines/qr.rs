@@ -7,8 +7,9 @@ use homard_protocol::methods::setup_codes::{
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
 
-use super::connection::{self, Patience, Target};
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::words;
 use crate::report::Mark;
 
 const EXAMPLES: &str = "\

@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 use super::choose::print;
 use super::probe::ProbeArgs;
 use super::room::Local;
-use crate::commands::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::words;
 use crate::compose::machine;
 use crate::report::{Advice, Mark};
 

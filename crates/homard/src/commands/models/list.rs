@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::choose::print;
 use super::room::Local;
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
-use crate::commands::{Cx, words};
+use crate::commands::words;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::choose::print;
 use super::room::Local;
-use crate::commands::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::words;
 use crate::report::{Advice, AlreadyTold};
 
 #[derive(Args)]

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::choose::print;
 use super::probe::{results, tell};
 use super::room::Local;
+use crate::commands::Cx;
 use crate::commands::table::pairs;
-use crate::commands::{Cx, words};
+use crate::commands::words;
 use crate::report::{AlreadyTold, Mark};
 
 /// How long before its end a token counts as ending, in milliseconds.

@@ -10,8 +10,8 @@ use homard_config::config::reach::Transport;
 use serde_json::json;
 use tokio::process::Command;
 
-use super::Cx;
-use super::connection::is_remote;
+use crate::commands::Cx;
+use crate::commands::connection::is_remote;
 use crate::report::{Advice, Mark};
 
 /// Open the web page, already signed in

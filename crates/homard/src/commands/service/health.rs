@@ -4,8 +4,8 @@ use clap::Args;
 use homard_protocol::methods::system::{Health, HealthParams};
 use serde_json::{Value, json};
 
-use super::connection::{self, Patience, Target};
-use super::{Cx, words};
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
 
 /// Ask the gateway how it is

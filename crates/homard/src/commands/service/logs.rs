@@ -9,8 +9,8 @@ use homard_client::Client;
 use homard_config::Config;
 use homard_protocol::methods::system::{LogsTail, LogsTailParams, LogsTailResult};
 
-use super::Cx;
-use super::connection::{self, Patience, Target};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
 use crate::logging;
 use crate::logging::line::{Line, Look};
 

@@ -7,9 +7,9 @@ use homard_protocol::methods::agent::{AgentsList, AgentsListResult};
 use homard_protocol::methods::system::Status;
 use serde_json::{Value, json};
 
-use super::connection::{self, Patience, Target};
-use super::table::pairs;
-use super::{Cx, words};
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::table::pairs;
+use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
 
 /// See the gateway, its agents, model, sessions and files on one screen

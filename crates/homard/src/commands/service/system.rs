@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use homard_protocol::methods::cron::CronWakeMode;
 use homard_protocol::methods::wake::{WakeParams, WakeUp};
 
-use super::Cx;
-use super::connection::{self, Patience, Target};
 use crate::cli::words_of;
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
 
 const EXAMPLES: &str = "\
 Examples:

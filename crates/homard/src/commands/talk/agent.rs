@@ -11,10 +11,10 @@ use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
 use homard_protocol::{AgentId, SessionKey};
 use serde_json::Value;
 
-use super::Cx;
-use super::approvals::prompt::Prompt;
-use super::approvals::question::Change;
-use super::connection::{self, Target};
+use crate::commands::Cx;
+use crate::commands::approvals::prompt::Prompt;
+use crate::commands::approvals::question::Change;
+use crate::commands::connection::{self, Target};
 use crate::report::{Advice, Console};
 
 /// How much longer than the run itself the client waits for its end.

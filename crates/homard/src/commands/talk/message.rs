@@ -9,8 +9,8 @@ use homard_protocol::methods::sending::{
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::Cx;
-use super::connection::{self, ConnectArgs};
+use crate::commands::Cx;
+use crate::commands::connection::{self, ConnectArgs};
 use crate::report::{Advice, Mark};
 
 const EXAMPLES: &str = "\

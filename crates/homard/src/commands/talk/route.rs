@@ -13,8 +13,8 @@ use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Cx;
-use super::table::table;
+use crate::commands::Cx;
+use crate::commands::table::table;
 use crate::report::Mark;
 
 const EXAMPLES: &str = "\

@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::session_row::SessionRow;
 
-use super::connection::{self, Patience, Target};
-use super::table::table;
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::table::table;
+use crate::commands::words;
 use crate::report::Mark;
 
 /// How much of a conversation's name is shown.

@@ -6,9 +6,10 @@ use homard_protocol::methods::undo::{
     MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
 };
 
-use super::connection::{self, Patience, Target};
-use super::table::table;
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::table::table;
+use crate::commands::words;
 use crate::report::{AlreadyTold, Mark};
 
 const EXAMPLES: &str = "\

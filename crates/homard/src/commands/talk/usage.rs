@@ -15,9 +15,10 @@ use homard_protocol::methods::usage::{
 use serde_json::json;
 
 use self::figures::{Look, Row, budget_lines, day_chart, summary, totals_table};
-use super::connection::{self, Patience, Target};
-use super::table::pairs;
-use super::{Cx, words};
+use crate::commands::Cx;
+use crate::commands::connection::{self, Patience, Target};
+use crate::commands::table::pairs;
+use crate::commands::words;
 
 /// Days drawn unless asked otherwise.
 const CHART_DAYS: u32 = 14;

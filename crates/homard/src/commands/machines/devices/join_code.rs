@@ -4,7 +4,9 @@ use clap::Args;
 use homard_protocol::methods::setup_codes::{DevicePairSetupCode, SetupCodeParams, SetupProfile};
 
 use super::ConnectArgs;
-use crate::commands::{Cx, connection, words};
+use crate::commands::Cx;
+use crate::commands::connection;
+use crate::commands::words;
 use crate::report::Mark;
 
 #[derive(Args)]

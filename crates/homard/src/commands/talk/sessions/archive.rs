@@ -12,9 +12,10 @@ use homard_protocol::methods::sessions::{
 use serde_json::{Map, json};
 
 use super::TITLE_CHARS;
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
-use crate::commands::{Cx, words};
+use crate::commands::words;
 use crate::report::Mark;
 
 #[derive(Args)]

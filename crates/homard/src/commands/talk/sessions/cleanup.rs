@@ -3,8 +3,9 @@
 use clap::Args;
 use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsCleanupParams};
 
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
-use crate::commands::{Cx, words};
+use crate::commands::words;
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]

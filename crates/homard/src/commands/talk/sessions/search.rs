@@ -5,8 +5,9 @@ use homard_protocol::methods::session_search::{
     MAX_SEARCH_LIMIT, SessionsSearch, SessionsSearchHit, SessionsSearchParams,
 };
 
+use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
-use crate::commands::{Cx, words};
+use crate::commands::words;
 use crate::report::Mark;
 
 #[derive(Args)]

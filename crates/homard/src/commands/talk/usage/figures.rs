@@ -2,7 +2,7 @@
 
 use homard_protocol::methods::usage::{BudgetStatus, UsageDay, UsageTotals};
 
-use super::super::{Cx, words};
+use crate::commands::{Cx, words};
 use crate::report::{Console, Mark};
 
 /// Columns where nobody knows better.

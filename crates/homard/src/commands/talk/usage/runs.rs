@@ -4,8 +4,8 @@ use homard_client::Client;
 use homard_protocol::methods::usage::{RunAttempt, RunCall, RunUsage, UsageRuns, UsageRunsParams};
 use serde_json::Value;
 
-use super::super::{Cx, words};
 use super::figures::money;
+use crate::commands::{Cx, words};
 use crate::report::{Console, Mark};
 
 /// How much of an error is shown.

@@ -1,0 +1,9 @@
+//! What is asked and answered: requests, answers, history, arguments, schemas, ids of calls.
+
+pub(crate) mod answer;
+pub(crate) mod arguments;
+pub(crate) mod history;
+pub(crate) mod request;
+pub(crate) mod sampling;
+pub(crate) mod schema;
+pub(crate) mod tool_id;

@@ -1,0 +1,10 @@
+//! The database under it all: opening, migrating, writing in batches, reading, the transcripts' layout.
+
+pub(crate) mod database;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod import;
+pub(crate) mod layout;
+pub(crate) mod raw_json;
+pub(crate) mod reader;
+pub(crate) mod writer;

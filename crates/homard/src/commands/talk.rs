@@ -1,0 +1,8 @@
+//! Commands that talk: to an agent, to people, about conversations.
+
+pub(crate) mod agent;
+pub(crate) mod message;
+pub(crate) mod route;
+pub(crate) mod sessions;
+pub(crate) mod undo;
+pub(crate) mod usage;
