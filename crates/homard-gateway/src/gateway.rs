@@ -173,7 +173,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Puts a gateway together; it serves nobody before [`run`](fn@crate::lifecycle::run).
+    /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
         let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =

@@ -351,7 +351,7 @@ async fn what_was_written_from_a_page_is_known_however_it_is_printed() {
         .await;
     let exec = |command: &str| json!({"command": format!("{command} || true")});
     for (tool, arguments) in [
-        ("exec", exec("grep -rin say notes")),
+        ("exec", exec("grep -rni say notes")),
         ("exec", exec("grep -Rh say .")),
         ("exec", exec("grep -ri say .")),
         ("exec", exec("for f in $(ls); do cat $f; done")),
