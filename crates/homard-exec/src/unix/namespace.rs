@@ -69,7 +69,7 @@ mod linux {
 
     use homard_config::is_shared_folder;
 
-    use crate::launch::Hidden;
+    use crate::launch::{Hidden, HideRecords};
 
     /// What is put where records were: next to nothing, and nothing can be written to it.
     const EMPTY: &std::ffi::CStr = c"mode=0700,size=64k";
@@ -99,20 +99,47 @@ mod linux {
         Link(PathBuf),
     }
 
+    /// Why something is not hidden.
+    enum NotHidden {
+        /// It is in sight as before.
+        NotCovered(io::Error),
+        /// It is hidden, and so is what should not be.
+        Half(io::Error),
+    }
+
+    /// What goes wrong once something is covered.
+    impl From<io::Error> for NotHidden {
+        fn from(error: io::Error) -> Self {
+            Self::Half(error)
+        }
+    }
+
+    impl From<rustix::io::Errno> for NotHidden {
+        fn from(error: rustix::io::Errno) -> Self {
+            Self::Half(error.into())
+        }
+    }
+
     /// Hides every place that is there.
     pub(super) fn hide(hidden: &Hidden) -> io::Result<()> {
         for place in &hidden.places {
             let Ok(real) = place.canonicalize() else { continue };
-            if real.is_dir() {
-                hide_directory(&real, place, &hidden.shown)?;
+            let covered = if real.is_dir() {
+                hide_directory(&real, place, &hidden.shown)
             } else {
-                mount_bind("/dev/null", &real)?;
+                mount_bind("/dev/null", &real).map_err(|error| NotHidden::NotCovered(error.into()))
+            };
+            match covered {
+                // Some systems let a namespace be made and nothing be mounted in it; that costs no command its run.
+                Err(NotHidden::NotCovered(_)) if hidden.how == HideRecords::WhereFree => {}
+                Err(NotHidden::NotCovered(error) | NotHidden::Half(error)) => return Err(error),
+                Ok(()) => {}
             }
         }
         Ok(())
     }
 
-    fn hide_directory(real: &Path, written: &Path, shown: &[PathBuf]) -> io::Result<()> {
+    fn hide_directory(real: &Path, written: &Path, shown: &[PathBuf]) -> Result<(), NotHidden> {
         let mut kept = Vec::new();
         let inside = |path: &Path| {
             let inside = path.strip_prefix(written).or_else(|_| path.strip_prefix(real)).ok()?;
@@ -130,7 +157,7 @@ mod linux {
             }
         }
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount("homard", real, "tmpfs", flags, EMPTY)?;
+        mount("homard", real, "tmpfs", flags, EMPTY).map_err(|error| NotHidden::NotCovered(error.into()))?;
         for (inside, what) in kept {
             let at = real.join(inside);
             if fs::symlink_metadata(&at).is_ok() {
