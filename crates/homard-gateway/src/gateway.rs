@@ -34,7 +34,7 @@ use crate::access::proxy::ProxyRules;
 use crate::access::scope_upgrades::ScopeUpgrades;
 use crate::access::write_limit::WriteLimit;
 use crate::approvals;
-use crate::connections::crowd::Crowds;
+use crate::connections::connection_limits::ConnectionLimits;
 use crate::connections::fanout::Clients;
 use crate::connections::presence::{Presence, is_shown};
 use crate::http::{HttpState, Pages};
@@ -155,7 +155,7 @@ pub struct Gateway {
     health: Health,
     metrics: Metrics,
     guesses: GuessCounter,
-    crowds: Crowds,
+    connection_limits: ConnectionLimits,
     noise: LogLimiter,
     writes: WriteLimit,
     http: HttpState,
@@ -214,7 +214,7 @@ impl Gateway {
             health: Health::default(),
             metrics: Metrics::new(),
             guesses: GuessCounter::default(),
-            crowds: Crowds::default(),
+            connection_limits: ConnectionLimits::default(),
             noise,
             writes: WriteLimit::new(CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW),
             http: HttpState::default(),
@@ -326,8 +326,8 @@ impl Gateway {
     }
 
     /// How many sockets there are of whom.
-    pub(crate) fn crowds(&self) -> &Crowds {
-        &self.crowds
+    pub(crate) fn connection_limits(&self) -> &ConnectionLimits {
+        &self.connection_limits
     }
 
     /// What HTTP routes remember.

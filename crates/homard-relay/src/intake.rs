@@ -4,7 +4,7 @@
 //! heard ─► kept (the inbox) ─► "received" ─► gathered ─► judged ─► routed ─► obeyed, or told to a model
 //! ```
 //!
-//! `listen_to` keeps and acknowledges; every conversation has a corner (`conversation_worker`) in which its messages are gathered
+//! `listen_to` keeps and acknowledges; every conversation has a worker (`conversation_worker`) in which its messages are gathered
 //! and taken one after the other; `inbound` takes them. What is closed in the inbox never comes back; what is not is
 //! taken up again after a restart.
 
@@ -56,7 +56,7 @@ const NAME_BYTES: usize = 16;
 
 /// What the intake remembers between messages.
 pub(crate) struct Intake {
-    corners: ConversationWorkers,
+    workers: ConversationWorkers,
     hush: StopFastPath,
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
@@ -76,7 +76,7 @@ struct Company {
 impl Default for Intake {
     fn default() -> Self {
         Self {
-            corners: ConversationWorkers::default(),
+            workers: ConversationWorkers::default(),
             hush: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
@@ -165,12 +165,12 @@ impl Relay {
         Ok(())
     }
 
-    /// Puts something into its conversation's corner.
+    /// Puts something into its conversation's worker.
     async fn pass_on(&self, id: InboxId, heard: InboundEvent) {
         let intake = self.inner().intake();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
-        let put = intake.corners.put(self, conversation_worker::QueuedEvent { id, heard, permit });
+        let put = intake.workers.put(self, conversation_worker::QueuedEvent { id, heard, permit });
         if let Err(thing) = put {
             tracing::warn!(
                 key = thing.heard.key(),

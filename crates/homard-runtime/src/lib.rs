@@ -6,7 +6,7 @@
 
 mod cancel;
 mod clock;
-mod noise;
+mod log_limiter;
 mod or_log;
 mod redact;
 mod tasks;
@@ -14,7 +14,7 @@ mod trace;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
-pub use noise::LogLimiter;
+pub use log_limiter::LogLimiter;
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use tasks::Tasks;

@@ -29,7 +29,7 @@ use tokio_websockets::{CloseCode, Message, WebSocketStream};
 use crate::access::caller::{Caller, is_wrong_role};
 use crate::access::handshake::{self, Admission, Refusal};
 use crate::access::origin::Peer;
-use crate::connections::crowd::Ticket;
+use crate::connections::connection_limits::Ticket;
 use crate::connections::fanout::{Batch, Client, Close};
 use crate::gateway::Gateway;
 use crate::nodes::surface;

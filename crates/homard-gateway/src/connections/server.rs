@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::origin::Source;
-use crate::connections::crowd::Ticket;
+use crate::connections::connection_limits::Ticket;
 use crate::gateway::Gateway;
 use crate::http;
 
@@ -98,9 +98,10 @@ impl SocketPlace {
         if open.load(Ordering::Relaxed) >= MAX_SOCKETS {
             return None;
         }
-        let (source, crowds) = (Source::of_socket(remote, &gateway.access().proxies), gateway.crowds());
-        let silent = crowds.silent.enter(source.clone())?;
-        let ticket = crowds.open.enter(source.clone())?;
+        let (source, connection_limits) =
+            (Source::of_socket(remote, &gateway.access().proxies), gateway.connection_limits());
+        let silent = connection_limits.silent.enter(source.clone())?;
+        let ticket = connection_limits.open.enter(source.clone())?;
         open.fetch_add(1, Ordering::Relaxed);
         Some((Arc::new(Self { remote, source, _ticket: ticket, open: Arc::clone(open) }), silent))
     }

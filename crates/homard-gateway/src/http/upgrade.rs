@@ -15,7 +15,7 @@ use super::answers::{Answer, empty, text};
 use super::guard::forbidden;
 use crate::access::origin::{Peer, check_upgrade};
 use crate::connections::conn;
-use crate::connections::crowd::Ticket;
+use crate::connections::connection_limits::Ticket;
 use crate::connections::server::SocketPlace;
 use crate::gateway::Gateway;
 
@@ -60,7 +60,7 @@ pub(super) fn answer(
     if gateway.stopping().is_cancelled() {
         return text(StatusCode::SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
-    let Some(ticket) = gateway.crowds().unauthenticated.enter(source) else {
+    let Some(ticket) = gateway.connection_limits().unauthenticated.enter(source) else {
         if gateway.noise().allows("too many unauthenticated sockets") {
             tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
         }

@@ -1,6 +1,6 @@
 //! `channels.*` beyond the status, and `web.login.*`: accounts on chat platforms and who may write to them.
 //!
-//! There is no chat platform yet, so the methods that act on one refuse it by name, and the list is empty.
+//! A platform that is not built, or an account that is not configured, is refused by name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

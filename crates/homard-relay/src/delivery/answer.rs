@@ -1,4 +1,4 @@
-//! From a reply to messages in the outbox: taken apart by the manners, written in the platform's dialect, cut to its
+//! From a reply to messages in the outbox: taken apart by the rules of `homard-policy`, written in the platform's dialect, cut to its
 //! size, with its files.
 
 use homard_agent::Directive;

@@ -1,5 +1,5 @@
-//! One corner per conversation: a queue and a task that gathers and takes its messages one after the other, so that
-//! their order stays while conversations do not wait for each other. A corner goes away when it is empty.
+//! One worker per conversation: a queue and a task that gathers and takes its messages one after the other, so that
+//! their order stays while conversations do not wait for each other. A worker goes away when it is empty.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
@@ -34,38 +34,38 @@ struct ConversationWorker {
     more: Notify,
 }
 
-/// All corners in which something goes on.
+/// All workers in which something goes on.
 #[derive(Default)]
 pub(super) struct ConversationWorkers {
     busy: Mutex<HashMap<Place, Arc<ConversationWorker>>>,
 }
 
 impl ConversationWorkers {
-    /// Puts something into its corner; gives it back when that is full.
+    /// Puts something into its worker; gives it back when that is full.
     pub(super) fn put(&self, relay: &Relay, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
         let place = place_of(&thing.heard);
         let mut busy = lock(&self.busy);
-        if let Some(corner) = busy.get(&place) {
-            let mut waiting = lock(&corner.waiting);
+        if let Some(worker) = busy.get(&place) {
+            let mut waiting = lock(&worker.waiting);
             if waiting.len() >= MAX_WAITING {
                 return Err(Box::new(thing));
             }
             waiting.push_back(thing);
-            corner.more.notify_one();
+            worker.more.notify_one();
             return Ok(());
         }
-        let corner = Arc::new(ConversationWorker::default());
-        lock(&corner.waiting).push_back(thing);
-        busy.insert(place.clone(), Arc::clone(&corner));
+        let worker = Arc::new(ConversationWorker::default());
+        lock(&worker.waiting).push_back(thing);
+        busy.insert(place.clone(), Arc::clone(&worker));
         let inner = Arc::clone(relay.inner());
-        relay.inner().tasks().spawn(sit(inner, place, corner));
+        relay.inner().tasks().spawn(sit(inner, place, worker));
         Ok(())
     }
 
-    /// Forgets a corner, unless something came meanwhile.
-    fn leave(&self, place: &Place, corner: &ConversationWorker) -> bool {
+    /// Forgets a worker, unless something came meanwhile.
+    fn leave(&self, place: &Place, worker: &ConversationWorker) -> bool {
         let mut busy = lock(&self.busy);
-        if lock(&corner.waiting).is_empty() {
+        if lock(&worker.waiting).is_empty() {
             busy.remove(place);
             true
         } else {
@@ -90,12 +90,12 @@ fn place_of(heard: &InboundEvent) -> Place {
     (channel.clone(), account.clone(), peer, thread.unwrap_or_default())
 }
 
-/// The corner's task.
-async fn sit(inner: Arc<Inner>, place: Place, corner: Arc<ConversationWorker>) {
+/// The worker's task.
+async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
     let relay = Relay::of(inner);
     let mut gathering = Gathering::default();
     loop {
-        let next = lock(&corner.waiting).pop_front();
+        let next = lock(&worker.waiting).pop_front();
         if let Some(QueuedEvent { id, heard, permit }) = next {
             match heard {
                 InboundEvent::Message(message) => {
@@ -113,13 +113,13 @@ async fn sit(inner: Arc<Inner>, place: Place, corner: Arc<ConversationWorker>) {
         }
         finish(&relay, gathering.due(Instant::now())).await;
         let Some(due) = gathering.next_due() else {
-            if lock(&corner.waiting).is_empty() && relay.inner().intake().corners.leave(&place, &corner) {
+            if lock(&worker.waiting).is_empty() && relay.inner().intake().workers.leave(&place, &worker) {
                 return;
             }
             continue;
         };
         tokio::select! {
-            () = corner.more.notified() => {}
+            () = worker.more.notified() => {}
             () = sleep_until(due) => {}
             // What is not complete stays in the inbox and is taken up after the next start.
             () = relay.inner().stopping().cancelled() => return,

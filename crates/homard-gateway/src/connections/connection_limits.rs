@@ -24,41 +24,41 @@ const IPV6_NETWORK_BITS: u32 = 64;
 
 /// The sockets of a gateway.
 #[derive(Debug)]
-pub(crate) struct Crowds {
+pub(crate) struct ConnectionLimits {
     /// Those that have sent no request yet.
-    pub(crate) silent: Crowd,
+    pub(crate) silent: ConnectionLimit,
     /// WebSockets that have not finished `connect`.
-    pub(crate) unauthenticated: Crowd,
+    pub(crate) unauthenticated: ConnectionLimit,
     /// All.
-    pub(crate) open: Crowd,
+    pub(crate) open: ConnectionLimit,
 }
 
-impl Default for Crowds {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
-            silent: Crowd::new(MAX_SILENT_PER_ADDRESS, MAX_SILENT_SHARED),
-            unauthenticated: Crowd::new(MAX_PREAUTH_PER_IP, MAX_PREAUTH_SHARED),
-            open: Crowd::new(MAX_OPEN_PER_ADDRESS, MAX_OPEN_SHARED),
+            silent: ConnectionLimit::new(MAX_SILENT_PER_ADDRESS, MAX_SILENT_SHARED),
+            unauthenticated: ConnectionLimit::new(MAX_PREAUTH_PER_IP, MAX_PREAUTH_SHARED),
+            open: ConnectionLimit::new(MAX_OPEN_PER_ADDRESS, MAX_OPEN_SHARED),
         }
     }
 }
 
 /// Sockets of one kind, counted by where they come from.
 #[derive(Debug, Clone)]
-pub(crate) struct Crowd {
+pub(crate) struct ConnectionLimit {
     each: usize,
     shared: usize,
     inside: Arc<Mutex<HashMap<Source, usize>>>,
 }
 
-/// A place in a crowd; given back when dropped.
+/// A counted connection; given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     source: Source,
     inside: Arc<Mutex<HashMap<Source, usize>>>,
 }
 
-impl Crowd {
+impl ConnectionLimit {
     /// So many of each source; another number where one source stands for many.
     fn new(each: usize, shared: usize) -> Self {
         Self { each, shared, inside: Arc::default() }
