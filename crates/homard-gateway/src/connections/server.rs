@@ -59,7 +59,12 @@ pub(crate) async fn accept(
                     turn_away(&gateway, stream);
                     continue;
                 };
-                tasks.spawn(serve(Arc::clone(&gateway), stream, place, silent));
+                let visit = Visit::begin(&gateway);
+                let serving = serve(Arc::clone(&gateway), stream, place, silent);
+                tasks.spawn(async move {
+                    serving.await;
+                    drop(visit);
+                });
             }
             Err(error) => {
                 if gateway.noise().allows("connection not accepted") {
@@ -113,26 +118,25 @@ impl Drop for SocketPlace {
     }
 }
 
-/// One of the HTTP connections, counted until dropped.
-struct Visit<'a>(&'a AtomicUsize);
+/// One of the HTTP connections, counted from the moment it is accepted until dropped: one whose task has not begun yet
+/// wants to be answered, too, when another process takes over.
+struct Visit(Arc<Gateway>);
 
-impl<'a> Visit<'a> {
-    fn begin(visitors: &'a AtomicUsize) -> Self {
-        visitors.fetch_add(1, Ordering::Relaxed);
-        Self(visitors)
+impl Visit {
+    fn begin(gateway: &Arc<Gateway>) -> Self {
+        gateway.visitors().fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(gateway))
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for Visit {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.visitors().fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Serves one connection. `silent` is its place among those that have asked for nothing yet.
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<SocketPlace>, silent: Ticket) {
-    let host = Arc::clone(&gateway);
-    let _visit = Visit::begin(host.visitors());
     let quick = stream.set_nodelay(true);
     gateway.noise().or_log(quick, "could not turn off Nagle's algorithm for a connection");
     if gateway.tls().is_none() {
