@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, getsid, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 /// A process at a moment. Its number may become another's; with the time it was started it is itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +88,11 @@ pub(crate) fn left_behind(leaders: &[u32]) -> Vec<Stat> {
 /// Children of this process that it did not start: they lead a session of their own, or belong to the group of a
 /// command that has ended. What this process starts stays in its session, in its group or at the head of another.
 fn taken_in(leaders: &[u32]) -> Vec<Stat> {
-    let own = getpid().as_raw_nonzero().get();
-    let raw = |pid: Pid| pid.as_raw_nonzero().get();
-    let (group, session) = (raw(getpgrp()), getsid(None).map(raw).unwrap_or_default());
+    // Read as the children's are, and not asked of the kernel: inside a container the leader of our group or session
+    // may live outside it, and its number is then 0, which a `Pid` cannot hold.
+    let Some(Stat { pid: own, group, session, .. }) = Stat::read(getpid().as_raw_nonzero().get()) else {
+        return Vec::new();
+    };
     // The kernel gives orphans to the first thread; looking there is cheaper than at every process.
     let listed = std::fs::read_to_string(format!("/proc/self/task/{own}/children"));
     let children: Vec<Stat> = match listed {

@@ -1,6 +1,6 @@
 //! What is read of other processes.
 
-use super::{Stat, everyone};
+use super::{Stat, everyone, left_behind};
 
 #[test]
 fn a_process_is_read_whatever_its_name_is() {
@@ -24,4 +24,29 @@ fn a_process_is_read_whatever_its_name_is() {
 fn this_process_is_among_those_that_run() {
     let own = i32::try_from(std::process::id()).unwrap();
     assert!(everyone().is_none_or(|mut all| all.any(|stat| stat.pid == own && stat.is_live)));
+}
+
+#[test]
+fn nobody_is_left_behind_where_nothing_ran() {
+    assert_eq!(left_behind(&[]), []);
+}
+
+/// The leader of the session lives outside: the kernel says 0 for it, as it does in most containers.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "unshare itself is what is needed, not a command of the agent's")]
+fn the_same_holds_in_a_container() {
+    let own = std::env::current_exe().unwrap();
+    let inside = |program: &std::ffi::OsStr| {
+        let mut unshare = std::process::Command::new("unshare");
+        unshare.args(["--map-root-user", "--fork", "--pid", "--mount-proc"]).arg(program);
+        unshare
+    };
+    let is_possible = inside("true".as_ref()).output().is_ok_and(|tried| tried.status.success());
+    if !is_possible {
+        return;
+    }
+    let name = "unix::processes::tests::nobody_is_left_behind_where_nothing_ran";
+    let ran = inside(own.as_os_str()).args(["--exact", name]).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
 }
