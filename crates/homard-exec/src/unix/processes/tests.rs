@@ -33,7 +33,10 @@ fn nobody_is_left_behind_where_nothing_ran() {
 
 /// The leader of the session lives outside: the kernel says 0 for it, as it does in most containers.
 #[test]
-#[allow(clippy::disallowed_methods, reason = "unshare itself is what is needed, not a command of the agent's")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "unshare itself is what is needed, not a command of the agent's"
+)]
 fn the_same_holds_in_a_container() {
     let own = std::env::current_exe().unwrap();
     let inside = |program: &std::ffi::OsStr| {
