@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use crate::changes::handle::InvalidConfig;
+use crate::changes::overrides::Overrides;
+use crate::changes::write::{WriteError, set_path};
 use crate::config::gateway::AuthMode;
-use crate::handle::InvalidConfig;
 use crate::load::{Snapshot, Source};
-use crate::overrides::Overrides;
 use crate::secret::Secret;
-use crate::write::{WriteError, set_path};
 
 /// Random bytes in a generated token.
 const TOKEN_BYTES: usize = 32;

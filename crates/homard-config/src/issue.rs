@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::value_path::ValuePath;
+use crate::syntax::value_path::ValuePath;
 
 /// One problem, with the place it is at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -12,19 +12,19 @@ use homard_runtime::Clock;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::changes::overrides::Overrides;
 use crate::config::{Config, Resolve};
-use crate::document::{self, Node};
 use crate::env::{Environment, ProcessFacts};
-use crate::include::Includes;
 use crate::issue::Issue;
-use crate::overrides::Overrides;
 use crate::paths::Paths;
 use crate::raw::Raw;
 use crate::redact::{redact, redact_text};
-use crate::schema::schema;
 use crate::shell_env;
-use crate::substitute::substitute;
-use crate::validate::validate;
+use crate::syntax::document::{self, Node};
+use crate::syntax::include::Includes;
+use crate::syntax::substitute::substitute;
+use crate::validation::schema::schema;
+use crate::validation::validate::validate;
 
 /// Largest configuration file read, in bytes.
 const MAX_CONFIG_BYTES: u64 = 4 * 1024 * 1024;
@@ -263,7 +263,7 @@ fn shell_timeout(value: &Value, process: &Environment) -> Option<Duration> {
 
 /// One notice for all keys that are known and do nothing yet; what is wrong has been said already.
 fn not_yet(value: &Value, wrong: &[Issue]) -> Option<Issue> {
-    let mut places = crate::in_effect::not_yet(value);
+    let mut places = crate::validation::in_effect::not_yet(value);
     places.retain(|place| !wrong.iter().any(|issue| issue.path == *place));
     (!places.is_empty()).then(|| Issue::new("", format!("known, not yet in effect: {}", places.join(", "))))
 }

@@ -5,11 +5,11 @@
 
 use serde_json::Value;
 
-use crate::document::{Kind, Node};
-use crate::schema::{is_secret, items, property};
 use crate::secret::REDACTED;
-use crate::splice::replace_texts;
-use crate::substitute::has_reference;
+use crate::syntax::document::{Kind, Node};
+use crate::syntax::splice::replace_texts;
+use crate::syntax::substitute::has_reference;
+use crate::validation::schema::{is_secret, items, property};
 
 /// Endings of keys whose values are secrets, in lower case without separators.
 const SENSITIVE_ENDINGS: [&str; 9] = [
@@ -39,7 +39,7 @@ pub fn is_sensitive_key(key: &str) -> bool {
 }
 
 /// The value with every secret replaced by [`REDACTED`]. `schema` is the schema of the value, as from
-/// [`schema()`](crate::schema()).
+/// [`schema()`](crate::validation::schema()).
 #[must_use]
 pub fn redact(value: &Value, schema: &'static Value) -> Value {
     walk(value, Some(schema), false)

@@ -9,12 +9,12 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Snapshot, Source};
+use crate::changes::overrides::Overrides;
 use crate::config::agents::ThinkingLevel;
 use crate::config::gateway::{AuthMode, BindMode};
 use crate::config::session::{DmScope, Reset};
 use crate::config::tools::{ExecAsk, ExecSecurity};
 use crate::env::{Environment, ProcessFacts};
-use crate::overrides::Overrides;
 use crate::paths::{Paths, Profile};
 use crate::secret::Secret;
 

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{is_sensitive_key, redact, redact_text};
-use crate::document::parse;
-use crate::schema::schema;
 use crate::secret::REDACTED;
+use crate::syntax::document::parse;
+use crate::validation::schema::schema;
 
 #[test]
 fn keys_named_like_secrets_are_known() {

@@ -29,7 +29,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
         "waits for its parts (the folders of homard-relay/src) to be structs of their own",
     ),
     (Gate::Methods, "homard-store::Store", 155, "waits for views: sessions, runs, devices"),
-    (Gate::Entries, "crates/homard-config/src", 48, "waits for settings to be registered by their rooms"),
     (
         Gate::Entries,
         "crates/homard-config/src/config",

@@ -27,9 +27,10 @@ fn the_table_is_alphabetical_and_names_only_known_keys() {
         for key in pattern.split('.') {
             schema = schema.and_then(|s| {
                 if key == "*" {
-                    crate::schema::items(s).or_else(|| crate::schema::property(s, "x"))
+                    crate::validation::schema::items(s)
+                        .or_else(|| crate::validation::schema::property(s, "x"))
                 } else {
-                    crate::schema::property(s, key)
+                    crate::validation::schema::property(s, key)
                 }
             });
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::value_path::ValuePath;
+use crate::syntax::value_path::ValuePath;
 
 /// Applies a patch: null deletes, objects merge, lists with ids merge by id unless their place is listed.
 pub(crate) fn merge_patch(target: &mut Value, patch: &Value, replace_paths: &[String]) {

@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 use homard_runtime::OrLog;
 use serde_json::{Value, json};
 
-use crate::audit;
-use crate::document;
-use crate::handle::ConfigHandle;
+use crate::changes::audit;
+use crate::changes::handle::ConfigHandle;
+use crate::changes::overrides::Overrides;
+use crate::changes::reload::ReloadAction;
+use crate::changes::restore::{NothingToRestore, restore};
 use crate::issue::{Issue, listed};
 use crate::load::{Snapshot, Source};
-use crate::merge_patch::merge_patch;
-use crate::overrides::Overrides;
 use crate::paths::create_private_dir;
-use crate::reload::ReloadAction;
-use crate::restore::{NothingToRestore, restore};
-use crate::splice::rewrite;
-use crate::substitute::expand;
-use crate::value_path::{PathSyntaxError, ValuePath, changed_paths};
+use crate::syntax::document;
+use crate::syntax::merge_patch::merge_patch;
+use crate::syntax::splice::rewrite;
+use crate::syntax::substitute::expand;
+use crate::syntax::value_path::{PathSyntaxError, ValuePath, changed_paths};
 
 /// Backups kept: `.bak`, `.bak.1` … `.bak.4`.
 const BACKUPS: usize = 5;

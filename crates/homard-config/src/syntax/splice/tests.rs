@@ -5,8 +5,8 @@ use proptest::prelude::{any, prop, proptest};
 use serde_json::{Value, json};
 
 use super::rewrite;
-use crate::document::parse;
-use crate::document::tests::{any_value, json5_text};
+use crate::syntax::document::parse;
+use crate::syntax::document::tests::{any_value, json5_text};
 
 const FILE: &str = r#"// my gateway
 {

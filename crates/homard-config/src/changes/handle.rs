@@ -1,7 +1,7 @@
 //! The settings of a running process: who holds them, who changes them, who hears of it.
 //!
 //! [`ConfigHandle::current`] is asked at the edge of a unit of work. The file's edits come in through
-//! [`reload`](ConfigHandle::reload) (called by the watcher), writes through the methods in [`crate::write`];
+//! [`reload`](ConfigHandle::reload) (called by the watcher), writes through the methods in [`crate::changes::write`];
 //! both end in `adopt`, which swaps the settings only when the new ones are valid.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::changes::overrides::Overrides;
+use crate::changes::reload::{Reload, ReloadAction, action_for, needs_restart};
 use crate::config::Config;
 use crate::config::gateway::ReloadMode;
 use crate::issue::{Issue, listed};
 use crate::load::{Snapshot, Source};
-use crate::overrides::Overrides;
-use crate::reload::{Reload, ReloadAction, action_for, needs_restart};
-use crate::value_path::{PathSyntaxError, changed_paths};
+use crate::syntax::value_path::{PathSyntaxError, changed_paths};
 
 /// The file cannot be used as it is.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::value_path::{PathSyntaxError, ValuePath};
+use crate::syntax::value_path::{PathSyntaxError, ValuePath};
 
 /// Runtime overrides. Objects merge over the file's; everything else replaces.
 #[derive(Clone, Default, PartialEq)]

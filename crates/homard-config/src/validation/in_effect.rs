@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::value_path::ValuePath;
+use crate::syntax::value_path::ValuePath;
 
 /// Keys in effect; `*` stands for any key or position, and everything beneath a key is in effect with it.
 const IN_EFFECT: &[&str] = &[

@@ -8,12 +8,12 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::WriteError;
+use crate::changes::handle::ConfigHandle;
+use crate::changes::reload::{HotPart, ReloadAction};
 use crate::env::{Environment, ProcessFacts};
 use crate::gateway_token::ensure_gateway_token;
-use crate::handle::ConfigHandle;
 use crate::load::Source;
 use crate::paths::Paths;
-use crate::reload::{HotPart, ReloadAction};
 use crate::secret::REDACTED;
 
 const FILE: &str = r#"{

@@ -3,9 +3,9 @@
 use homard_runtime::Clock;
 
 use super::{keep_last_good, restore_last_good};
+use crate::changes::overrides::Overrides;
 use crate::env::Environment;
 use crate::load::{Snapshot, Source};
-use crate::overrides::Overrides;
 use crate::paths::Paths;
 
 const GOOD: &str = "{ gateway: { port: 5 } }\n";

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::env::Environment;
 use crate::secret::REDACTED;
-use crate::substitute::resolves_to;
-use crate::value_path::ValuePath;
+use crate::syntax::substitute::resolves_to;
+use crate::syntax::value_path::ValuePath;
 
 /// A sentinel stands where there is no secret on disk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::document;
 use crate::issue::Issue;
-use crate::value_path::ValuePath;
+use crate::syntax::document;
+use crate::syntax::value_path::ValuePath;
 
 const INCLUDE: &str = "$include";
 /// Deepest chain of files including files.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::document::{self, Kind, Member, Node};
+use crate::syntax::document::{self, Kind, Member, Node};
 
 /// Most single edits tried before the file is written anew.
 const MAX_EDITS: usize = 2_000;

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::validate;
-use crate::document::parse;
+use crate::syntax::document::parse;
 
 fn told(value: &Value) -> String {
     validate(value).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
@@ -56,7 +56,7 @@ fn every_problem_is_told_with_place_value_and_what_is_allowed() {
     "##);
 }
 
-fn parse_ok(node: Result<crate::document::Node, crate::document::SyntaxError>) -> Value {
+fn parse_ok(node: Result<crate::syntax::document::Node, crate::syntax::document::SyntaxError>) -> Value {
     node.unwrap().to_value()
 }
 

@@ -1,7 +1,7 @@
 //! JSON5 text with the place of every value in it.
 //!
 //! One parser for reading and for editing: what the loader understood and what the writer changes cannot
-//! differ. A tree of [`Node`]s keeps byte ranges so that [`crate::splice`] replaces one value and leaves the
+//! differ. A tree of [`Node`]s keeps byte ranges so that [`crate::syntax::splice`] replaces one value and leaves the
 //! owner's comments alone. Integral floats (`4e6`) become integers; `NaN` and infinities are refused.
 
 use std::ops::Range;

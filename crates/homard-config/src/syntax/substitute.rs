@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::env::Environment;
 use crate::issue::Issue;
-use crate::value_path::ValuePath;
+use crate::syntax::value_path::ValuePath;
 
 /// Replaces references in every text of a value; missing variables are added to `issues`.
 pub(crate) fn substitute(value: &Value, env: &Environment, issues: &mut Vec<Issue>) -> Value {

@@ -7,11 +7,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::changes::overrides::Overrides;
+use crate::changes::write::replace_file;
 use crate::config::Config;
 use crate::load::{Snapshot, Source};
-use crate::overrides::Overrides;
 use crate::paths::create_private_dir;
-use crate::write::replace_file;
 
 /// Ends the name of the copy that worked.
 const SUFFIX: &str = ".last-good";

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::raw::Raw;
-use crate::value_path::{PathStep, ValuePath};
+use crate::syntax::value_path::{PathStep, ValuePath};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Raw).to_value());
 

@@ -4,11 +4,11 @@ use homard_runtime::{Clock, Tasks};
 use serde_json::json;
 
 use super::{ConfigHandle, OverrideError};
+use crate::changes::reload::{HotPart, ReloadAction};
 use crate::config::gateway::BindMode;
 use crate::env::Environment;
 use crate::load::Source;
 use crate::paths::Paths;
-use crate::reload::{HotPart, ReloadAction};
 
 fn open(text: &str) -> (tempfile::TempDir, ConfigHandle) {
     let home = tempfile::tempdir().unwrap();

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::redact;
-use crate::schema::{alternatives, is_secret, schema};
 use crate::secret::MASK;
-use crate::value_path::ValuePath;
+use crate::syntax::value_path::ValuePath;
+use crate::validation::schema::{alternatives, is_secret, schema};
 
 /// Most problems told at once; the rest would only be noise.
 const MAX_ISSUES: usize = 100;

@@ -12,7 +12,7 @@ use homard_runtime::{OrCancel, OrLog};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::handle::ConfigHandle;
+use crate::changes::handle::ConfigHandle;
 
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);

@@ -1,0 +1,5 @@
+//! What may stand in the file, what is wrong with it, and what of it does something.
+
+pub(crate) mod in_effect;
+pub(crate) mod schema;
+pub(crate) mod validate;
