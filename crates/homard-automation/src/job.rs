@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use homard_config::Config;
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::cron::{
     CronAddParams, CronDelivery, CronDeliveryMode, CronDeliveryPreview, CronFailureAlert, CronJob,
     CronJobState, CronPayload, CronSchedule,
@@ -158,7 +159,9 @@ impl Job {
                 let channel = channel.as_deref().map(|channel| format!("{channel} ")).unwrap_or_default();
                 (format!("announce -> {channel}{to}"), format!("results are sent to {channel}{to}"))
             }
-            Some(CronDelivery { mode: CronDeliveryMode::Announce, .. }) if !config.channels.is_empty() => {
+            Some(CronDelivery { mode: CronDeliveryMode::Announce, .. })
+                if config.view::<ChannelAccounts>().platforms_on().next().is_some() =>
+            {
                 let main = SessionKey::main(self.agent(config));
                 (
                     "announce -> last".to_owned(),

@@ -14,14 +14,14 @@ use std::time::Duration;
 
 use homard_channel::{
     Abilities, Ability, Attachment, Channel, ChannelError, ChatKind, Content, Fetched, Inbox, Outbound,
-    Probe, Receipt, SharedChannel, TableMode, TextUnit, Threads,
+    Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit, Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{Clock, OrCancel};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::registry::{BuildError, ChannelEntry, Parts};
+use crate::registry::{BuildError, ChannelEntry, Parts, own_schema};
 
 mod casemap;
 mod dial;
@@ -56,7 +56,7 @@ pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
         "sasl.password",
         "sasl.passwordFile",
     ],
-    schema: || schemars::schema_for!(IrcSection).to_value(),
+    keys: SectionKeys { own: own_schema::<IrcSection>, inert: &[] },
     is_configured: settings::is_configured,
     build,
 };

@@ -1,11 +1,14 @@
 //! The table of platforms. A new one is a folder and a line here.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use homard_channel::SharedChannel;
-use homard_config::Environment;
+use homard_channel::{SectionKeys, SharedChannel, defaults_schema};
+use homard_config::{ChannelSections, Environment};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 /// One platform.
@@ -20,8 +23,8 @@ pub struct ChannelEntry {
     pub summary: &'static str,
     /// Keys of its section that hold credentials: what a logout clears.
     pub secrets: &'static [&'static str],
-    /// Its section's schema, for checking, forms and help.
-    pub schema: fn() -> Value,
+    /// The keys of its section beside those all platforms share.
+    pub keys: SectionKeys,
     /// Whether a section (or the environment) says enough to start an account.
     pub is_configured: fn(&Value, &Environment) -> bool,
     /// Makes an account ready to listen.
@@ -71,4 +74,43 @@ pub const ENTRIES: &[ChannelEntry] = &[crate::telegram::ENTRY, crate::irc::ENTRY
 pub fn entry(name: &str) -> Option<&'static ChannelEntry> {
     let name = name.trim().to_ascii_lowercase();
     ENTRIES.iter().find(|entry| entry.id == name || entry.aliases.contains(&name.as_str()))
+}
+
+/// Platforms people may have written about elsewhere and that cannot be connected yet.
+const NOT_YET: &[&str] = &[
+    "bluebubbles",
+    "discord",
+    "feishu",
+    "googlechat",
+    "imessage",
+    "line",
+    "matrix",
+    "mattermost",
+    "msteams",
+    "nextcloud-talk",
+    "nostr",
+    "signal",
+    "slack",
+    "tlon",
+    "twitch",
+    "whatsapp",
+    "zalo",
+    "zalouser",
+];
+
+static SECTIONS: LazyLock<ChannelSections> = LazyLock::new(|| {
+    let platforms = ENTRIES.iter().map(|entry| (entry.id, entry.keys.schema()));
+    ChannelSections { schemas: platforms.chain([("defaults", defaults_schema())]).collect(), inert: NOT_YET }
+});
+
+/// What may stand in `channels`.
+#[must_use]
+pub fn sections() -> &'static ChannelSections {
+    &SECTIONS
+}
+
+/// The schema of an adapter's own keys.
+pub(crate) fn own_schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

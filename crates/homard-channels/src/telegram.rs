@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use homard_channel::{
     Abilities, Ability, Act, Attachment, Channel, ChannelError, ChatKind, Dialect, Fetched, Inbox, MediaKind,
-    Outbound, PollLimits, Probe, Receipt, SharedChannel, TableMode, TextUnit, Threads,
+    Outbound, PollLimits, Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit, Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
@@ -44,7 +44,7 @@ pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
     label: "Telegram",
     summary: "a bot of yours, made with @BotFather; direct chats, groups, topics and channels",
     secrets: &["botToken", "tokenFile", "webhookSecret"],
-    schema: settings::schema,
+    keys: SectionKeys { own: settings::schema, inert: settings::INERT_KEYS },
     is_configured: settings::is_configured,
     build,
 };

@@ -44,6 +44,7 @@ use crate::paths::Paths;
 use crate::raw::Raw;
 use crate::raw::value::SecretText;
 use crate::secret::Secret;
+use crate::views::Views;
 
 /// Settings in effect. Taken once at the edge of a unit of work and used to its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,10 +85,12 @@ pub struct Config {
     pub discovery: reach::Discovery,
     /// What is told to a collector.
     pub diagnostics: diagnostics::Diagnostics,
-    /// Channel sections as written (references resolved); each adapter reads its own.
-    pub channels: BTreeMap<ChannelId, Section>,
+    /// Channel sections as written; only `homard_policy::accounts` reads them, everybody else asks it.
+    pub channels: RawChannels,
     /// All layers of the environment, for credentials that are looked up by name.
     pub env: Environment,
+    /// What rooms make of all this.
+    pub(crate) views: Views,
 }
 
 impl Config {
@@ -107,7 +110,7 @@ impl Config {
             parsed
                 .map_err(|error| cx.issue(format!("channels.{id}"), error.to_string()))
                 .ok()
-                .map(|id| (id, Section(section)))
+                .map(|id| (id, section))
         });
         let channels = channels.collect();
         let gateway = gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx);
@@ -136,33 +139,32 @@ impl Config {
             diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),
+            views: Views::default(),
         }
     }
 }
 
-/// A part of the file that belongs to another room, as written with references resolved. `Debug` hides secrets.
-#[derive(Clone, PartialEq)]
-pub struct Section(Value);
+/// The sections of chat platforms, as written with references resolved. `Debug` hides secrets.
+#[derive(Clone, Default, PartialEq)]
+pub struct RawChannels(BTreeMap<ChannelId, Value>);
 
-impl Section {
-    /// The value itself.
-    #[must_use]
-    pub fn as_value(&self) -> &Value {
-        &self.0
-    }
-
-    /// Reads the section as its owner's own type.
-    ///
-    /// # Errors
-    /// When the value does not have that shape.
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_value(self.0.clone())
+impl RawChannels {
+    /// Every section, `defaults` among them.
+    pub fn sections(&self) -> impl Iterator<Item = (&ChannelId, &Value)> {
+        self.0.iter()
     }
 }
 
-impl std::fmt::Debug for Section {
+impl FromIterator<(ChannelId, Value)> for RawChannels {
+    fn from_iter<T: IntoIterator<Item = (ChannelId, Value)>>(sections: T) -> Self {
+        Self(sections.into_iter().collect())
+    }
+}
+
+impl std::fmt::Debug for RawChannels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", crate::redact::redact_section(&self.0))
+        let shown = self.0.iter().map(|(id, section)| (id, crate::redact::redact_section(section)));
+        f.debug_map().entries(shown).finish()
     }
 }
 

@@ -22,6 +22,7 @@ mod secret;
 mod shell_env;
 mod syntax;
 mod validation;
+mod views;
 
 pub use changes::handle::{ConfigHandle, InvalidConfig, OverrideError};
 pub use changes::last_good::{RestoredConfig, keep_last_good, restore_last_good};
@@ -39,4 +40,6 @@ pub use redact::{is_sensitive_key, redact, secrets_in};
 pub use secret::{REDACTED, Secret};
 pub use syntax::document::SyntaxError;
 pub use syntax::value_path::PathSyntaxError;
+pub use validation::channel_sections::ChannelSections;
 pub use validation::schema::{schema, schema_at};
+pub use views::View;

@@ -23,6 +23,7 @@ use crate::shell_env;
 use crate::syntax::document::{self, Node};
 use crate::syntax::include::Includes;
 use crate::syntax::substitute::substitute;
+use crate::validation::channel_sections::ChannelSections;
 use crate::validation::schema::schema;
 use crate::validation::validate::validate;
 
@@ -42,13 +43,15 @@ pub struct Source {
     pub paths: Paths,
     /// For stamps.
     pub clock: Clock,
+    /// What is known about the sections of `channels`; without it they are taken as they are.
+    pub channels: Option<fn() -> &'static ChannelSections>,
 }
 
 impl Source {
     /// Exactly these paths and variables, without a working directory; for tests.
     #[must_use]
     pub fn isolated(paths: Paths, environment: Environment, clock: Clock) -> Self {
-        Self { environment, facts: ProcessFacts::default(), paths, clock }
+        Self { environment, facts: ProcessFacts::default(), paths, clock, channels: None }
     }
 }
 
@@ -171,9 +174,12 @@ impl Snapshot {
         let raw = if self.effective.as_object().is_some_and(Map::is_empty) {
             Raw::default()
         } else {
-            self.issues = validate(&self.effective);
+            // Made only when somebody wrote about a platform.
+            let channels = source.channels.filter(|_| self.effective.get("channels").is_some());
+            let channels = channels.map(|known| known());
+            self.issues = validate(&self.effective, channels);
             self.warnings.extend(future_version(&self.effective));
-            self.warnings.extend(not_yet(&self.resolved, &self.issues));
+            self.warnings.extend(not_yet(&self.resolved, &self.issues, channels));
             match serde_json::from_value(self.effective.clone()) {
                 Ok(raw) => raw,
                 Err(error) if self.issues.is_empty() => {
@@ -262,8 +268,9 @@ fn shell_timeout(value: &Value, process: &Environment) -> Option<Duration> {
 }
 
 /// One notice for all keys that are known and do nothing yet; what is wrong has been said already.
-fn not_yet(value: &Value, wrong: &[Issue]) -> Option<Issue> {
+fn not_yet(value: &Value, wrong: &[Issue], channels: Option<&ChannelSections>) -> Option<Issue> {
     let mut places = crate::validation::in_effect::not_yet(value);
+    places.extend(channels.map(|channels| channels.not_yet(value)).unwrap_or_default());
     places.retain(|place| !wrong.iter().any(|issue| issue.path == *place));
     (!places.is_empty()).then(|| Issue::new("", format!("known, not yet in effect: {}", places.join(", "))))
 }

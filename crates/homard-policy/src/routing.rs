@@ -3,29 +3,28 @@
 //! [`destination`] decides; [`explain`] decides the same and says of every binding why it won or did not. Keys of
 //! conversations are made in `routing/keys.rs`.
 
-use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use homard_channel::{ChatKind, Conversation, Inbound, Threads};
 use homard_config::Config;
-use homard_config::config::bindings::{
-    AccountMatch, Binding, Broadcast, BroadcastOrder, PeerKind, default_account,
-};
+use homard_config::config::bindings::{AccountMatch, Binding, Broadcast, BroadcastOrder, PeerKind};
 use homard_config::config::session::{DmScope, SessionScopeMode};
 use homard_protocol::{AccountId, AgentId, ChannelId, SessionKey};
 use serde::Serialize;
 
+use crate::accounts::ChannelAccounts;
+
 mod keys;
 
 /// The owner's bindings, identity links and scopes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct RouteRules {
     default_agent: AgentId,
     agents: Vec<AgentId>,
     bindings: Vec<Binding>,
     broadcast: Broadcast,
-    /// The account that is meant when a binding names none, where it is not `default`.
-    default_accounts: BTreeMap<ChannelId, AccountId>,
+    accounts: Arc<ChannelAccounts>,
     scope: SessionScopeMode,
     dm_scope: DmScope,
     /// The same for others than the owner, where the owner's messages share the main conversation.
@@ -39,7 +38,6 @@ impl RouteRules {
     /// What the configuration says.
     #[must_use]
     pub fn of(config: &Config) -> Self {
-        let accounts = config.channels.iter();
         let lower = |ids: &Vec<String>| ids.iter().map(|id| id.trim().to_lowercase()).collect();
         let session = &config.session;
         Self {
@@ -47,9 +45,7 @@ impl RouteRules {
             agents: config.agents.list.iter().map(|agent| agent.id.clone()).collect(),
             bindings: config.bindings.list.clone(),
             broadcast: config.bindings.broadcast.clone(),
-            default_accounts: accounts
-                .map(|(id, section)| (id.clone(), default_account(section.as_value())))
-                .collect(),
+            accounts: config.view(),
             scope: session.scope,
             dm_scope: session.dm_scope,
             guest_dm_scope: session.guest_dm_scope,
@@ -292,14 +288,10 @@ impl RouteRules {
         if binding.channel != *facts.channel {
             return Err(Miss::Channel(binding.channel.clone()));
         }
-        let default_account = || {
-            let known = self.default_accounts.get(facts.channel);
-            known.cloned().unwrap_or_else(AccountId::default_account)
-        };
         let wanted = match &binding.account {
             AccountMatch::Any => None,
             AccountMatch::Named(id) => Some(id.clone()),
-            AccountMatch::Default => Some(default_account()),
+            AccountMatch::Default => Some(self.accounts.usual(facts.channel)),
         };
         if let Some(wanted) = wanted.filter(|wanted| wanted != facts.account) {
             return Err(Miss::Account(wanted));

@@ -12,14 +12,16 @@ mod files;
 mod mirror;
 mod parts;
 mod route;
-mod section;
 mod target;
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use std::sync::Arc;
+
 use homard_channel::{Abilities, Address, Content, Outbound};
 use homard_config::Config;
+use homard_policy::accounts::ChannelAccount;
 use homard_protocol::{AgentId, RunId, SessionKey};
 use homard_store::StoreError;
 use homard_tools::Caller;
@@ -33,7 +35,6 @@ pub use files::FileError;
 pub use target::ChannelName;
 
 pub(crate) use files::{Folders, is_address, take as take_file};
-pub(crate) use section::AccountSection;
 
 /// How long somebody waits for a receipt; the message goes out later all the same.
 const SEND_WAIT: Duration = Duration::from_secs(30);
@@ -162,7 +163,7 @@ pub enum ActError {
 struct Found {
     address: Address,
     abilities: Abilities,
-    section: AccountSection,
+    account: Arc<ChannelAccount>,
     /// Where the one who asks is, if that is on a platform.
     from: Option<Address>,
 }
@@ -207,7 +208,13 @@ impl Relay {
         let said = deed_text(&deed);
         let words = self.marked(&config, &said, &found);
         let folders = self.folders(&config, acting);
-        let parts = parts::parts(deed, words, (&found.abilities, &found.section), &folders).await?;
+        let parts = parts::parts(
+            deed,
+            words,
+            (&found.abilities, found.account.rules.speaking.shape(Some(&found.abilities))),
+            &folders,
+        )
+        .await?;
         self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
         if !said.is_empty() {
             if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
@@ -279,7 +286,7 @@ impl Relay {
         }
         if acting.gated {
             let (gates, usual) = deed.gates();
-            let allowed = found.section.allows(gates, usual);
+            let allowed = found.account.allows(gates, usual);
             allowed.map_err(|gate| ActError::TurnedOff { channel: channel(), gate })?;
         }
         let Some(from) = &found.from else { return Ok(()) };

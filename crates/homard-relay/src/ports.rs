@@ -133,7 +133,7 @@ impl AgentsPort for Room {
 
 impl MessagePort for Room {
     fn is_anywhere(&self) -> bool {
-        self.relay().is_ok_and(|relay| relay.is_on_a_platform())
+        self.relay().is_ok_and(|relay| relay.accounts().platforms_on().next().is_some())
     }
 
     fn act<'a>(

@@ -53,7 +53,13 @@ impl Cx {
             (None, false) => None,
         };
         let paths = Paths::resolve(&environment, &facts, profile)?;
-        let source = Source { environment, facts, paths, clock: Clock::system() };
+        let source = Source {
+            environment,
+            facts,
+            paths,
+            clock: Clock::system(),
+            channels: Some(homard_channels::sections),
+        };
         Ok(Self { source, global, console })
     }
 

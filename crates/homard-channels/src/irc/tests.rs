@@ -38,7 +38,7 @@ fn only_text_can_be_said() {
 
 #[test]
 fn the_schema_says_what_every_key_is_for() {
-    let schema = (ENTRY.schema)();
+    let schema = ENTRY.keys.schema();
     let properties = schema["properties"].as_object().unwrap();
     assert!(properties.contains_key("tlsFingerprint") && properties.contains_key("nickserv"));
     for (key, property) in properties {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::webhook::HEALTH_PATH;
-use crate::registry::{BuildError, Parts};
+use crate::registry::{BuildError, Parts, own_schema};
 
 /// Where the Bot API is unless the owner runs a server of their own.
 const PUBLIC_ROOT: &str = "https://api.telegram.org";
@@ -103,9 +103,21 @@ pub(super) struct Webhook {
     pub(super) port: u16,
 }
 
-/// The section's schema.
+/// Keys that are known from elsewhere and do nothing yet.
+pub(super) const INERT_KEYS: &[&str] = &[
+    "draftChunk",
+    "errorPolicy",
+    "execApprovals",
+    "network",
+    "reactionLevel",
+    "retry",
+    "richMessages",
+    "threadBindings",
+];
+
+/// The schema of the bot's own keys.
 pub(super) fn schema() -> Value {
-    schemars::schema_for!(Section).to_value()
+    own_schema::<Section>()
 }
 
 /// Whether anything says where a token is.

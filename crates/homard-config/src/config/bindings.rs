@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, AgentId, ChannelId};
-use serde_json::Value;
 
 use super::Resolve;
 use super::session::DmScope;
@@ -241,20 +240,6 @@ fn agent(written: Option<&str>, path: &str, cx: &mut Resolve<'_>) -> Option<Agen
 
 fn word(written: Option<String>) -> Option<String> {
     written.map(|word| word.trim().to_owned()).filter(|word| !word.is_empty())
-}
-
-/// Which of a platform's accounts is meant when nothing is said: `defaultAccount`, else `default`, else the first
-/// by name of those that are written.
-#[must_use]
-pub fn default_account(section: &Value) -> AccountId {
-    let named = |id: &str| AccountId::parse(&slugify(id)?).ok();
-    let chosen = section.get("defaultAccount").and_then(Value::as_str).and_then(named);
-    let accounts = section.get("accounts").and_then(Value::as_object);
-    let mut ids: Vec<AccountId> = accounts.into_iter().flatten().filter_map(|(id, _)| named(id)).collect();
-    ids.sort();
-    let usual = AccountId::default_account();
-    let first = || if ids.contains(&usual) { None } else { ids.first().cloned() };
-    chosen.or_else(first).unwrap_or(usual)
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
         config.session.reset_direct,
         Some(Reset { at_hour: None, idle: Some(Duration::from_secs(3_600)) })
     );
-    assert_eq!(config.channels.len(), 2);
+    assert_eq!(config.channels.sections().count(), 2);
 }
 
 #[test]

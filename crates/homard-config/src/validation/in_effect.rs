@@ -101,6 +101,7 @@ const IN_EFFECT: &[&str] = &[
     "bindings",
     "broadcast",
     "budgets",
+    "channels",
     "commands.allowFrom",
     "commands.native",
     "commands.nativeSkills",

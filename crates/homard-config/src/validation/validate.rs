@@ -10,6 +10,7 @@ use crate::issue::Issue;
 use crate::redact;
 use crate::secret::MASK;
 use crate::syntax::value_path::ValuePath;
+use crate::validation::channel_sections::ChannelSections;
 use crate::validation::schema::{alternatives, is_secret, schema};
 
 /// Most problems told at once; the rest would only be noise.
@@ -27,19 +28,22 @@ const MISPLACED: [(&str, &str); 6] = [
 ];
 
 /// Everything that is wrong with a value.
-pub(crate) fn validate(value: &Value) -> Vec<Issue> {
-    let mut walker = Walker { issues: Vec::new() };
+pub(crate) fn validate(value: &Value, channels: Option<&'static ChannelSections>) -> Vec<Issue> {
+    let mut walker = Walker::default();
     walker.check(value, schema(), &ValuePath::default(), "");
+    walker.issues.extend(channels.map(|channels| channels.issues(value)).unwrap_or_default());
     walker.issues.truncate(MAX_ISSUES);
     walker.issues
 }
 
-struct Walker {
-    issues: Vec<Issue>,
+/// Walks a value beside its schema.
+#[derive(Default)]
+pub(crate) struct Walker {
+    pub(crate) issues: Vec<Issue>,
 }
 
 impl Walker {
-    fn check(&mut self, value: &Value, schema: &'static Value, path: &ValuePath, key: &str) {
+    pub(crate) fn check(&mut self, value: &Value, schema: &'static Value, path: &ValuePath, key: &str) {
         // Null is how merge patches and some editors write "unset".
         if value.is_null() || self.issues.len() > MAX_ISSUES {
             return;
@@ -157,7 +161,7 @@ fn unknown_key(
 }
 
 /// The known word nearest to what was written, if any is near enough to be meant.
-fn nearest<'w>(written: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+pub(crate) fn nearest<'w>(written: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     let low = written.to_lowercase();
     let scored = known.map(|word| (strsim::damerau_levenshtein(&low, &word.to_lowercase()), word));
     let (distance, word) = scored.min_by_key(|(distance, _)| *distance)?;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use homard_channel::{Abilities, Act, Threads};
 use homard_channels::{ChannelEntry, ENTRIES, entry};
-use homard_config::Config;
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::channels::{ChannelsStatusParams, ChannelsStatusResult};
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
 use homard_relay::{AccountStatus, SendError};
@@ -100,21 +100,20 @@ impl Account {
 /// The accounts there are, in the order people are shown.
 fn accounts(gateway: &Gateway) -> Vec<Account> {
     let config = gateway.config().current();
+    let written = config.view::<ChannelAccounts>();
     let known = gateway.relay().channel_status();
     let mut all = Vec::new();
     for entry in ENTRIES {
         let Ok(channel) = ChannelId::parse(entry.id) else { continue };
-        let mut ids = written_accounts(&config, &channel);
+        let mut ids: BTreeSet<AccountId> = written.of_platform(&channel).map(|(id, _)| id).collect();
         ids.extend(
             known.iter().filter(|status| status.channel == channel).map(|status| status.account.clone()),
         );
-        let has_section = config.channels.contains_key(&channel);
-        let by_environment = (entry.is_configured)(&Value::Null, &config.env);
-        if ids.is_empty() && (has_section || by_environment) {
+        if ids.is_empty() && (entry.is_configured)(&Value::Null, &config.env) {
             ids.insert(AccountId::default_account());
         }
         for id in ids {
-            let section = section_of(&config, &channel, &id);
+            let section = written.get(&channel, &id).section.clone();
             let is_configured = (entry.is_configured)(&Value::Object(section.clone()), &config.env);
             let status =
                 known.iter().find(|status| status.channel == channel && status.account == id).cloned();
@@ -122,23 +121,6 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
         }
     }
     all
-}
-
-/// Accounts the owner wrote about; the one that needs no name when there are no others.
-fn written_accounts(config: &Config, channel: &ChannelId) -> BTreeSet<AccountId> {
-    let section = config.channels.get(channel).map(homard_config::config::Section::as_value);
-    let accounts = section.and_then(|section| section.get("accounts")?.as_object());
-    accounts.into_iter().flat_map(Map::keys).filter_map(|id| AccountId::parse(id).ok()).collect()
-}
-
-/// The account's own values over its platform's.
-pub(super) fn section_of(config: &Config, channel: &ChannelId, account: &AccountId) -> Map<String, Value> {
-    let section = config.channels.get(channel).and_then(|section| section.as_value().as_object());
-    let mut merged = section.cloned().unwrap_or_default();
-    let own = merged.remove("accounts");
-    let own = own.as_ref().and_then(|accounts| accounts.get(account.as_str())?.as_object());
-    merged.extend(own.cloned().into_iter().flatten());
-    merged
 }
 
 async fn probe(gateway: &Gateway, account: &Account, limit: Duration) -> Value {
@@ -177,7 +159,7 @@ fn told(gateway: &Gateway, accounts: &[Account]) -> ChannelsStatusResult {
                 "id": id, "label": account.entry.label, "detailLabel": account.entry.summary,
             }));
             if let Ok(channel) = ChannelId::parse(&id) {
-                let default = gateway.relay().default_account(&channel).to_string();
+                let default = gateway.relay().accounts().usual(&channel).to_string();
                 result.channel_default_account_id.insert(id.clone(), default);
             }
         }

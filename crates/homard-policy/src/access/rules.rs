@@ -1,8 +1,7 @@
 //! What the owner wrote about one of our accounts, decided: the keys all platforms share.
 
-use homard_channel::{ChunkMode, TableMode};
-use homard_protocol::id::slugify;
-use homard_protocol::{AccountId, ChannelId};
+use homard_channel::{Abilities, ChunkMode, Dialect, Shape, TableMode, TextUnit};
+use homard_protocol::ChannelId;
 use serde_json::{Map, Value};
 
 use super::allow::{AllowList, NameMatching};
@@ -12,6 +11,8 @@ use super::read::{Read, Reader};
 
 /// Most messages of programs in a row the owner can allow.
 const MAX_BOTS_IN_A_ROW: usize = 900;
+/// Longest message where nothing is known about the platform.
+const UNKNOWN_LIMIT: usize = 2_000;
 /// Bytes in the unit of `mediaMaxMb`.
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
@@ -113,6 +114,27 @@ pub struct Speaking {
     pub tables: Option<TableMode>,
 }
 
+impl Speaking {
+    /// How texts are written and cut; `None` for a platform of which nothing is known.
+    #[must_use]
+    pub fn shape(&self, abilities: Option<&Abilities>) -> Shape {
+        let Some(abilities) = abilities else {
+            let (dialect, unit) = (Dialect::Plain, TextUnit::Chars);
+            let (tables, mode) = (TableMode::Code, ChunkMode::Length);
+            return Shape { dialect, tables, limit: UNKNOWN_LIMIT, unit, mode };
+        };
+        Shape {
+            dialect: abilities.dialect,
+            tables: self.tables.unwrap_or(abilities.tables),
+            limit: self
+                .text_chunk_limit
+                .map_or(abilities.text_limit, |limit| limit.min(abilities.text_limit)),
+            unit: abilities.unit,
+            mode: self.chunk_mode.unwrap_or_default(),
+        }
+    }
+}
+
 /// Decided rules of one of our accounts: `dmPolicy`, `allowFrom`, `groups` and what else all platforms share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccountRules {
@@ -160,10 +182,13 @@ impl Default for AccountRules {
 
 impl AccountRules {
     /// Reads them from a platform's section, the account's own values over it, `channels.defaults` under it.
-    #[must_use]
-    pub fn of(channel: &ChannelId, account: &AccountId, section: &Value, defaults: Option<&Value>) -> Self {
+    pub(crate) fn of(
+        channel: &ChannelId,
+        own: Option<&Value>,
+        section: &Value,
+        defaults: Option<&Value>,
+    ) -> Self {
         let mut reader = Reader::new(format!("channels.{channel}"));
-        let own = account_section(section, account);
         let mut merged = Map::new();
         let layers = [defaults, Some(section), own].into_iter().flatten();
         for layer in layers.filter(|layer| !layer.is_null()) {
@@ -215,13 +240,6 @@ impl AccountRules {
         rules.problems = reader.problems;
         rules
     }
-}
-
-/// The account's own part of a section, by its name as written or as a slug.
-fn account_section<'a>(section: &'a Value, account: &AccountId) -> Option<&'a Value> {
-    let accounts = section.get("accounts")?.as_object()?;
-    let by_slug = || accounts.iter().find(|(key, _)| slugify(key).as_deref() == Some(account.as_str()));
-    accounts.get(account.as_str()).or_else(|| by_slug().map(|(_, own)| own))
 }
 
 const DM_POLICIES: &[(&str, DmPolicy)] = &[

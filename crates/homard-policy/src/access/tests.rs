@@ -134,7 +134,7 @@ fn in_words(verdict: &Verdict) -> String {
 
 fn verdict(row: &Row) -> Verdict {
     let message = message(row);
-    let rules = AccountRules::of(&message.channel, &message.account, &row.rules, row.defaults.as_ref());
+    let rules = AccountRules::of(&message.channel, None, &row.rules, row.defaults.as_ref());
     let sources = PatternSources { everybody: Some(&row.patterns), ..PatternSources::default() };
     judge(&Case {
         message: &message,
@@ -169,12 +169,8 @@ fn every_message_of_the_table_is_judged_as_it_says() {
 fn an_operator_may_everything_whatever_the_rules() {
     let key = SessionKey::parse("agent:main:main").unwrap();
     let message = Inbound::from_operator(key, "1".to_owned(), "/stop".to_owned(), 0);
-    let rules = AccountRules::of(
-        &message.channel,
-        &message.account,
-        &json!({"enabled": false, "dmPolicy": "disabled"}),
-        None,
-    );
+    let written = json!({"enabled": false, "dmPolicy": "disabled"});
+    let rules = AccountRules::of(&message.channel, None, &written, None);
     let case = Case {
         message: &message,
         rules: &rules,
@@ -193,7 +189,7 @@ fn an_operator_may_everything_whatever_the_rules() {
 fn what_strangers_do_is_not_told_and_what_others_do_is_whether_we_are_meant_or_not() {
     let channel = ChannelId::parse("telegram").unwrap();
     let section = json!({"allowFrom": ["42"], "groups": {"-1": {}}});
-    let rules = AccountRules::of(&channel, &AccountId::default_account(), &section, None);
+    let rules = AccountRules::of(&channel, None, &section, None);
     let let_in = ["7".to_owned()];
     let rows = [
         ("dm/42", "42", true),

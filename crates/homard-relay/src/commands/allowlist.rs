@@ -1,7 +1,6 @@
 //! `/allowlist`: who may speak at an account, and changing it.
 
 use homard_channel::Sender;
-use homard_config::config::Section;
 use homard_protocol::{AccountId, ChannelId};
 use serde_json::Value;
 
@@ -70,11 +69,11 @@ impl Relay {
     }
 
     async fn allowed(&self, channel: &ChannelId, account: &AccountId) -> Answer {
-        let config = self.inner().config();
-        let section = config.channels.get(channel).map(Section::as_value);
+        let accounts = self.accounts();
+        let written = accounts.get(channel, account);
         let mut text = format!("{channel} account {account}");
         for list in [List::Direct, List::Group] {
-            let ids = written(section, account, list).unwrap_or_default();
+            let ids = written.list(list.key());
             let ids = if ids.is_empty() { "nobody".to_owned() } else { ids.join(", ") };
             text = format!("{text}\n{}: {ids}", list.key());
         }
@@ -104,41 +103,19 @@ impl Relay {
         list: List,
         wish: &AllowlistArgs<'_>,
     ) -> Result<(), String> {
-        let config = self.inner().config();
-        let section = config.channels.get(channel).map(Section::as_value);
-        let is_own = own(section, account).is_some();
-        let mut ids = written(section, account, list).unwrap_or_default();
+        let accounts = self.accounts();
+        let account = accounts.get(channel, account);
+        let mut ids = account.list(list.key());
         ids.retain(|id| !id.eq_ignore_ascii_case(wish.id));
         if wish.adds {
             ids.push(wish.id.to_owned());
         }
-        let base = if is_own {
-            format!("channels.{channel}.accounts.{account}")
-        } else {
-            format!("channels.{channel}")
-        };
-        let (path, value) = (format!("{base}.{}", list.key()), ids.into_iter().map(Value::String).collect());
+        let (path, value) = (account.path(list.key()), ids.into_iter().map(Value::String).collect());
         let handle = self.inner().config_handle().clone();
         let written =
             tokio::task::spawn_blocking(move || handle.set_path(&path, value)).await.map_err(words)?;
         written.map(drop).map_err(words)
     }
-}
-
-/// What the file says about one account only.
-fn own<'v>(section: Option<&'v Value>, account: &AccountId) -> Option<&'v Value> {
-    section?.get("accounts")?.get(account.as_str())
-}
-
-fn written(section: Option<&Value>, account: &AccountId, list: List) -> Option<Vec<String>> {
-    let found =
-        own(section, account).and_then(|own| own.get(list.key())).or_else(|| section?.get(list.key()))?;
-    let text = |id: &Value| match id {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    Some(found.as_array()?.iter().filter_map(text).collect())
 }
 
 fn wish(rest: &str) -> Result<AllowlistArgs<'_>, String> {

@@ -3,19 +3,14 @@
 use std::time::Duration;
 
 use homard_agent::{BlockLimits, BreakAt};
-use homard_channel::{Abilities, Act, Address, ChunkMode, Dialect, Shape, TableMode, TextUnit};
+use homard_channel::{Abilities, Act, Address, ChunkMode, Shape};
 use homard_config::Config;
 use homard_config::config::delivery::{BlockCut, Blocks};
-use homard_policy::access::{self, AccountRules, StreamMode};
+use homard_policy::access::{self, StreamMode};
+use homard_policy::accounts::ChannelAccounts;
 use homard_policy::reply::ReplyToMode;
-use homard_protocol::ChannelId;
 
 use crate::relay::Inner;
-
-/// Longest message where nothing is known about the platform.
-const UNKNOWN_LIMIT: usize = 2_000;
-/// The section that holds for every platform.
-const DEFAULTS: &str = "defaults";
 
 /// How an account speaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,18 +54,9 @@ impl Manner {
 
     /// The same, from what is known.
     pub(crate) fn decide(config: &Config, address: &Address, abilities: Option<Abilities>) -> Self {
-        let section = |id: &ChannelId| config.channels.get(id).map(|section| section.as_value());
-        let defaults = ChannelId::parse(DEFAULTS).ok();
-        let nothing = serde_json::Value::Object(serde_json::Map::new());
-        let rules = AccountRules::of(
-            &address.channel,
-            &address.account,
-            section(&address.channel).unwrap_or(&nothing),
-            defaults.as_ref().and_then(section),
-        );
-        let speaking = rules.speaking;
-        let shape =
-            shape(abilities.as_ref(), speaking.text_chunk_limit, speaking.chunk_mode, speaking.tables);
+        let accounts = config.view::<ChannelAccounts>();
+        let speaking = &accounts.get(&address.channel, &address.account).rules.speaking;
+        let shape = speaking.shape(abilities.as_ref());
         let can = |act| abilities.is_some_and(|abilities| abilities.can(act));
         let streams_blocks = speaking.block_streaming.unwrap_or(config.delivery.blocks.by_default);
         let blocks = streams_blocks
@@ -83,8 +69,8 @@ impl Manner {
             } else {
                 ReplyToMode::Off
             },
-            prefix: speaking.response_prefix.or_else(|| config.delivery.response_prefix.clone()),
-            ack: speaking.ack_reaction.or_else(|| config.delivery.ack_reaction.clone()),
+            prefix: speaking.response_prefix.clone().or_else(|| config.delivery.response_prefix.clone()),
+            ack: speaking.ack_reaction.clone().or_else(|| config.delivery.ack_reaction.clone()),
             preview: blocks.is_none() && can(Act::Edit) && speaking.stream_mode != Some(StreamMode::Off),
             blocks,
         }
@@ -107,31 +93,6 @@ fn mode(mode: access::ReplyToMode) -> ReplyToMode {
         access::ReplyToMode::First => ReplyToMode::First,
         access::ReplyToMode::All => ReplyToMode::All,
         access::ReplyToMode::Batched => ReplyToMode::Batched,
-    }
-}
-
-fn shape(
-    abilities: Option<&Abilities>,
-    limit: Option<usize>,
-    mode: Option<ChunkMode>,
-    tables: Option<TableMode>,
-) -> Shape {
-    let Some(abilities) = abilities else {
-        let (dialect, unit) = (Dialect::Plain, TextUnit::Chars);
-        return Shape {
-            dialect,
-            tables: TableMode::Code,
-            limit: UNKNOWN_LIMIT,
-            unit,
-            mode: ChunkMode::Length,
-        };
-    };
-    Shape {
-        dialect: abilities.dialect,
-        tables: tables.unwrap_or(abilities.tables),
-        limit: limit.filter(|limit| *limit > 0).unwrap_or(abilities.text_limit).min(abilities.text_limit),
-        unit: abilities.unit,
-        mode: mode.unwrap_or_default(),
     }
 }
 

@@ -206,7 +206,8 @@ impl Relay {
             }
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let files = self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.media_max_bytes);
+        let files =
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
         let Some(media) = self.unless_stopped(&visit.message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),

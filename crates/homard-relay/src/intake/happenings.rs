@@ -35,7 +35,7 @@ impl Relay {
         let rules = self.company_rules();
         let account = rules.account(&event.channel, &event.account);
         let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
-        if !may_be_told(&event, &account, &let_in) {
+        if !may_be_told(&event, &account.rules, &let_in) {
             tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
             return Ok(Some("not allowed"));
         }
@@ -69,7 +69,9 @@ impl Relay {
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
     async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
-        let rules = self.company_rules().account(channel, account);
+        let accounts = self.accounts();
+        let account = accounts.get(channel, account);
+        let rules = &account.rules;
         let conversation = Conversation::Group { id: from.clone(), thread: None };
         let is_known = rules.groups.place(&conversation, None).is_listed;
         tracing::warn!(%channel, %from, %to, "a group has a new id");
@@ -77,22 +79,12 @@ impl Relay {
             tracing::warn!(%channel, "write the new id where the old one stands in `channels.{channel}.groups`");
             return;
         }
-        let section = self.inner().config().channels.get(channel).map(|section| section.as_value().clone());
-        let section = section.unwrap_or_default();
-        let places = [
-            (format!("channels.{channel}.groups"), section.pointer("/groups")),
-            (
-                format!("channels.{channel}.accounts.{account}.groups"),
-                section.pointer(&format!("/accounts/{account}/groups")),
-            ),
-        ];
-        for (path, groups) in places {
-            let Some(rules) = groups.and_then(|groups| groups.get(from.as_str())) else { continue };
-            let rules = rules.clone();
+        for (path, settings) in account.written_groups(from.as_str()) {
+            let settings = settings.clone();
             let (new, old) = (format!("{path}[\"{to}\"]"), format!("{path}[\"{from}\"]"));
             let relay = self.clone();
             let written =
-                tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, rules));
+                tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, settings));
             match written.await {
                 Ok(Ok(())) => tracing::info!(path, "the group's settings have moved to its new id"),
                 Ok(Err(error)) => tracing::warn!(%error, path, "the group's settings could not be moved"),

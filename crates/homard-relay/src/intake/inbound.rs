@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
-use homard_policy::access::{
-    AccountRules, Activation, Case, Refusal, Remark, Standing, Verdict, judge, owner_ids,
-};
+use homard_policy::access::{Activation, Case, Refusal, Remark, Standing, Verdict, judge, owner_ids};
+use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
 use homard_protocol::SessionKey;
@@ -52,7 +51,7 @@ pub(super) struct InboundVisit {
     /// The rows that are closed with it.
     pub(super) ids: Vec<InboxId>,
     pub(super) rules: Arc<CompanyRules>,
-    pub(super) account: Arc<AccountRules>,
+    pub(super) account: Arc<ChannelAccount>,
     pub(super) there: Option<SharedChannel>,
     pub(super) our_name: Option<String>,
     pub(super) destination: Destination,
@@ -83,12 +82,12 @@ impl InboundVisit {
     /// How many messages of context are kept for the group.
     pub(super) fn history_limit(&self) -> usize {
         let place =
-            self.account.groups.place(&self.message.conversation, self.message.details.parent.as_ref());
+            self.account.rules.groups.place(&self.message.conversation, self.message.details.parent.as_ref());
         let config = &self.rules.config;
         let agent = config.agents.agent(&self.destination.agent);
         place
             .history_limit
-            .or(self.account.history_limit)
+            .or(self.account.rules.history_limit)
             .or_else(|| agent.and_then(|agent| agent.group_chat.history_limit))
             .unwrap_or_else(|| config.messages.group_chat.history())
     }
@@ -154,7 +153,7 @@ impl Relay {
                 // Where several answer, the rows are closed with the last; the others' runs are known by name.
                 ids: if at == last { ids.to_vec() } else { Vec::new() },
                 rules: Arc::clone(&rules),
-                account: Arc::clone(&account),
+                account: Arc::clone(account),
                 there: there.clone(),
                 our_name: our_name.clone(),
                 destination,
@@ -191,7 +190,7 @@ impl Relay {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
-                self.stranger_asks(&visit.message, &visit.account, &label).await?;
+                self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
                 return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
@@ -220,13 +219,13 @@ impl Relay {
         let let_in = self.inner().store().let_in(ears.0, ears.1).await?;
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
-        let limit = visit.account.bot_loops.unwrap_or_default();
+        let limit = visit.account.rules.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
         let bots_in_a_row = self.inner().intake().company().bots.heard(&visit.place(), is_bot, now, &limit);
         Ok(judge(&Case {
             message,
-            rules: &visit.account,
+            rules: &visit.account.rules,
             let_in: &let_in,
             our_name: visit.our_name.as_deref(),
             commands: &visit.rules.commands,
@@ -272,7 +271,7 @@ fn brought(visit: &InboundVisit, standing: &Standing) -> Brought {
 fn is_guest(visit: &InboundVisit, standing: &Standing) -> bool {
     !standing.is_owner
         && visit.key().is_main()
-        && !owner_ids(&visit.rules.commands, &visit.account, &visit.message.channel).is_empty()
+        && !owner_ids(&visit.rules.commands, &visit.account.rules, &visit.message.channel).is_empty()
 }
 
 /// Says something that is no answer of a run, where the message was said.

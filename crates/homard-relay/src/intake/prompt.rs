@@ -41,10 +41,10 @@ impl Relay {
             })
             .collect();
         let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
-        let place = visit.account.groups.place(&message.conversation, message.details.parent.as_ref());
+        let place = visit.account.rules.groups.place(&message.conversation, message.details.parent.as_ref());
         let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
         let owner_says = match message.conversation.kind() {
-            ChatKind::Direct => visit.account.directs.system_prompt(peer).map(str::to_owned),
+            ChatKind::Direct => visit.account.rules.directs.system_prompt(peer).map(str::to_owned),
             ChatKind::Group | ChatKind::Channel => {
                 Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty())
             }

@@ -6,16 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::owners::Owners;
-use homard_policy::access::{AccountRules, AllowList, CommandRules, MentionPatterns, Who};
+use homard_policy::access::{AllowList, CommandRules, MentionPatterns, Who};
+use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
-use serde_json::Value;
 
 use crate::relay::Relay;
-
-/// The section of what holds for every platform.
-const DEFAULTS: &str = "defaults";
 
 /// The rules of one configuration.
 pub(crate) struct CompanyRules {
@@ -23,38 +20,29 @@ pub(crate) struct CompanyRules {
     pub(crate) routes: RouteRules,
     pub(crate) commands: CommandRules,
     pub(super) words: Vocabulary,
-    accounts: Mutex<HashMap<(ChannelId, AccountId), Arc<AccountRules>>>,
+    accounts: Arc<ChannelAccounts>,
     patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
 }
 
 impl CompanyRules {
     pub(super) fn of(config: Arc<Config>) -> Self {
+        let accounts = config.view::<ChannelAccounts>();
+        for problem in accounts.problems() {
+            tracing::warn!("{problem}");
+        }
         Self {
             routes: RouteRules::of(&config),
             commands: CommandRules::of(&config),
             words: Vocabulary::of(&config),
             config,
-            accounts: Mutex::default(),
+            accounts,
             patterns: Mutex::default(),
         }
     }
 
-    /// The rules of one of our accounts; a platform nobody wrote about has the strictest.
-    pub(super) fn account(&self, channel: &ChannelId, account: &AccountId) -> Arc<AccountRules> {
-        let key = (channel.clone(), account.clone());
-        let mut known = lock(&self.accounts);
-        let made = known.entry(key).or_insert_with(|| {
-            let section =
-                self.config.channels.get(channel).map_or(&Value::Null, |section| section.as_value());
-            let defaults = ChannelId::parse(DEFAULTS).ok().and_then(|id| self.config.channels.get(&id));
-            let defaults = defaults.map(|section| section.as_value());
-            let rules = AccountRules::of(channel, account, section, defaults);
-            for problem in &rules.problems {
-                tracing::warn!(%channel, %account, "{problem}");
-            }
-            Arc::new(rules)
-        });
-        Arc::clone(made)
+    /// One of our accounts.
+    pub(super) fn account(&self, channel: &ChannelId, account: &AccountId) -> &Arc<ChannelAccount> {
+        self.accounts.get(channel, account)
     }
 
     /// Who a message is from, as far as it decides where it is answered.
@@ -62,7 +50,7 @@ impl CompanyRules {
         let account = self.account(&message.channel, &message.account);
         let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
         // Only an operator is nobody on a platform.
-        Speaker::of(who.is_none_or(|who| self.commands.is_owner(&who, &account.allow)))
+        Speaker::of(who.is_none_or(|who| self.commands.is_owner(&who, &account.rules.allow)))
     }
 
     /// What counts as our name for an agent.
@@ -75,7 +63,7 @@ impl CompanyRules {
         let key = (channel.clone(), account.clone(), agent.clone());
         let mut known = lock(&self.patterns);
         let made = known.entry(key).or_insert_with(|| {
-            let patterns = MentionPatterns::of(&self.config, agent, &rules);
+            let patterns = MentionPatterns::of(&self.config, agent, &rules.rules);
             for problem in &patterns.problems {
                 tracing::warn!(%channel, %account, "{problem}");
             }
@@ -86,9 +74,15 @@ impl CompanyRules {
 }
 
 impl Relay {
+    /// Our accounts on chat platforms, as the owner has them now.
+    #[must_use]
+    pub fn accounts(&self) -> Arc<ChannelAccounts> {
+        self.inner().config().view()
+    }
+
     /// Whether settings may be changed by messages to one of our accounts (`configWrites`).
     pub(crate) fn may_write_config(&self, channel: &ChannelId, account: &AccountId) -> bool {
-        self.company_rules().account(channel, account).config_writes
+        self.company_rules().account(channel, account).rules.config_writes
     }
 
     /// Whether a sender of whom only the id is known is the owner, on one of our accounts there.
@@ -102,27 +96,22 @@ impl Relay {
         let account = rules.account(channel, account.unwrap_or(&usual));
         let details = Details::default();
         let who = Who::sent(channel.as_str(), sender, &details);
-        who.is_none_or(|who| rules.commands.is_owner(&who, &account.allow))
+        who.is_none_or(|who| rules.commands.is_owner(&who, &account.rules.allow))
     }
 
     /// Who is the owner on chat platforms, as written: those named, else whoever is alone on the list of an account.
     #[must_use]
     pub fn owners(&self) -> Vec<String> {
         let rules = self.company_rules();
-        let (config, commands) = (&rules.config, &rules.commands);
+        let commands = &rules.commands;
         if commands.names_an_owner() {
             return commands.owner_names(&AllowList::default()).to_vec();
         }
         let mut owners = Vec::new();
-        for (channel, section) in config.channels.iter().filter(|(channel, _)| channel.as_str() != DEFAULTS) {
-            let named = section.as_value().get("accounts").and_then(Value::as_object).into_iter().flatten();
-            let named = named.filter_map(|(name, _)| AccountId::parse(name).ok());
-            for account in std::iter::once(AccountId::default_account()).chain(named) {
-                let rules = rules.account(channel, &account);
-                let names = commands.owner_names(&rules.allow).iter();
-                let vouched = names.filter(|id| Owners::is_vouched(channel.as_str(), id));
-                owners.extend(vouched.map(|id| format!("{id} on {channel}")));
-            }
+        for (channel, _, account) in rules.accounts.all() {
+            let names = commands.owner_names(&account.rules.allow).iter();
+            let vouched = names.filter(|id| Owners::is_vouched(channel.as_str(), id));
+            owners.extend(vouched.map(|id| format!("{id} on {channel}")));
         }
         owners.sort();
         owners.dedup();
@@ -131,8 +120,7 @@ impl Relay {
 
     /// Says in the log who is the owner on chat platforms, where there are any.
     pub(crate) fn name_owners(&self) {
-        let config = self.inner().config();
-        if config.channels.keys().all(|channel| channel.as_str() == DEFAULTS) {
+        if self.accounts().platforms().next().is_none() {
             return;
         }
         match self.owners().as_slice() {

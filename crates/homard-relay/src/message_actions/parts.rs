@@ -4,7 +4,6 @@ use homard_channel::{Abilities, Act, Content, Dialect, File, RichText, Shape, sh
 
 use super::action::{FileWanted, MessageAction, PollDraft, Post, Writing};
 use super::files::{Folders, is_address, take};
-use super::section::AccountSection;
 use super::{ActError, files::FileError};
 
 /// One message to be sent.
@@ -25,10 +24,9 @@ impl Part {
 pub(super) async fn parts(
     deed: MessageAction,
     words: String,
-    (abilities, section): (&Abilities, &AccountSection),
+    (abilities, shape): (&Abilities, Shape),
     folders: &Folders,
 ) -> Result<Vec<Part>, ActError> {
-    let shape = section.shape(abilities);
     Ok(match deed {
         MessageAction::Send(post) => said(post, &words, (abilities, shape), folders).await?,
         MessageAction::Poll(ballot) => vec![poll(ballot, abilities)],

@@ -1,11 +1,13 @@
 //! Finding the place: what was said about it, what the conversation that asks adds, what the owner's settings leave.
 
+use std::sync::Arc;
+
 use homard_channel::{Address, ChatKind};
 use homard_config::Config;
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope, ThreadId};
 use homard_store::{DeliveryContext, SessionEntry, StoreError};
 
-use super::section::{AccountSection, configured, default_account};
 use super::target::{self, ChannelName, Target};
 use super::{ActError, ActingFor, Found, Place};
 use crate::delivery::outbox::SendError;
@@ -69,8 +71,9 @@ impl Relay {
             return Err(SendError::NotConnected { channel, account }.into());
         };
         let abilities = there.abilities();
-        let section = AccountSection::of(config, &address.channel, &address.account);
-        Ok(Found { address, abilities, section, from })
+        let accounts = config.view::<ChannelAccounts>();
+        let account = Arc::clone(accounts.get(&address.channel, &address.account));
+        Ok(Found { address, abilities, account, from })
     }
 
     pub(super) fn resolve(
@@ -100,7 +103,10 @@ impl Relay {
             Some(account) => {
                 AccountId::parse(account.trim()).map_err(|e| ActError::Invalid(e.to_string()))?
             }
-            None => here.map_or_else(|| default_account(config, &channel), |here| here.account.clone()),
+            None => here.map_or_else(
+                || config.view::<ChannelAccounts>().usual(&channel),
+                |here| here.account.clone(),
+            ),
         };
         let thread = place.thread.as_deref().map(ThreadId::parse).transpose();
         let thread = thread.map_err(|error| ActError::Invalid(error.to_string()))?;
@@ -119,11 +125,11 @@ fn unknown(name: &str) -> ActError {
 }
 
 fn only_channel(config: &Config) -> Result<ChannelId, ActError> {
-    let mut there = configured(config);
-    match there.len() {
-        0 => Err(ActError::NoChannel),
-        1 => there.pop().ok_or(ActError::NoChannel),
-        _ => Err(ActError::WhichChannel(there.iter().map(ToString::to_string).collect())),
+    let accounts = config.view::<ChannelAccounts>();
+    match accounts.platforms_on().collect::<Vec<_>>().as_slice() {
+        [] => Err(ActError::NoChannel),
+        [only] => Ok((*only).clone()),
+        several => Err(ActError::WhichChannel(several.iter().map(ToString::to_string).collect())),
     }
 }
 
@@ -147,7 +153,7 @@ fn last_spoken(entry: &SessionEntry, names: &[ChannelName], config: &Config) -> 
         Some(_) | None => target.chat,
     };
     Some(Address {
-        account: account.unwrap_or_else(|| default_account(config, &channel)),
+        account: account.unwrap_or_else(|| config.view::<ChannelAccounts>().usual(&channel)),
         channel,
         chat,
         to: target.to,
@@ -180,7 +186,7 @@ fn of_key(key: &SessionKey, config: &Config) -> Option<Address> {
     };
     Some(Address {
         channel: channel.clone(),
-        account: account.cloned().unwrap_or_else(|| default_account(config, channel)),
+        account: account.cloned().unwrap_or_else(|| config.view::<ChannelAccounts>().usual(channel)),
         chat,
         to: id,
         thread: topic.or_else(|| thread.clone()),

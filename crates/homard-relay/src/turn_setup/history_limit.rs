@@ -1,17 +1,20 @@
 //! How much of a conversation a chat platform's owner wants to be told to the model, in turns.
 
 use homard_config::Config;
-use homard_protocol::{AccountId, PeerId, SessionKey, SessionScope};
-use serde_json::Value;
+use homard_policy::accounts::ChannelAccounts;
+use homard_protocol::{SessionKey, SessionScope};
 
-/// The limit for a conversation on a platform; `None` for no limit.
+/// The limit for a conversation on a platform; `None` for no limit, which 0 means, too.
 pub(crate) fn history_limit(config: &Config, key: &SessionKey) -> Option<usize> {
     let SessionKey::Agent { scope, .. } = key else { return None };
-    let section = |channel| config.channels.get(channel).map(|section| section.as_value());
-    match scope {
-        SessionScope::Direct { channel, account, peer } => direct(section(channel)?, account.as_ref(), peer),
+    let accounts = config.view::<ChannelAccounts>();
+    let limit = match scope {
+        SessionScope::Direct { channel, account, peer } => {
+            let account = account.clone().unwrap_or_else(|| accounts.usual(channel));
+            accounts.get(channel, &account).rules.directs.history_limit(peer.as_str())
+        }
         SessionScope::Group { channel, .. } | SessionScope::Channel { channel, .. } => {
-            number(section(channel)?.get("historyLimit"))
+            accounts.get(channel, &accounts.usual(channel)).rules.history_limit
         }
         SessionScope::Main
         | SessionScope::Peer(_)
@@ -22,23 +25,6 @@ pub(crate) fn history_limit(config: &Config, key: &SessionKey) -> Option<usize> 
         | SessionScope::Acp(_)
         | SessionScope::Http(_)
         | SessionScope::Named(_) => None,
-    }
-}
-
-/// For one person: what is said of them, of our account, of the platform, in this order.
-fn direct(section: &Value, account: Option<&AccountId>, peer: &PeerId) -> Option<usize> {
-    let own = account.and_then(|id| section.get("accounts")?.get(id.as_str()));
-    let of = |place: &Value| {
-        let person = place.get("dms").and_then(|dms| dms.get(peer.as_str())?.get("historyLimit"));
-        number(person).or_else(|| number(place.get("dmHistoryLimit")))
     };
-    own.and_then(of).or_else(|| of(section))
+    limit.filter(|turns| *turns > 0)
 }
-
-/// A number of turns; 0 means no limit.
-fn number(value: Option<&Value>) -> Option<usize> {
-    value.and_then(Value::as_u64).and_then(|turns| usize::try_from(turns).ok()).filter(|&turns| turns > 0)
-}
-
-#[cfg(test)]
-mod tests;

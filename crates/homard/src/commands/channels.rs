@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use homard_channels::{ENTRIES, entry};
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::accounts::{AccountParams, ChannelsLogout, ChannelsStart, ChannelsStop};
 use homard_protocol::methods::channels::{ChannelsStatus, ChannelsStatusParams, ChannelsStatusResult};
 use homard_protocol::methods::dead_letters::{ChannelsDeadLetters, DeadLettersParams};
@@ -153,16 +154,16 @@ fn platform(name: &str) -> anyhow::Result<&'static homard_channels::ChannelEntry
 
 fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
     let config = cx.config()?;
+    let known = config.view::<ChannelAccounts>();
     let rows: Vec<Value> = ENTRIES
         .iter()
         .map(|entry| {
             let id = homard_protocol::ChannelId::parse(entry.id).ok();
-            let section =
-                id.and_then(|id| config.channels.get(&id)).map(|section| section.as_value().clone());
-            let accounts = section.as_ref().and_then(|section| section.get("accounts")?.as_object());
-            let accounts: Vec<&String> = accounts.into_iter().flat_map(serde_json::Map::keys).collect();
-            let is_set_up = (entry.is_configured)(section.as_ref().unwrap_or(&Value::Null), &config.env)
-                || !accounts.is_empty();
+            let written: Vec<_> = id.iter().flat_map(|id| known.of_platform(id)).collect();
+            let is_set_up = |section: &Value| (entry.is_configured)(section, &config.env);
+            let is_set_up = is_set_up(&Value::Null)
+                || written.iter().any(|(_, account)| is_set_up(&Value::Object(account.section.clone())));
+            let accounts: Vec<_> = written.iter().map(|(id, _)| id).collect();
             json!({
                 "id": entry.id, "label": entry.label, "summary": entry.summary,
                 "configured": is_set_up, "accounts": accounts,

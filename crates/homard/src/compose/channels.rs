@@ -3,11 +3,12 @@
 use homard_channel::SharedChannel;
 use homard_channels::{ChannelEntry, ENTRIES, Parts};
 use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
+use homard_policy::accounts::ChannelAccounts;
 use homard_policy::words::table::menu;
 use homard_protocol::{AccountId, ChannelId};
 use homard_relay::Relay;
 use homard_runtime::{Clock, OrLog};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Most commands offered to a platform; each takes as many as its menu has room for.
 const MAX_MENU: usize = 100;
@@ -89,38 +90,19 @@ fn wanted(config: &Config) -> Vec<Wanted> {
 
 fn of_platform(config: &Config, entry: &'static ChannelEntry) -> Vec<Wanted> {
     let Ok(channel) = ChannelId::parse(entry.id) else { return Vec::new() };
-    let nothing = Value::Object(Map::new());
-    let section = config.channels.get(&channel).map_or(&nothing, |section| section.as_value());
-    if !is_on(section) {
-        return Vec::new();
+    let accounts = config.view::<ChannelAccounts>();
+    let mut written: Vec<_> = accounts.of_platform(&channel).collect();
+    if written.is_empty() {
+        // The environment alone may be enough.
+        let usual = AccountId::default_account();
+        written.push((usual.clone(), accounts.get(&channel, &usual)));
     }
-    let own = section.get("accounts").and_then(Value::as_object).filter(|accounts| !accounts.is_empty());
-    let accounts: Vec<(AccountId, Value)> = match own {
-        None => vec![(AccountId::default_account(), section.clone())],
-        Some(accounts) => accounts
-            .iter()
-            .filter(|(_, own)| is_on(own))
-            .filter_map(|(id, own)| match AccountId::parse(id) {
-                Ok(id) => Some((id, laid_over(section, own))),
-                Err(error) => {
-                    tracing::error!(channel = entry.id, account = id, %error, "an account cannot be named so");
-                    None
-                }
-            })
-            .collect(),
-    };
-    let ready = accounts.into_iter().filter(|(_, section)| (entry.is_configured)(section, &config.env));
-    ready.map(|(account, section)| Wanted { channel: channel.clone(), account, section, entry }).collect()
-}
-
-fn is_on(section: &Value) -> bool {
-    section.get("enabled").and_then(Value::as_bool).unwrap_or(true)
-}
-
-/// The platform's values with the account's own over them.
-fn laid_over(section: &Value, own: &Value) -> Value {
-    let mut merged = section.as_object().cloned().unwrap_or_default();
-    merged.remove("accounts");
-    merged.extend(own.as_object().cloned().unwrap_or_default());
-    Value::Object(merged)
+    let wanted =
+        written.into_iter().filter(|(_, account)| account.rules.enabled).map(|(id, account)| Wanted {
+            channel: channel.clone(),
+            account: id,
+            section: Value::Object(account.section.clone()),
+            entry,
+        });
+    wanted.filter(|wanted| (entry.is_configured)(&wanted.section, &config.env)).collect()
 }

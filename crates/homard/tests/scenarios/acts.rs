@@ -1,7 +1,7 @@
 //! Doing things on a chat platform on purpose: `send`, `message.action`, the `message` tool, accounts, results that
 //! are announced, commands.
 
-use homard_testkit::{FakeTelegram, TestClient};
+use homard_testkit::{FakeTelegram, Sent, TestClient};
 use serde_json::{Value, json};
 
 use crate::scenarios::world::{KEY, OPENAI, World, text_of};
@@ -293,4 +293,92 @@ async fn settings_typed_on_the_page_are_kept_and_acknowledged() {
     }
     let row = client.call("sessions.list", json!({})).await.unwrap();
     assert!(row.to_string().contains("\"thinkingLevel\":\"high\""), "{row}");
+}
+
+/// Every way out, and every layer a limit can be written in: all of them cut alike.
+#[tokio::test]
+async fn what_is_written_about_an_account_holds_for_every_way_out() {
+    type Layer = fn(&mut Value);
+    let layers: [(&str, Layer); 3] = [
+        ("defaults", |config| config["channels"]["defaults"] = json!({"textChunkLimit": LIMIT})),
+        ("platform", |config| config["channels"]["telegram"]["textChunkLimit"] = json!(LIMIT)),
+        ("account", |config| {
+            config["channels"]["defaults"] = json!({"textChunkLimit": 1_000});
+            config["channels"]["telegram"]["accounts"] = json!({"Work": {"textChunkLimit": LIMIT}});
+        }),
+    ];
+    let long = format!("{}the end", "tea and cakes ".repeat(12));
+    for (layer, write) in layers {
+        let (world, there) = connected(write).await;
+        let mut client = world.owner().await;
+        world.fake.says(&long);
+        there.user_says(OWNER, OWNER, "tell me");
+        all_short(&there, layer, "an answer").await;
+        world.fake.calls("message", json!({"target": "telegram:8", "message": long}));
+        world.fake.says("told: the end");
+        there.user_says(OWNER, OWNER, "tell them");
+        all_short(&there, layer, "the message tool").await;
+        there.next_sent().await.unwrap();
+        client.call("send", message("telegram:7", &long, "k1")).await.unwrap();
+        all_short(&there, layer, "send").await;
+        let acted = act(&mut client, "send", json!({"target": "7", "message": long}), "k2").await;
+        assert_eq!(acted["ok"], true, "{acted}");
+        all_short(&there, layer, "message.action").await;
+        world.fake.says(&long);
+        let params = json!({"message": "x", "sessionKey": KEY, "deliver": true, "channel": "telegram", "to": "8", "idempotencyKey": "d1"});
+        client.call("agent", params).await.unwrap();
+        all_short(&there, layer, "agent with deliver").await;
+        there.user_says(
+            OWNER,
+            OWNER,
+            "/allowlist add dm the end of this text which is much too long for one",
+        );
+        all_short(&there, layer, "a command").await;
+    }
+}
+
+/// Longest message of the test above.
+const LIMIT: usize = 70;
+
+fn assert_short(sent: &Sent, layer: &str, way: &str) {
+    let length = sent.shown.as_deref().unwrap_or_default().chars().count();
+    assert!(length <= LIMIT, "{layer}, {way}: {:?}", sent.shown);
+}
+
+/// Several messages come, each short enough, the last with the end of what was said.
+async fn all_short(there: &FakeTelegram, layer: &str, way: &str) {
+    let mut sent = there.next_sent().await.unwrap();
+    assert!(!sent.text().contains("the end"), "{layer}, {way}: in one piece");
+    while !sent.text().contains("the end") {
+        assert_short(&sent, layer, way);
+        sent = there.next_sent().await.unwrap();
+    }
+    assert_short(&sent, layer, way);
+}
+
+#[tokio::test]
+async fn a_wrong_section_of_a_platform_is_refused_with_place_and_nearest_word() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    for (path, value, words) in [
+        ("telegram", json!({"dmPolicy": "opn"}), "did you mean \"open\"?"),
+        ("telegram", json!({"allowForm": [1]}), "unknown key; did you mean `allowFrom`?"),
+        ("telegram", json!({"groups": {"-1": {"requireMention": "yes"}}}), "channels.telegram.groups"),
+        ("irc", json!({"nickserv": {"pasword": "x"}}), "channels.irc.nickserv.pasword"),
+        ("telegrm", json!({}), "unknown platform; did you mean `telegram`?"),
+    ] {
+        let hash = client.call("config.get", json!({})).await.unwrap()["hash"].clone();
+        let raw = json!({"channels": {path: value}}).to_string();
+        let refused = client.request("config.patch", json!({"raw": raw, "baseHash": hash})).await.unwrap();
+        assert!(refused["error"].to_string().replace("\\\"", "\"").contains(words), "{value}: {refused}");
+    }
+    // What another program knows and this one does not yet is kept, and said to do nothing.
+    let hash = client.call("config.get", json!({})).await.unwrap()["hash"].clone();
+    let raw =
+        json!({"channels": {"discord": {"token": "x"}, "telegram": {"retry": {"attempts": 3}}}}).to_string();
+    client.call("config.patch", json!({"raw": raw, "baseHash": hash})).await.unwrap();
+    let config = client.call("config.get", json!({})).await.unwrap();
+    let said = config["warnings"].to_string();
+    assert!(said.contains("channels.discord") && said.contains("channels.telegram.retry"), "{said}");
+    drop(there);
 }

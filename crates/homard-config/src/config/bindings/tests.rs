@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AccountMatch, Bindings, BroadcastOrder, PeerKind, PeerMatch, Resolve, default_account};
+use super::{AccountMatch, Bindings, BroadcastOrder, PeerKind, PeerMatch, Resolve};
 use crate::env::Environment;
 use crate::paths::Paths;
 
@@ -72,20 +72,4 @@ fn a_broadcast_names_agents_once_each() {
     assert_eq!(bindings.broadcast.order, BroadcastOrder::Sequential);
     let agents: Vec<_> = bindings.broadcast.peers["#ops"].iter().map(ToString::to_string).collect();
     assert_eq!(agents, ["main", "work"]);
-}
-
-#[test]
-fn the_account_that_is_meant_when_none_is_named() {
-    let rows = [
-        (json!({}), "default"),
-        (json!({"accounts": {}}), "default"),
-        (json!({"accounts": {"work": {}, "default": {}}}), "default"),
-        (json!({"accounts": {"work": {}, "home": {}}}), "home"),
-        (json!({"accounts": {"work": {}}, "defaultAccount": "Work"}), "work"),
-        (json!({"accounts": 7, "defaultAccount": 7}), "default"),
-        (json!(null), "default"),
-    ];
-    for (section, expected) in rows {
-        assert_eq!(default_account(&section).as_str(), expected, "{section}");
-    }
 }

@@ -7,7 +7,7 @@ use super::validate;
 use crate::syntax::document::parse;
 
 fn told(value: &Value) -> String {
-    validate(value).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    validate(value, None).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! `channels.start`, `channels.stop`, `channels.logout`: what can be done with an account on a chat platform.
 
 use homard_channels::{ChannelEntry, entry};
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::accounts::AccountParams;
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
 use serde_json::{Map, Value, json};
 
 use crate::error;
 use crate::gateway::Gateway;
-use crate::methods::channels::section_of;
 use crate::methods::config::blocking;
 use crate::table::Cx;
 
@@ -26,7 +26,7 @@ fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Mean
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         Some(id) => AccountId::parse(id)
             .map_err(|e| ErrorShape::invalid(format!("invalid {method} params: at /accountId: {e}")))?,
-        None => gateway.relay().default_account(&channel),
+        None => gateway.relay().accounts().usual(&channel),
     };
     Ok(Meant { entry, channel, account })
 }
@@ -39,7 +39,8 @@ pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorS
         Some(false) => (true, json!({"status": "skipped", "reason": "it is running already"})),
         None => {
             let config = cx.gateway.config().current();
-            let section = Value::Object(section_of(&config, &channel, &account));
+            let section =
+                Value::Object(config.view::<ChannelAccounts>().get(&channel, &account).section.clone());
             let reason = if (entry.is_configured)(&section, &config.env) {
                 "it is turned off, or could not be made ready; see `homard logs`"
             } else {
@@ -73,7 +74,7 @@ pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, Error
         written.map_err(|e| error::config_write(&e))?;
     }
     let config = gateway.config().current();
-    let section = Value::Object(section_of(&config, &channel, &account));
+    let section = Value::Object(config.view::<ChannelAccounts>().get(&channel, &account).section.clone());
     // Credentials of the environment are not ours to clear.
     let is_out = !(entry.is_configured)(&section, &config.env);
     Ok(json!({

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use homard_channels::{Parts, entry};
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::channel_check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
 use homard_protocol::methods::config::REDACTED;
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
 use serde_json::{Map, Value};
 
-use crate::methods::channels::section_of;
 use crate::methods::check_range;
 use crate::table::Cx;
 
@@ -28,7 +28,7 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
     };
     let gateway = &cx.gateway;
     let config = gateway.config().current();
-    let mut section = section_of(&config, &channel, &account);
+    let mut section = config.view::<ChannelAccounts>().get(&channel, &account).section.clone();
     lay_over(&mut section, params.section);
     let parts = Parts {
         channel,

@@ -1,27 +1,24 @@
 //! `channels.pairing.*`: strangers who wrote to us and wait, and the owner's answers.
 
 use homard_channel::{Address, ChatKind};
-use homard_policy::access::{AccountRules, DmPolicy};
+use homard_policy::access::DmPolicy;
+use homard_protocol::ErrorShape;
 use homard_protocol::events::{ChannelsPairingResolvedEvent, PairDecision};
-use homard_protocol::id::slugify;
 use homard_protocol::methods::accounts::{
     PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams, PairingListResult,
 };
 use homard_protocol::methods::pairing_rows::{
     OwnerBootstrap, PairingAccount, PairingApproved, PairingDismissed, PairingNotification, PairingRow,
 };
-use homard_protocol::{AccountId, ErrorShape};
 use homard_relay::{OutgoingText, pairing_account, pairing_row};
 use homard_store::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingRequest};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::error;
 use crate::gateway::Gateway;
 use crate::methods::config;
 use crate::table::Cx;
 
-/// Key of what holds for all platforms.
-const DEFAULTS: &str = "defaults";
 const WELCOME: &str = "You have been let in. Write to me whenever you like.";
 
 /// `channels.pairing.list`.
@@ -98,32 +95,12 @@ struct Known {
 
 /// Every account the configuration has, of platforms that are on.
 fn accounts(gateway: &Gateway) -> Vec<Known> {
-    let config = gateway.config().current();
-    let defaults = config.channels.iter().find(|(id, _)| id.as_str() == DEFAULTS);
-    let defaults = defaults.map(|(_, section)| section.as_value());
-    let mut known = Vec::new();
-    for (channel, section) in config.channels.iter().filter(|(id, _)| id.as_str() != DEFAULTS) {
-        let section = section.as_value();
-        for account in account_ids(section) {
-            let rules = AccountRules::of(channel, &account, section, defaults);
-            known.push(Known {
-                pairs: rules.enabled && rules.dm_policy == DmPolicy::Pairing,
-                row: pairing_account(channel, &account, rules.name),
-            });
-        }
-    }
-    known
-}
-
-/// The accounts a section names; without any, the one it is itself.
-fn account_ids(section: &Value) -> Vec<AccountId> {
-    let named = section.get("accounts").and_then(Value::as_object).into_iter().flatten();
-    let named = named.filter_map(|(name, _)| AccountId::parse(&slugify(name)?).ok());
-    let mut ids: Vec<AccountId> = named.collect();
-    if ids.is_empty() {
-        ids.push(AccountId::default_account());
-    }
-    ids
+    let accounts = gateway.relay().accounts();
+    let known = accounts.all().map(|(channel, id, account)| Known {
+        pairs: account.rules.enabled && account.rules.dm_policy == DmPolicy::Pairing,
+        row: pairing_account(channel, &id, account.rules.name.clone()),
+    });
+    known.collect()
 }
 
 fn row(accounts: &[Known], request: PairingRequest) -> PairingRow {

@@ -1,14 +1,14 @@
 //! What holds in one place: the closest word counts.
 
 use homard_channel::Conversation;
-use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
+use homard_protocol::{ChannelId, PeerId, ThreadId};
 use serde_json::{Value, json};
 
 use super::super::{AccountRules, GroupPolicy};
 
 fn rules(section: &Value) -> AccountRules {
     let channel = ChannelId::parse("telegram").unwrap();
-    AccountRules::of(&channel, &AccountId::default_account(), section, None)
+    AccountRules::of(&channel, None, section, None)
 }
 
 fn group(id: &str, thread: Option<&str>) -> Conversation {

@@ -1,7 +1,7 @@
 //! What the owner wrote, decided; and what nobody can read is the safe thing.
 
 use homard_channel::{ChunkMode, TableMode};
-use homard_protocol::{AccountId, ChannelId};
+use homard_protocol::ChannelId;
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::super::{
 #[expect(clippy::needless_pass_by_value, reason = "rows are written where they are used")]
 fn of(section: Value) -> AccountRules {
     let channel = ChannelId::parse("telegram").unwrap();
-    AccountRules::of(&channel, &AccountId::default_account(), &section, None)
+    AccountRules::of(&channel, None, &section, None)
 }
 
 #[test]
@@ -91,37 +91,6 @@ fn newer_spellings_win_over_older_ones() {
         of(json!({"dmPolicy": "disabled", "allowFrom": ["1"], "dm": {"policy": "open", "allowFrom": ["*"]}}));
     assert_eq!((both.dm_policy, both.allow.has_everybody()), (DmPolicy::Disabled, false));
     assert_eq!(of(json!({"dm": {"enabled": false}})).dm_policy, DmPolicy::Disabled);
-}
-
-#[test]
-fn an_accounts_values_lie_over_the_section_and_the_section_over_the_defaults() {
-    let section = json!({
-        "dmPolicy": "open", "allowFrom": ["*"], "historyLimit": 5,
-        "accounts": {"Work Bot": {"dmPolicy": "allowlist", "allowFrom": ["7"]}, "off": {"enabled": false}, "bad": 3},
-    });
-    let defaults = json!({"groupPolicy": "open", "historyLimit": 1, "dmPolicy": "disabled"});
-    let channel = ChannelId::parse("telegram").unwrap();
-    let account =
-        |name: &str| AccountRules::of(&channel, &AccountId::parse(name).unwrap(), &section, Some(&defaults));
-    let work = account("work-bot");
-    assert_eq!(
-        (work.dm_policy, work.allow.entries(), work.history_limit),
-        (DmPolicy::Allowlist, &["7".to_owned()][..], Some(5))
-    );
-    assert_eq!((work.groups.policy, work.groups.allow.entries().len()), (GroupPolicy::Open, 1));
-    assert_eq!(
-        (account("default").dm_policy, account("default").allow.has_everybody()),
-        (DmPolicy::Open, true)
-    );
-    assert!(account("default").enabled && !account("off").enabled);
-    assert_eq!(account("bad").problems.len(), 1);
-    let off = AccountRules::of(
-        &channel,
-        &AccountId::parse("a").unwrap(),
-        &json!({"enabled": false, "accounts": {"a": {"enabled": true}}}),
-        None,
-    );
-    assert!(!off.enabled, "a platform that is off is off");
 }
 
 #[test]
@@ -247,7 +216,7 @@ proptest! {
     #[test]
     fn no_section_breaks_it_and_nobody_is_everybody_without_a_star(section in value(), defaults in value()) {
         let channel = ChannelId::parse("irc").unwrap();
-        let rules = AccountRules::of(&channel, &AccountId::default_account(), &section, Some(&defaults));
+        let rules = AccountRules::of(&channel, None, &section, Some(&defaults));
         let has_star = format!("{section}{defaults}").contains("\"*\"");
         assert!(has_star || !(rules.allow.has_everybody() || rules.groups.allow.has_everybody()));
     }

@@ -8,9 +8,10 @@ use homard_channel::{
     TableMode, TextUnit, Threads,
 };
 
+use homard_policy::access::Speaking;
+
 use super::{Folders, MessageAction, Post, Writing, carried, parts, together, without_tags};
 use crate::message_actions::action::{FileWanted, PollDraft};
-use crate::message_actions::section::AccountSection;
 
 /// Longer than a text beside a file may be.
 const LONG: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen ";
@@ -38,7 +39,7 @@ fn abilities() -> Abilities {
 }
 
 fn shape(abilities: &Abilities) -> Shape {
-    AccountSection::default().shape(abilities)
+    Speaking::default().shape(Some(abilities))
 }
 
 fn file(kind: MediaKind) -> File {
@@ -103,9 +104,8 @@ async fn only_the_first_part_answers_and_buttons_hang_below_the_last() {
     let post =
         Post { buttons: vec![vec![button]], reply_to: Some("7".to_owned()), silent: true, ..Post::default() };
     let words = LONG.repeat(2);
-    let made = parts(MessageAction::Send(post), words, (&abilities, &AccountSection::default()), &nowhere())
-        .await
-        .unwrap();
+    let made =
+        parts(MessageAction::Send(post), words, (&abilities, shape(&abilities)), &nowhere()).await.unwrap();
     assert!(made.len() > 1);
     let answers: Vec<bool> = made.iter().map(|part| part.reply_to.is_some()).collect();
     assert_eq!(answers.iter().filter(|answers| **answers).count(), 1);
@@ -123,9 +123,9 @@ async fn an_address_is_told_where_files_cannot_be_carried() {
     let abilities = Abilities { media: &[], text_limit: 400, ..abilities() };
     let post =
         Post { files: vec![FileWanted::At("https://example.org/a.png".to_owned())], ..Post::default() };
-    let section = AccountSection::default();
+    let shape = shape(&abilities);
     let made =
-        parts(MessageAction::Send(post), "see".to_owned(), (&abilities, &section), &nowhere()).await.unwrap();
+        parts(MessageAction::Send(post), "see".to_owned(), (&abilities, shape), &nowhere()).await.unwrap();
     assert_eq!(made.len(), 1);
     let Content::Text { words, .. } = &made[0].content else { panic!("a text") };
     assert!(words.plain.contains("Attachment: https://example.org/a.png"), "{words:?}");

@@ -119,7 +119,7 @@ fn setting(entry: &ChannelEntry, written: &str) -> anyhow::Result<(String, Value
         return Err(Advice::error(format!("`{written}` is no setting"), "write it as KEY=VALUE"));
     };
     let key = key.trim().to_owned();
-    let schema = (entry.schema)();
+    let schema = entry.keys.schema();
     let wanted = schema.pointer(&format!("/properties/{}", key.replace('.', "/properties/")));
     Ok((key, value_as(wanted, value.trim())))
 }

@@ -5,8 +5,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use homard_channel::{Conversation, Details, Inbound, Sender, Threads};
 use homard_channels::Parts;
 use homard_config::Config;
-use homard_config::config::bindings::{PeerKind, default_account};
-use homard_policy::access::{AccountRules, CommandRules, Who};
+use homard_config::config::bindings::PeerKind;
+use homard_policy::access::{CommandRules, Who};
+use homard_policy::accounts::ChannelAccounts;
 use homard_policy::routing::{Considered, Destination, Explanation, Outcome, RouteRules, Speaker, explain};
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
@@ -115,10 +116,10 @@ pub(crate) fn run(cx: &Cx, args: RouteArgs) -> anyhow::Result<()> {
 
 /// Whether the owner would write it, as far as the id says.
 fn speaker(config: &Config, message: &Inbound) -> Speaker {
-    let section = config.channels.get(&message.channel).map_or(&Value::Null, |section| section.as_value());
-    let account = AccountRules::of(&message.channel, &message.account, section, None);
+    let accounts = config.view::<ChannelAccounts>();
+    let account = accounts.get(&message.channel, &message.account);
     let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
-    Speaker::of(who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &account.allow)))
+    Speaker::of(who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &account.rules.allow)))
 }
 
 fn message(config: &Config, args: &ExplainArgs) -> anyhow::Result<Inbound> {
@@ -127,10 +128,7 @@ fn message(config: &Config, args: &ExplainArgs) -> anyhow::Result<Inbound> {
     let channel = ChannelId::parse(channel).context("--channel names no platform")?;
     let account = match &args.account {
         Some(name) => AccountId::parse(&slugify(name).unwrap_or_default()).context("--account names none")?,
-        None => {
-            let section = config.channels.get(&channel);
-            section.map_or_else(AccountId::default_account, |section| default_account(section.as_value()))
-        }
+        None => config.view::<ChannelAccounts>().usual(&channel),
     };
     let Some((kind, id)) = args.peer.split_once(':') else {
         bail!("--peer is written as direct:ID, group:ID or channel:ID, not `{}`", args.peer);
@@ -166,17 +164,12 @@ fn message(config: &Config, args: &ExplainArgs) -> anyhow::Result<Inbound> {
 /// How the platform keeps threads. An account that cannot be made ready says nothing; then a thread is a suffix, as on
 /// most platforms.
 fn threads_of(cx: &Cx, config: &Config, message: &Inbound) -> Threads {
-    let section = config.channels.get(&message.channel).map(|section| section.as_value().clone());
-    let mut section = section.unwrap_or_default();
-    let own = section.get("accounts").and_then(|accounts| accounts.get(message.account.as_str())).cloned();
-    if let (Some(section), Some(Value::Object(own))) = (section.as_object_mut(), own) {
-        section.extend(own);
-    }
+    let section = config.view::<ChannelAccounts>().get(&message.channel, &message.account).section.clone();
     let built = homard_channels::entry(message.channel.as_str()).and_then(|entry| {
         let parts = Parts {
             channel: message.channel.clone(),
             account: message.account.clone(),
-            section,
+            section: Value::Object(section),
             env: config.env.clone(),
             state_dir: cx.source.paths.state_dir.clone(),
             clock: cx.source.clock.clone(),
