@@ -8,7 +8,7 @@ use homard_protocol::SessionKey;
 use homard_protocol::methods::cron::{
     CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
 };
-use homard_relay::{Wake, WakeMode, Woken};
+use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_tools::{CronAsk, CronPort, PortError, Ports, ToolCx};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -75,7 +75,7 @@ impl Automation {
                     session: SessionKey::main(agent),
                     text,
                     mode,
-                    source: "wake",
+                    source: Source::Wake,
                     run_id: None,
                     labels,
                 };

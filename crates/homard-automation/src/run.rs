@@ -8,7 +8,7 @@ use homard_protocol::methods::cron::{
     CronDelivery, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
 };
 use homard_protocol::{RunId, SessionKey, SessionScope, Usage};
-use homard_relay::{Submission, SubmitError, Submitted, Wake, WakeMode};
+use homard_relay::{AcceptError, Accepted, Queue, Source, StopCause, TurnOptions, Wake, WakeMode};
 use homard_runtime::{OrCancel, OrLog, Timestamp};
 use homard_store::{CronJobRow, CronRunRow, RunRecord, RunStatus};
 use homard_tools::Label;
@@ -18,14 +18,10 @@ use serde::{Deserialize, Serialize};
 use crate::automation::{Automation, CronError};
 use crate::job::{Job, Target};
 
-/// Where such a turn says it came from.
-pub(crate) const SOURCE: &str = "cron";
 /// How long a turn may take unless the job says otherwise.
 pub(crate) const JOB_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// After how long a run that does not end is given up.
 pub(crate) const STUCK_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
-/// Who stopped such a run.
-const BY_WATCH: &str = "cron";
 
 /// All that is needed to go on with a run after a restart.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -237,7 +233,7 @@ impl Automation {
                 session: run.session_key.clone(),
                 text: plan.text.clone(),
                 mode: WakeMode::Now,
-                source: SOURCE,
+                source: Source::Cron,
                 run_id: Some(run_id.clone()),
                 labels: plan.labels.clone(),
             };
@@ -246,23 +242,18 @@ impl Automation {
                 Err(error) => not_taken(&error),
             };
         }
-        let submission = Submission {
-            message: Inbound::from_operator(
-                run.session_key.clone(),
-                run.run_id.clone(),
-                plan.text.clone(),
-                self.inner.clock.now_ms(),
-            ),
-            source: SOURCE,
+        let (key, now) = (run.session_key.clone(), self.inner.clock.now_ms());
+        let message = Inbound::from_operator(key, run.run_id.clone(), plan.text.clone(), now);
+        let options = TurnOptions {
             model: plan.model.clone(),
             thinking: plan.thinking.clone(),
-            timeout: plan.timeout_ms.map(Duration::from_millis),
-            extra_system: None,
-            without_admin: false,
+            timeout_ms: plan.timeout_ms,
+            labels: plan.labels.clone(),
+            ..TurnOptions::of(Source::Cron)
         };
-        match relay.submit_from(submission, plan.labels.clone()).await {
-            Ok(Submitted::Finished(record)) => Some(JobOutcome::of(*record)),
-            Ok(Submitted::Started { .. } | Submitted::InFlight { .. } | Submitted::Answered { .. }) => {
+        match relay.accept(message, options, Queue::Wait).await {
+            Ok(Accepted::Finished(record)) => Some(JobOutcome::of(*record)),
+            Ok(Accepted::Started { .. } | Accepted::InFlight { .. } | Accepted::Answered { .. }) => {
                 self.await_end(run, &run_id).await
             }
             Err(error) => not_taken(&error),
@@ -284,7 +275,7 @@ impl Automation {
         if self.inner.stopping.is_cancelled() {
             return None;
         }
-        self.inner.relay.abort(&run.session_key, Some(run_id), BY_WATCH).await;
+        self.inner.relay.abort(&run.session_key, Some(run_id), StopCause::Cron).await;
         Some(JobOutcome::failed("it did not end within two hours and was given up"))
     }
 }
@@ -305,9 +296,9 @@ impl RunPlan {
 }
 
 /// A message that was not taken; when the gateway stops, it is offered again after the next start.
-fn not_taken(error: &SubmitError) -> Option<JobOutcome> {
+fn not_taken(error: &AcceptError) -> Option<JobOutcome> {
     match error {
-        SubmitError::Stopping => None,
+        AcceptError::Stopping => None,
         other => Some(JobOutcome::failed(other.to_string())),
     }
 }

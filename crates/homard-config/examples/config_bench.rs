@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Instant;
 
-use homard_config::{ConfigHandle, Environment, Paths, Source};
+use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
 use homard_runtime::Clock;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = long_file();
     std::fs::write(&paths.config_path, &text)?;
     let file = paths.config_path.clone();
-    let handle = ConfigHandle::open(Source::isolated(paths, Environment::default(), Clock::system()))?;
+    let handle = ConfigHandle::open(ConfigSource::isolated(paths, Environment::default(), Clock::system()))?;
     let mut best = f64::INFINITY;
     for round in 0..ROUNDS {
         std::fs::write(&file, text.replacen("8192", &(4_096 + round).to_string(), 1))?;

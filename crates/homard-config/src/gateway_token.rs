@@ -6,7 +6,7 @@ use crate::changes::handle::InvalidConfig;
 use crate::changes::overrides::Overrides;
 use crate::changes::write::{WriteError, set_path};
 use crate::config::gateway::AuthMode;
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::secret::Secret;
 
 /// Random bytes in a generated token.
@@ -33,7 +33,7 @@ pub enum TokenError {
 ///
 /// # Errors
 /// When the file cannot be used or the new token cannot be written.
-pub fn ensure_gateway_token(source: &Source) -> Result<Option<Secret>, TokenError> {
+pub fn ensure_gateway_token(source: &ConfigSource) -> Result<Option<Secret>, TokenError> {
     let snapshot = Snapshot::load(source, &Overrides::default());
     let Some(config) = snapshot.config else {
         return Err(InvalidConfig { path: snapshot.path, issues: snapshot.issues }.into());

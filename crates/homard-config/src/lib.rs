@@ -34,7 +34,7 @@ pub use config::Config;
 pub use env::{Environment, ProcessFacts};
 pub use gateway_token::{TokenError, ensure_gateway_token};
 pub use issue::Issue;
-pub use load::{Snapshot, Source};
+pub use load::{ConfigSource, Snapshot};
 pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, create_private_dir, is_shared_folder};
 pub use redact::{is_sensitive_key, redact, secrets_in};
 pub use secret::{REDACTED, Secret};

@@ -34,7 +34,7 @@ const CALENDAR_YEARS: u64 = 2_000;
 
 /// Where settings come from: the process, the paths and the time. Everything loading and writing needs.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct ConfigSource {
     /// The process's own variables, the top layer.
     pub environment: Environment,
     /// Working directory and command line.
@@ -47,7 +47,7 @@ pub struct Source {
     pub channels: Option<fn() -> &'static ChannelSections>,
 }
 
-impl Source {
+impl ConfigSource {
     /// Exactly these paths and variables, without a working directory; for tests.
     #[must_use]
     pub fn isolated(paths: Paths, environment: Environment, clock: Clock) -> Self {
@@ -99,7 +99,7 @@ impl std::fmt::Debug for Snapshot {
 impl Snapshot {
     /// Reads the file and everything around it.
     #[must_use]
-    pub fn load(source: &Source, overrides: &Overrides) -> Self {
+    pub fn load(source: &ConfigSource, overrides: &Overrides) -> Self {
         let path = source.paths.config_source().to_path_buf();
         match read(&path) {
             Ok(text) => Self::of_text(source, &path, text, overrides),
@@ -114,7 +114,12 @@ impl Snapshot {
     }
 
     /// The same for a text that is not on disk (yet).
-    pub(crate) fn of_text(source: &Source, path: &Path, text: Option<String>, overrides: &Overrides) -> Self {
+    pub(crate) fn of_text(
+        source: &ConfigSource,
+        path: &Path,
+        text: Option<String>,
+        overrides: &Overrides,
+    ) -> Self {
         let environment =
             source.environment.with_dotenv(source.facts.working_dir.as_deref(), &source.paths.state_dir);
         let mut snapshot = Self {
@@ -160,7 +165,7 @@ impl Snapshot {
         document::parse(text).ok().map(|root| redact_text(text, &root, schema()))
     }
 
-    fn understand(&mut self, source: &Source, overrides: &Overrides) {
+    fn understand(&mut self, source: &ConfigSource, overrides: &Overrides) {
         self.parsed = match self.raw.as_deref().map(parse) {
             None => Value::Object(Map::new()),
             Some(Ok(node)) => node.to_value(),
@@ -195,7 +200,7 @@ impl Snapshot {
         self.config = self.issues.is_empty().then(|| Arc::new(config));
     }
 
-    fn resolve_references(&mut self, source: &Source) {
+    fn resolve_references(&mut self, source: &ConfigSource) {
         let roots = self.environment.get("HOMARD_INCLUDE_ROOTS").map(std::env::split_paths);
         let roots: Vec<PathBuf> = roots.into_iter().flatten().collect();
         let mut includes = Includes::new(&self.path, &roots);

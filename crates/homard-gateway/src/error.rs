@@ -2,7 +2,7 @@
 
 use homard_config::WriteError;
 use homard_protocol::{DeviceId, ErrorShape, SessionKeyError};
-use homard_relay::{SubmitError, Unroutable};
+use homard_relay::{AcceptError, Unroutable};
 use homard_store::StoreError;
 use serde_json::json;
 
@@ -23,19 +23,19 @@ pub(crate) fn store(error: &StoreError) -> ErrorShape {
 }
 
 /// Why a message was not taken.
-pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
+pub(crate) fn submit(error: &AcceptError) -> ErrorShape {
     match error {
-        SubmitError::Refused(_) | SubmitError::BadKey(_) | SubmitError::Repeated => {
+        AcceptError::Refused(_) | AcceptError::BadKey(_) | AcceptError::Repeated => {
             ErrorShape::invalid(error.to_string())
         }
-        SubmitError::Unroutable(Unroutable::UnknownAgent(agent)) => ErrorShape::invalid(error.to_string())
+        AcceptError::Unroutable(Unroutable::UnknownAgent(agent)) => ErrorShape::invalid(error.to_string())
             .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
-        SubmitError::Unroutable(Unroutable::NoRoute) => ErrorShape::invalid(error.to_string()),
-        SubmitError::Full => ErrorShape::unavailable(error.to_string()).retry_after(1_000),
-        SubmitError::Stopping => ErrorShape::unavailable(error.to_string())
+        AcceptError::Unroutable(Unroutable::NoRoute) => ErrorShape::invalid(error.to_string()),
+        AcceptError::Full => ErrorShape::unavailable(error.to_string()).retry_after(1_000),
+        AcceptError::Stopping => ErrorShape::unavailable(error.to_string())
             .with_details(json!({"reason": "gateway-restarting"}))
             .retry_after(1_000),
-        SubmitError::Store(inner) => store(inner),
+        AcceptError::Store(inner) => store(inner),
     }
 }
 

@@ -1,7 +1,7 @@
 //! For tests: the settings of somebody who wrote a certain file, and messages.
 
 use homard_channel::{Conversation, Details, Inbound, Sender};
-use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
+use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_runtime::Clock;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub(crate) fn config(written: &Value) -> Config {
     let paths = Paths::under(dir.path());
     std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
     std::fs::write(paths.config_source(), written.to_string()).unwrap();
-    let source = Source::isolated(paths, Environment::default(), Clock::fixed(0));
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0));
     let snapshot = Snapshot::load(&source, &Overrides::default());
     let issues = snapshot.issues;
     (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()

@@ -21,23 +21,20 @@ use homard_policy::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
-use homard_store::{Accepted, FinishRun, NewRun, ResetReason, ResetSession, RunStatus, StoreError};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason, ResetSession, RunStatus, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::{Inner, Relay};
+use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
-use crate::turns::lane::{Kind, Overrides, Request};
+use crate::turns::lane::Kind;
 use crate::turns::queue::Queue;
+use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::{Run, RunEnd};
-use crate::turns::submit::{Brought, Placed, SubmitError, Submitted};
+use crate::turns::source::StopCause;
 use session::whoami;
-
-/// Who stopped a run that somebody typed `/stop` at.
-const BY_STOP: &str = "stop";
-/// Who stopped a run whose session begins anew.
-const BY_RESET: &str = "reset";
 
 /// What came of a command: words for whoever typed it.
 type Answer = Result<String, String>;
@@ -45,7 +42,7 @@ type Answer = Result<String, String>;
 /// A command that is kept and about to be obeyed.
 pub(crate) struct Begun {
     run: Arc<Run>,
-    routed: Routed,
+    admitted: Admitted,
     reply: Option<Box<ReplyRoute>>,
 }
 
@@ -103,7 +100,7 @@ impl Relay {
     /// When the store does not do it.
     pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
         // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
-        self.abort(key, None, BY_RESET).await;
+        self.abort(key, None, StopCause::Reset).await;
         self.end_commands(key);
         let reset = self.inner().store().reset_session(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
@@ -111,111 +108,92 @@ impl Relay {
         Ok(reset)
     }
 
-    /// Obeys a message that is a command; `None` when it is none. What `brought` holds goes with it.
-    pub(crate) async fn obey(
-        &self,
-        placed: &mut Placed,
-        brought: &mut Brought,
-    ) -> Result<Option<Submitted>, SubmitError> {
-        if !placed.routed.message().images.is_empty() {
-            return Ok(None);
+    /// Obeys a message that is a command.
+    pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
+        if !admitted.message().images.is_empty() {
+            return Ok(Obeyed::No(admitted, options));
         }
-        let text = placed.routed.message().text.clone();
+        let text = admitted.message().text.clone();
         let config = self.inner().config();
         let called = parse(&text).or_else(|| parse_shell(&text, &config.commands));
-        let Some((command, rest)) = called else { return Ok(None) };
+        let Some((command, rest)) = called else { return Ok(Obeyed::No(admitted, options)) };
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.take_placed(placed.clone(), queue, std::mem::take(brought)).await.map(Some)
+                self.enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
             }
             "new" | "reset" if !rest.is_empty() => {
-                let reason = reset_reason(command);
-                placed.routed.reword(rest.to_owned());
-                let id = placed.run_id()?;
+                let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
-                    self.reset(placed.routed.session_key(), reason).await?;
+                    self.reset(admitted.session_key(), reset_reason(command)).await?;
                 }
-                Ok(None)
+                Ok(Obeyed::No(admitted.with_text(rest.to_owned()), options))
             }
             // A skill that is called by its own name is told to the model.
-            "skill" if !rest.is_empty() => {
-                placed.routed.reword(format!("/{rest}"));
-                Ok(None)
+            "skill" if !rest.is_empty() => Ok(Obeyed::No(admitted.with_text(format!("/{rest}")), options)),
+            _ if command.form == Form::Directive && command.name != "queue" => {
+                self.obey_directives(admitted, options, &config).await
             }
-            "queue" => self.answer_at_once(placed.clone(), std::mem::take(brought)).await.map(Some),
-            _ if command.form == Form::Directive => self.obey_directives(placed, brought, &config).await,
-            _ => self.answer_at_once(placed.clone(), std::mem::take(brought)).await.map(Some),
+            _ => self.answer_at_once(admitted, options).await.map(Obeyed::Yes),
         }
     }
 
     /// Keeps settings that are all a message says; one that says more is none.
     async fn obey_directives(
         &self,
-        placed: &Placed,
-        brought: &mut Brought,
+        admitted: Admitted,
+        options: TurnOptions,
         config: &Config,
-    ) -> Result<Option<Submitted>, SubmitError> {
+    ) -> Result<Obeyed, AcceptError> {
         let words = Vocabulary::of(config);
-        let meaning = read(&placed.routed.message().text, &words.reading(None, &[]));
+        let meaning = read(&admitted.message().text, &words.reading(None, &[]));
         if !meaning.only_directives {
-            return Ok(None);
+            return Ok(Obeyed::No(admitted, options));
         }
-        let (run_id, session_key) = (placed.run_id()?, placed.routed.session_key().clone());
-        self.keep_directives(placed.clone(), std::mem::take(brought), &meaning.directives).await?;
-        Ok(Some(Submitted::Answered { run_id, session_key }))
+        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
+        self.keep_directives(admitted, options, &meaning.directives).await?;
+        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
     /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
     pub(crate) async fn begin_command(
         &self,
-        placed: Placed,
-        brought: Brought,
-    ) -> Result<Result<Begun, Submitted>, SubmitError> {
-        let inner = self.inner();
-        let run_id = placed.run_id()?;
-        let Placed { routed, source, .. } = placed;
-        let message = crate::turns::submit::user_message(&routed, &run_id);
-        let key = routed.session_key().clone();
-        let Brought { reply, origin, inbox, .. } = brought;
-        let overrides = Overrides { reply: reply.clone(), origin, ..Overrides::default() };
-        let request = Request { message: message.clone(), overrides, kind: Kind::Command };
-        let new = NewRun {
-            run_id: run_id.clone(),
-            session_key: key.clone(),
-            agent_id: routed.agent().clone(),
-            source: source.to_owned(),
-            message: request.to_json(),
-            inbox,
-        };
-        if let Accepted::Duplicate(record) = inner.store().accept_run(new).await? {
-            return Ok(Err(if record.status.is_finished() {
-                Submitted::Finished(record)
-            } else {
-                Submitted::InFlight { run_id, session_key: key }
-            }));
+        admitted: Admitted,
+        options: TurnOptions,
+    ) -> Result<Result<Begun, Accepted>, AcceptError> {
+        let run_id = run_id(&admitted)?;
+        let TurnOptions { source, reply, origin, inbox, .. } = options;
+        let options = TurnOptions { source, reply: reply.clone(), origin, inbox, ..TurnOptions::default() };
+        let request = TurnRequest::new(&admitted, options, Kind::Command);
+        let kept = self.inner().store().accept_run(new_run(&admitted, &run_id, &request)).await?;
+        if let Stored::Duplicate(record) = kept {
+            return Ok(Err(known_run(record)));
         }
-        let run = self.run_of(&routed, run_id, &message);
-        Ok(Ok(Begun { run, routed, reply }))
+        let run = self.run_of(&admitted, run_id, &request.message);
+        Ok(Ok(Begun { run, admitted, reply }))
     }
 
     /// Records what came of a command and says it where it was typed.
-    pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Submitted {
-        let Begun { run, routed, reply } = begun;
+    pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
+        let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
         conclude(self.inner(), &run, answer).await;
-        Submitted::Answered { run_id: run.id.clone(), session_key: routed.session_key().clone() }
+        Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
 
-    async fn answer_at_once(&self, placed: Placed, brought: Brought) -> Result<Submitted, SubmitError> {
-        let begun = match self.begin_command(placed, brought).await? {
+    async fn answer_at_once(
+        &self,
+        admitted: Admitted,
+        options: TurnOptions,
+    ) -> Result<Accepted, AcceptError> {
+        let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
         let config = self.inner().config();
-        let text = begun.routed.message().text.clone();
+        let text = begun.admitted.message().text.clone();
         let answer = match parse(&text).or_else(|| parse_shell(&text, &config.commands)) {
             // It may ask whether it may run, and what answers that comes by the same way behind it.
             Some((command, rest)) if command.name == "bash" && begun.reply.is_some() => {
@@ -229,18 +207,18 @@ impl Relay {
     }
 
     /// Answers a command of a chat platform while its conversation goes on.
-    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Submitted {
-        let (run_id, session_key) = (begun.run.id.clone(), begun.routed.session_key().clone());
+    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Accepted {
+        let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
             let answer = Box::pin(relay.answer(&begun, command, &rest)).await;
             relay.end_command(begun, answer).await;
         });
-        Submitted::Answered { run_id, session_key }
+        Accepted::Answered { run_id, session_key }
     }
 
     async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {
-        let (routed, key) = (&begun.routed, begun.routed.session_key());
+        let (admitted, key) = (&begun.admitted, begun.admitted.session_key());
         let config = self.inner().config();
         if let Some(switch) = command.needs.filter(|switch| !switch.is_on(&config.commands)) {
             return Err(format!("/{} is turned off ({})", command.name, switch.key()));
@@ -248,7 +226,7 @@ impl Relay {
         if command.place == Where::Groups && !key.is_group() {
             return Err(format!("/{} means something in groups only", command.name));
         }
-        let message = routed.message();
+        let message = admitted.message();
         if message.sender != Sender::Operator
             && writes_config(command.name, rest)
             && !self.may_write_config(&message.channel, &message.account)
@@ -263,13 +241,13 @@ impl Relay {
             "allowlist" => self.allowlist(begun, rest).await,
             "approve" => self.answer_question(begun, rest),
             "bash" => self.run_on_host(begun, rest).await,
-            "commands" => Ok(self.commands_page(routed, rest).await),
+            "commands" => Ok(self.commands_page(admitted, rest).await),
             "config" => self.look_at_config(rest).await,
             "context" => self.context_report(key).await.map(|report| report.to_string()).map_err(words),
             "debug" => self.override_config(rest).await,
             "dock" => self.dock(begun, rest).await,
-            "export-session" => self.export(routed, rest).await,
-            "help" => Ok(help(&config) + &self.skill_commands(routed).await),
+            "export-session" => self.export(admitted, rest).await,
+            "help" => Ok(help(&config) + &self.skill_commands(admitted).await),
             "kill" => self.kill(begun, rest).await,
             "models" => Ok(self.models_page(rest)),
             "new" | "reset" => {
@@ -279,15 +257,15 @@ impl Relay {
             "queue" => self.queue_as(key, rest).await,
             "restart" => self.restart(begun).await,
             "send" => self.set_sending(key, rest).await,
-            "skill" => Ok(self.skills_page(routed).await),
-            "status" => self.status(routed).await,
+            "skill" => Ok(self.skills_page(admitted).await),
+            "status" => self.status(admitted).await,
             "steer" => self.steer_by_hand(begun, rest).await,
             "stop" => self.stop_all(key).await,
             "subagents" => self.subagents(begun, rest).await,
             "tts" => self.set_speech(key, rest).await,
             "undo" => self.undo(key).await.map(|report| report.to_string()).map_err(words),
             "usage" => self.set_usage(key, rest).await,
-            "whoami" => Ok(whoami(routed)),
+            "whoami" => Ok(whoami(admitted)),
             name => Err(format!("/{name} is known, but not built yet")),
         }
     }
@@ -312,7 +290,7 @@ impl Relay {
     }
 
     async fn stop_all(&self, key: &SessionKey) -> Result<String, String> {
-        let stopped = self.abort(key, None, BY_STOP).await.run_ids.len();
+        let stopped = self.abort(key, None, StopCause::Stop).await.run_ids.len();
         Ok(match stopped {
             0 => "Nothing was going on.".to_owned(),
             1 => "Stopped.".to_owned(),
@@ -320,14 +298,14 @@ impl Relay {
         })
     }
 
-    async fn status(&self, routed: &Routed) -> Result<String, String> {
-        let key = routed.session_key();
+    async fn status(&self, admitted: &Admitted) -> Result<String, String> {
+        let key = admitted.session_key();
         let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
         let model = self.model_for(key, session.as_ref());
         let mut text = format!(
             "Homard {}\nAgent: {}\nSession: {key}\nModel: {model}",
             env!("CARGO_PKG_VERSION"),
-            routed.agent()
+            admitted.agent()
         );
         if let Some(entry) = session.map(|session| session.entry) {
             let (used, window) = (entry.total_tokens.unwrap_or(0), entry.context_tokens.unwrap_or(0));
@@ -391,7 +369,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
     let now = inner.clock().now_ms();
     let message = reply.clone().map(|text| ChatMessage::new(text, now));
     run.narrator.end(match (&error, stopped) {
-        (_, Some(by)) => ChatState::Aborted { message, stop_reason: by.to_owned() },
+        (_, Some(by)) => ChatState::Aborted { message, stop_reason: by.as_str().to_owned() },
         (Some(error), None) => {
             ChatState::Error { error_message: error.clone(), error_kind: ErrorKind::Unknown, message }
         }
@@ -403,7 +381,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
         status,
         reply,
         error,
-        stop_reason: stopped.map(str::to_owned),
+        stop_reason: stopped.map(|by| by.as_str().to_owned()),
         started_at: Some(now),
         ended_at: now,
         session_id: None,

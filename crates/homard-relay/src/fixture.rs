@@ -10,7 +10,7 @@ use homard_channel::{
     Abilities, Ability, Act, Address, Attachment, Channel, ChannelError, ChatKind, Content, Dialect, Fetched,
     Inbound, Inbox, MediaKind, Outbound, Probe, Receipt, TableMode, TextUnit, Threads,
 };
-use homard_config::{ConfigHandle, Environment, Paths, Source};
+use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
 use homard_llm::{Answer, Http, LlmError, ModelSpec, Models, Provider, Request, StreamEvent};
 use homard_models::auth::AuthContext;
 use homard_models::budget::Ledger;
@@ -34,7 +34,8 @@ use crate::bus::Bus;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::relay::{Relay, RelayParts};
 use crate::turns::queue::Queue;
-use crate::turns::submit::{Brought, Submission};
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
 /// How long anything may take before a test fails.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -65,7 +66,7 @@ impl World {
         if !paths.config_path.exists() {
             std::fs::copy(dir.path().join("homard.json"), &paths.config_path).unwrap();
         }
-        let source = Source::isolated(paths.clone(), Environment::default(), clock.clone());
+        let source = ConfigSource::isolated(paths.clone(), Environment::default(), clock.clone());
         let config = ConfigHandle::open(source).unwrap();
         let store = Store::open(OpenOptions {
             database: paths.database(),
@@ -112,17 +113,9 @@ impl World {
             is_owner: true,
         };
         let key = SessionKey::parse("agent:main:main").unwrap();
-        let submission = Submission {
-            message: Inbound::from_operator(key, run.to_owned(), text.to_owned(), 1),
-            source: "test",
-            model: None,
-            thinking: None,
-            timeout: None,
-            extra_system: None,
-            without_admin: false,
-        };
-        let brought = Brought { reply: Some(Box::new(route)), ..Brought::default() };
-        self.relay.take(submission, queue, brought).await.unwrap();
+        let message = Inbound::from_operator(key, run.to_owned(), text.to_owned(), 1);
+        let options = TurnOptions { reply: Some(Box::new(route)), ..TurnOptions::of(Source::Agent) };
+        self.relay.accept(message, options, queue).await.unwrap();
         RunId::parse(run).unwrap()
     }
 

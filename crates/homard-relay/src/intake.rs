@@ -1,7 +1,7 @@
 //! From what a platform told us to a message that waits for its turn.
 //!
 //! ```text
-//! heard ─► kept (the inbox) ─► "received" ─► gathered ─► judged ─► routed ─► obeyed, or told to a model
+//! heard ─► kept (the inbox) ─► "received" ─► gathered ─► judged ─► admitted ─► obeyed, or told to a model
 //! ```
 //!
 //! `listen_to` keeps and acknowledges; every conversation has a worker (`conversation_worker`) in which its messages are gathered

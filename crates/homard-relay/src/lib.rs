@@ -1,13 +1,13 @@
-//! The walk of a message: admit → route → lane → turn → shape → deliver.
+//! The walk of a message: route → admit → lane → turn → deliver.
 //!
 //! ```text
-//! Inbound ─admit─► Admitted ─route─► Routed ─lane─► Turn ─agent─► Reply ─shape─► Shaped ─deliver─► everyone
-//!            └► Refused                └► Unroutable
+//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► Delivery
+//!              └► Unroutable └► Refused
 //! ```
 //!
-//! One file per arrow. What a stage established is in its type and cannot be made any other way, so "may this
-//! sender speak?" is asked once. The [`Relay`] handle is what the gateway and, later, the clock and the chat
-//! platforms hold. Sockets are not known here.
+//! What a stage established is in its type and cannot be made any other way, so "may this sender speak?" is asked
+//! once. Everything comes in by [`Relay::accept`]; what is heard on chat platforms goes through `intake` first, which
+//! routes, judges and gathers it. Sockets are not known here.
 
 mod bus;
 pub mod commands;
@@ -26,8 +26,10 @@ mod turns;
 
 pub use bus::{Audience, Bus, Published};
 pub use delivery::outbox::{OutgoingText, SendError};
+pub use delivery::reply_route::ReplyRoute;
 pub use intake::admit::{Admitted, Refused, admit};
-pub use intake::route::{RoutePolicy, Routed, Unroutable, route};
+pub use intake::origin::Origin;
+pub use intake::route::{Route, Unroutable};
 pub use message_actions::{
     ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
     Place, PollDraft, Post, Writing,
@@ -42,9 +44,11 @@ pub use turn_setup::policy_view::{PolicyView, Supposing};
 pub use turn_setup::program::{Program, ProgramTool};
 pub use turn_setup::settings::{TurnSettings, Unusable, settings_for, time_zone};
 pub use turn_setup::turn_prompt::{ContextError, ContextReport};
+pub use turns::accept::{AcceptError, Accepted};
 pub use turns::compact::{CompactOptions, CompactReport};
 pub use turns::listen::{Heard, Listener};
-pub use turns::queue::Steered;
+pub use turns::queue::Queue;
+pub use turns::request::TurnOptions;
 pub use turns::runs::{RunEnd, RunView};
-pub use turns::submit::{Submission, SubmitError, Submitted};
+pub use turns::source::{Source, StopCause};
 pub use turns::wake::{Wake, WakeMode, Woken};

@@ -30,6 +30,7 @@ use crate::turn_setup::offer::Offers;
 use crate::turn_setup::settings::chosen_model;
 use crate::turns::lane::{Lanes, Waiting};
 use crate::turns::runs::{RunEnd, RunView, Runs};
+use crate::turns::source::StopCause;
 use crate::turns::turn;
 use crate::turns::wake::Wakes;
 
@@ -160,7 +161,7 @@ impl Inner {
         if waiting.is_nested() {
             return nested.acquire_owned().await.ok();
         }
-        if !waiting.routed.standing().is_owner {
+        if !waiting.admitted.standing().is_owner {
             return capacity.acquire_owned().await.ok();
         }
         tokio::select! {
@@ -444,7 +445,7 @@ impl Relay {
     }
 
     /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.
-    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: &'static str) -> Aborted {
+    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
         let aborted = self.stop_runs(key, only, by).await;
         // Only now: a run that is over starts nobody any more.
         self.stop_children(key, only).await;
@@ -452,12 +453,7 @@ impl Relay {
     }
 
     /// Stops runs of a session, and waits until they are over.
-    pub(crate) async fn stop_runs(
-        &self,
-        key: &SessionKey,
-        only: Option<&RunId>,
-        by: &'static str,
-    ) -> Aborted {
+    pub(crate) async fn stop_runs(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
         let mut runs = self.inner.runs.of_session(key);
         runs.retain(|run| only.is_none_or(|only| run.id == *only));
         let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
@@ -553,7 +549,7 @@ impl Relay {
         };
         if timeout(grace, wait_for_runs).await.is_err() {
             for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
-                run.stop("restart");
+                run.stop(StopCause::Restart);
             }
         }
         self.inner.tasks.finish(ABORT_WAIT).await;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use homard_config::config::logging::{ConsoleStyle, LogLevel};
 use homard_config::{
-    Config, Environment, InvalidConfig, Overrides, Paths, ProcessFacts, Profile, Snapshot, Source,
+    Config, ConfigSource, Environment, InvalidConfig, Overrides, Paths, ProcessFacts, Profile, Snapshot,
 };
 use homard_runtime::Clock;
 
@@ -37,7 +37,7 @@ use crate::report::Console;
 /// What every command has at hand.
 pub(crate) struct Cx {
     /// Where settings come from.
-    pub(crate) source: Source,
+    pub(crate) source: ConfigSource,
     /// The options every command takes.
     pub(crate) global: Global,
     /// The terminal.
@@ -53,7 +53,7 @@ impl Cx {
             (None, false) => None,
         };
         let paths = Paths::resolve(&environment, &facts, profile)?;
-        let source = Source {
+        let source = ConfigSource {
             environment,
             facts,
             paths,

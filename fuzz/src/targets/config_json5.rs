@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use homard_config::{Environment, Overrides, Paths, Snapshot, Source, set_path, unset_path};
+use homard_config::{ConfigSource, Environment, Overrides, Paths, Snapshot, set_path, unset_path};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
@@ -31,10 +31,10 @@ pub(super) fn run(text: &str) {
 }
 
 /// A fresh home with this text as its configuration. The shell does nothing, in case a text asks for it.
-fn source_with(home: &Path, text: &str) -> Source {
+fn source_with(home: &Path, text: &str) -> ConfigSource {
     let environment =
         Environment::from_pairs([("TOKEN", "t0ken"), ("KEPT", "${TOKEN}"), ("SHELL", "/bin/false")]);
-    let source = Source::isolated(Paths::under(home), environment, Clock::fixed(0));
+    let source = ConfigSource::isolated(Paths::under(home), environment, Clock::fixed(0));
     let file = &source.paths.config_path;
     let folder = file.parent().expect("a file is in a folder");
     std::fs::create_dir_all(folder)
@@ -43,7 +43,7 @@ fn source_with(home: &Path, text: &str) -> Source {
     source
 }
 
-fn load(source: &Source) -> Snapshot {
+fn load(source: &ConfigSource) -> Snapshot {
     let snapshot = Snapshot::load(source, &Overrides::default());
     assert_eq!(snapshot.config.is_some(), snapshot.valid(), "issues and settings exclude each other");
     let (_, _, _) = (snapshot.redacted_raw(), snapshot.redacted_parsed(), snapshot.redacted_resolved());
@@ -51,7 +51,7 @@ fn load(source: &Source) -> Snapshot {
 }
 
 /// Sets or unsets `path` under the section `touched`: either nothing is written, or only that changes.
-fn check_change(source: &Source, before: &Snapshot, touched: &str, path: &str, value: Option<&Value>) {
+fn check_change(source: &ConfigSource, before: &Snapshot, touched: &str, path: &str, value: Option<&Value>) {
     let written = match value {
         Some(value) => set_path(source, path, value.clone()),
         None => unset_path(source, path),

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use serde_json::{Value, json};
 
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::paths::create_private_dir;
 use crate::redact::is_sensitive_key;
 use crate::secret::MASK;
@@ -29,7 +29,7 @@ pub(crate) struct Written<'a> {
 }
 
 /// Appends the line.
-pub(crate) fn append(source: &Source, written: &Written<'_>) -> std::io::Result<()> {
+pub(crate) fn append(source: &ConfigSource, written: &Written<'_>) -> std::io::Result<()> {
     let dir = source.paths.logs_dir();
     create_private_dir(&dir)?;
     let mut file = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(FILE))?;
@@ -38,7 +38,7 @@ pub(crate) fn append(source: &Source, written: &Written<'_>) -> std::io::Result<
     file.write_all(line.as_bytes())
 }
 
-fn record(source: &Source, written: &Written<'_>) -> Value {
+fn record(source: &ConfigSource, written: &Written<'_>) -> Value {
     let Written { before, after, changed, error } = written;
     let bytes = |snapshot: &Snapshot| snapshot.raw.as_deref().map(str::len);
     let has_meta = |snapshot: &Snapshot| snapshot.parsed.get("meta").is_some();

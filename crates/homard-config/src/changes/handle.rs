@@ -15,7 +15,7 @@ use crate::changes::reload::{Reload, ReloadAction, action_for, needs_restart};
 use crate::config::Config;
 use crate::config::gateway::ReloadMode;
 use crate::issue::{Issue, listed};
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::syntax::value_path::{PathSyntaxError, changed_paths};
 
 /// The file cannot be used as it is.
@@ -49,7 +49,7 @@ pub struct ConfigHandle {
 }
 
 struct Inner {
-    source: Source,
+    source: ConfigSource,
     current: ArcSwap<Config>,
     /// What was read last, valid or not.
     snapshot: ArcSwap<Snapshot>,
@@ -78,7 +78,7 @@ impl ConfigHandle {
     ///
     /// # Errors
     /// When the file cannot be used; a gateway must not start on settings its owner did not mean.
-    pub fn open(source: Source) -> Result<Self, InvalidConfig> {
+    pub fn open(source: ConfigSource) -> Result<Self, InvalidConfig> {
         let snapshot = Snapshot::load(&source, &Overrides::default());
         Self::from_snapshot(source, snapshot)
     }
@@ -87,7 +87,7 @@ impl ConfigHandle {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn from_snapshot(source: Source, snapshot: Snapshot) -> Result<Self, InvalidConfig> {
+    pub fn from_snapshot(source: ConfigSource, snapshot: Snapshot) -> Result<Self, InvalidConfig> {
         let Some(config) = snapshot.config.clone() else {
             return Err(InvalidConfig { path: snapshot.path, issues: snapshot.issues });
         };
@@ -126,7 +126,7 @@ impl ConfigHandle {
 
     /// Where settings come from.
     #[must_use]
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &ConfigSource {
         &self.inner.source
     }
 

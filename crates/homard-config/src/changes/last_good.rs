@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::changes::overrides::Overrides;
 use crate::changes::write::replace_file;
 use crate::config::Config;
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::paths::create_private_dir;
 
 /// Ends the name of the copy that worked.
@@ -35,7 +35,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 ///
 /// # Errors
 /// When the copy cannot be written.
-pub fn keep_last_good(source: &Source, running: &Snapshot) -> std::io::Result<()> {
+pub fn keep_last_good(source: &ConfigSource, running: &Snapshot) -> std::io::Result<()> {
     let path = &source.paths.config_path;
     let Some(text) = running.raw.as_ref().filter(|_| running.valid() && running.path == *path) else {
         return Ok(());
@@ -57,7 +57,7 @@ pub fn keep_last_good(source: &Source, running: &Snapshot) -> std::io::Result<()
 /// # Errors
 /// When the files cannot be written.
 pub fn restore_last_good(
-    source: &Source,
+    source: &ConfigSource,
     fits: impl Fn(&Config) -> bool,
 ) -> std::io::Result<Option<RestoredConfig>> {
     let path = &source.paths.config_path;

@@ -17,7 +17,7 @@ use crate::changes::overrides::Overrides;
 use crate::changes::reload::ReloadAction;
 use crate::changes::restore::{NothingToRestore, restore};
 use crate::issue::{Issue, listed};
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::paths::create_private_dir;
 use crate::syntax::document;
 use crate::syntax::merge_patch::merge_patch;
@@ -156,7 +156,7 @@ impl ConfigHandle {
 ///
 /// # Errors
 /// When the result would not be valid or could not be written.
-pub fn set_path(source: &Source, path: &str, value: Value) -> Result<WriteOutcome, WriteError> {
+pub fn set_path(source: &ConfigSource, path: &str, value: Value) -> Result<WriteOutcome, WriteError> {
     let before = Snapshot::load(source, &Overrides::default());
     let draft = Draft::set(&before, path, value)?;
     commit(source, &before, &draft).map(|(_, outcome)| outcome)
@@ -166,7 +166,7 @@ pub fn set_path(source: &Source, path: &str, value: Value) -> Result<WriteOutcom
 ///
 /// # Errors
 /// When there is nothing at it, or the result would not be valid or could not be written.
-pub fn unset_path(source: &Source, path: &str) -> Result<WriteOutcome, WriteError> {
+pub fn unset_path(source: &ConfigSource, path: &str) -> Result<WriteOutcome, WriteError> {
     let before = Snapshot::load(source, &Overrides::default());
     let draft = Draft::unset(&before, path)?;
     commit(source, &before, &draft).map(|(_, outcome)| outcome)
@@ -262,7 +262,7 @@ fn expanded(value: &Value, before: &Snapshot) -> Value {
 
 /// Writes a draft. The snapshot is `None` when there was nothing to write.
 fn commit(
-    source: &Source,
+    source: &ConfigSource,
     before: &Snapshot,
     draft: &Draft,
 ) -> Result<(Option<Snapshot>, WriteOutcome), WriteError> {
@@ -307,7 +307,7 @@ fn commit(
 }
 
 /// The text with the stamps of this write.
-fn stamped(text: &str, source: &Source) -> Result<String, WriteError> {
+fn stamped(text: &str, source: &ConfigSource) -> Result<String, WriteError> {
     let mut value = object(text)?;
     let stamps = [
         ("lastTouchedVersion", env!("CARGO_PKG_VERSION").to_owned()),

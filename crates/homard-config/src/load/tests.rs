@@ -8,7 +8,7 @@ use homard_runtime::Clock;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Snapshot, Source};
+use super::{ConfigSource, Snapshot};
 use crate::changes::overrides::Overrides;
 use crate::config::agents::ThinkingLevel;
 use crate::config::gateway::{AuthMode, BindMode};
@@ -20,8 +20,12 @@ use crate::secret::Secret;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/openclaw.json");
 
-fn source(home: &Path, pairs: &[(&str, &str)]) -> Source {
-    Source::isolated(Paths::under(home), Environment::from_pairs(pairs.iter().copied()), Clock::fixed(0))
+fn source(home: &Path, pairs: &[(&str, &str)]) -> ConfigSource {
+    ConfigSource::isolated(
+        Paths::under(home),
+        Environment::from_pairs(pairs.iter().copied()),
+        Clock::fixed(0),
+    )
 }
 
 fn load(text: &str, pairs: &[(&str, &str)]) -> Snapshot {
@@ -62,7 +66,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
     let environment = Environment::from_pairs(pairs);
     let paths = Paths::resolve(&environment, &ProcessFacts::default(), None).unwrap();
     let snapshot =
-        Snapshot::load(&Source::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
+        Snapshot::load(&ConfigSource::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
     assert_eq!(told(&snapshot), [""; 0]);
     assert_eq!(snapshot.path, file);
     let warnings: Vec<String> = snapshot.warnings.iter().map(ToString::to_string).collect();
@@ -130,7 +134,7 @@ fn the_dev_profile_has_a_port_of_its_own() {
     let environment = Environment::from_pairs([("HOME", home.path().to_str().unwrap())]);
     let paths = Paths::resolve(&environment, &ProcessFacts::default(), Some(Profile::Dev)).unwrap();
     let snapshot =
-        Snapshot::load(&Source::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
+        Snapshot::load(&ConfigSource::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
     assert_eq!(snapshot.config.unwrap().gateway.port, 19_001);
 }
 
@@ -225,7 +229,7 @@ fn a_key_that_is_wrong_is_not_also_called_known() {
     std::fs::create_dir_all(&paths.state_dir).unwrap();
     std::fs::write(&paths.config_path, "{ gateway: { prot: 5 }, ui: { seamColor: '#112233' } }").unwrap();
     let nothing: [(&str, &str); 0] = [];
-    let source = Source::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
+    let source = ConfigSource::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
     let snapshot = Snapshot::load(&source, &Overrides::default());
     assert_eq!(snapshot.issues.len(), 1);
     assert_eq!(snapshot.warnings[0].message, "known, not yet in effect: ui");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT};
 use homard_protocol::{AgentId, ConnId, Role, Scope, ScopeSet, SessionId, SessionKey};
+use homard_relay::StopCause;
 use homard_store::{PageQuery, SessionRecord, StoreError};
 use http::header::ACCEPT;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -257,7 +258,7 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
         Ok(None) => return unknown(&view.key),
         Err(error) => return not_read(&error),
     }
-    let aborted = gateway.relay().abort(&view.key, None, "http").await;
+    let aborted = gateway.relay().abort(&view.key, None, StopCause::Http).await;
     json_answer(StatusCode::OK, &json!({"ok": true, "killed": !aborted.run_ids.is_empty()}))
 }
 

@@ -7,7 +7,7 @@ use std::future::Future;
 use homard_channel::Inbound;
 use homard_protocol::methods::config::ConfigWriteResult;
 use homard_protocol::{ErrorShape, SessionKey};
-use homard_relay::Submission;
+use homard_relay::{Queue, Source, TurnOptions};
 use homard_runtime::OrLog;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -83,18 +83,13 @@ impl Gateway {
                 "{what}{note}\n\nThis note is from Homard, not from the user. Tell the user briefly what \
                  happened, or answer NO_REPLY if they need not hear it."
             );
+            // Where whoever asked for the restart is, they are told of it.
+            let to =
+                self.relay().route_of(&session_key).await.or_log("nobody knows where to say it").flatten();
+            let options = TurnOptions::of(Source::Restart).replying_to(to);
             let message =
                 Inbound::from_operator(session_key, format!("restart-{at}"), text, self.clock().now_ms());
-            let submission = Submission {
-                message,
-                source: "restart",
-                model: None,
-                thinking: None,
-                timeout: None,
-                extra_system: None,
-                without_admin: false,
-            };
-            if let Err(error) = self.relay().submit(submission).await {
+            if let Err(error) = self.relay().accept(message, options, Queue::Wait).await {
                 tracing::warn!(%error, "nobody could be told about the restart");
             }
         }

@@ -10,6 +10,7 @@ use homard_protocol::methods::agents::{
     AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovedPath, Said,
 };
 use homard_protocol::{AgentId, ErrorShape};
+use homard_relay::StopCause;
 use homard_store::{ArchiveTranscript, ArchivedFilter, SessionQuery};
 use serde_json::{Map, Value, json};
 
@@ -274,7 +275,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             return Ok(());
         }
         for record in page.rows {
-            gateway.relay().abort(&record.key, None, "delete").await;
+            gateway.relay().abort(&record.key, None, StopCause::Delete).await;
             gateway.relay().end_commands(&record.key);
             let deleted = gateway.store().delete_session(&record.key, ArchiveTranscript::Keep).await;
             deleted.map_err(|e| error::store(&e))?;

@@ -6,7 +6,6 @@ pub(crate) mod message;
 pub(crate) mod startup;
 
 use std::ops::BitOr;
-use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
@@ -19,7 +18,7 @@ use homard_protocol::{
     AssistantMessage, EntryKind, ErrorShape, Message, RunId, Scope, SessionId, SessionKey, StopReason,
     UserBlock,
 };
-use homard_relay::{RunView, Submission, Submitted};
+use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
@@ -57,26 +56,21 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         None
     };
     let text = attached.told(params.message);
-    let submission = Submission {
-        message: operator_message(gateway, key, text, attached.blocks, run_id.clone()),
-        source: "chat.send",
-        model: None,
+    let message = operator_message(gateway, key, text, attached.blocks, run_id.clone());
+    let options = TurnOptions {
         thinking: params.thinking,
-        timeout: params.timeout_ms.map(Duration::from_millis),
-        extra_system: None,
+        timeout_ms: params.timeout_ms,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
+        is_plain_text: params.suppress_command_interpretation == Some(true),
+        ..TurnOptions::of(Source::Chat)
     };
-    let (relay, mode) = (gateway.relay(), params.queue_mode.as_deref());
-    let submitted = if params.suppress_command_interpretation == Some(true) {
-        relay.submit_to(submission, mode, to).await
-    } else {
-        relay.receive_to(submission, mode, to).await
-    };
-    let status = match submitted.map_err(|e| error::submit(&e))? {
-        Submitted::Answered { .. } => "ok",
-        Submitted::Started { .. } => "started",
-        Submitted::InFlight { .. } => "in_flight",
-        Submitted::Finished(record) => finished_word(record.status),
+    let queue = Queue::by_word(params.queue_mode.as_deref());
+    let accepted = gateway.relay().accept(message, options.replying_to(to), queue).await;
+    let status = match accepted.map_err(|e| error::submit(&e))? {
+        Accepted::Answered { .. } => "ok",
+        Accepted::Started { .. } => "started",
+        Accepted::InFlight { .. } => "in_flight",
+        Accepted::Finished(record) => finished_word(record.status),
     };
     let interrupted_active_run = interrupted.then_some(true);
     Ok(ChatSendResult { run_id, status: status.to_owned(), interrupted_active_run })
@@ -89,7 +83,7 @@ async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<
     if gateway.store().run(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
         return Ok(false);
     }
-    Ok(!gateway.relay().abort(key, None, INTERRUPT).await.run_ids.is_empty())
+    Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
 }
 
 /// How a repeated request is told that its run is over.
@@ -168,7 +162,7 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
     let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
     let only = params.run_id.as_deref().map(RunId::parse).transpose();
     let only = only.map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    let aborted = cx.gateway.relay().abort(&key, only.as_ref(), "rpc").await;
+    let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
     let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
     if !run_ids.is_empty() {
         announce(&cx.gateway, &key, "abort").await?;

@@ -21,6 +21,7 @@ use homard_protocol::methods::sessions::{
     SessionsResolveResult, SessionsSubscribeResult,
 };
 use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
+use homard_relay::StopCause;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
     SessionRecord, SessionSort,
@@ -501,7 +502,7 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
     if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
         return Err(ErrorShape::invalid("the session is not archived"));
     }
-    gateway.relay().abort(&key, None, "delete").await;
+    gateway.relay().abort(&key, None, StopCause::Delete).await;
     gateway.relay().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
     let deleted =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
+use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_llm::{CredentialKind, ProviderSpec};
 use homard_protocol::{ModelId, ProviderId};
 use homard_runtime::Clock;
@@ -29,7 +29,7 @@ impl House {
         let text = if self.config.is_empty() { "{}" } else { self.config };
         std::fs::write(paths.config_source(), text).unwrap();
         let env = Environment::from_pairs(self.env.iter().copied());
-        let source = Source::isolated(paths, env.clone(), Clock::fixed(0));
+        let source = ConfigSource::isolated(paths, env.clone(), Clock::fixed(0));
         let snapshot = Snapshot::load(&source, &Overrides::default());
         assert!(snapshot.valid(), "{:?}", snapshot.issues);
         let config: &Config = snapshot.config.as_deref().unwrap();

@@ -1,6 +1,6 @@
 //! Names people write, and the models they mean.
 
-use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
+use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_llm::{ModelSpec, ThinkingLevel};
 use homard_protocol::{ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
@@ -15,7 +15,7 @@ fn config(text: &str) -> Config {
     std::fs::write(paths.config_source(), text).unwrap();
     let environment = Environment::from_pairs::<&str, &str>([]);
     let snapshot =
-        Snapshot::load(&Source::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
+        Snapshot::load(&ConfigSource::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
     assert!(snapshot.valid(), "{:?}", snapshot.issues);
     Config::clone(&snapshot.config.unwrap())
 }

@@ -96,8 +96,8 @@ impl Relay {
         };
         // Somebody who may use commands in one conversation does not decide for another. And what is asked because of
         // their own words is asked of the owner: they may take it back, not allow it.
-        let standing = begun.routed.standing();
-        let is_here = question.request.session_key.as_ref() == Some(begun.routed.session_key());
+        let standing = begun.admitted.standing();
+        let is_here = question.request.session_key.as_ref() == Some(begun.admitted.session_key());
         if !standing.is_owner && !is_here {
             return Err(format!("no question `{id}` is open"));
         }
@@ -106,9 +106,9 @@ impl Relay {
                 "only the owner may allow this; who that is stands in commands.ownerAllowFrom".to_owned()
             );
         }
-        let by = match &begun.routed.message().sender {
+        let by = match &begun.admitted.message().sender {
             Sender::Operator => "operator".to_owned(),
-            Sender::Peer { id, .. } => format!("{}:{id}", begun.routed.message().channel),
+            Sender::Peer { id, .. } => format!("{}:{id}", begun.admitted.message().channel),
         };
         router.resolve(&question.id, verdict, &by).map_err(words)?;
         Ok(match verdict {
@@ -141,13 +141,13 @@ impl Relay {
     /// Calls a tool in the conversation, past policy and gate, and tells what it said.
     async fn use_tool(&self, begun: &Begun, tool: &str, arguments: Value) -> Answer {
         let call = Invocation {
-            session_key: begun.routed.session_key().clone(),
+            session_key: begun.admitted.session_key().clone(),
             tool: tool.to_owned(),
             arguments,
             action: None,
             call_id: Some(begun.run.id.to_string()),
             when_asked: WhenAsked::Ask,
-            is_admin: begun.routed.standing().is_owner,
+            is_admin: begun.admitted.standing().is_owner,
         };
         match self.invoke(call, begun.run.cancel.clone()).await.map_err(words)? {
             Invoked::Ran(outcome) if outcome.is_error => Err(said(&outcome)),

@@ -36,7 +36,7 @@ struct AllowlistArgs<'t> {
 impl Relay {
     /// `/allowlist [list|add|remove] [dm|group|all] [id] [--store|--config]`.
     pub(super) async fn allowlist(&self, begun: &Begun, rest: &str) -> Answer {
-        let message = begun.routed.message();
+        let message = begun.admitted.message();
         if message.sender == Sender::Operator {
             return Err(
                 "this works on chat platforms; here use `homard pairing` and channels.* in the configuration"
@@ -44,7 +44,7 @@ impl Relay {
             );
         }
         // The lists name people.
-        if !begun.routed.standing().is_owner {
+        if !begun.admitted.standing().is_owner {
             return Err("only the owner may do this".to_owned());
         }
         let (channel, account) = (&message.channel, &message.account);

@@ -24,15 +24,15 @@ impl Relay {
     /// What a command has of the surroundings of a call: it asks as the conversation it was typed in.
     fn surroundings(&self, begun: &Begun) -> Result<ToolCx, String> {
         let config = self.inner().config();
-        let agent = config.agents.agent(begun.routed.agent()).unwrap_or(config.agents.default_agent());
+        let agent = config.agents.agent(begun.admitted.agent()).unwrap_or(config.agents.default_agent());
         // What somebody has a subagent do stays their wish.
         let taint = Taint::default();
-        for label in taint::labels(begun.routed.message(), begun.routed.standing().is_owner) {
+        for label in taint::labels(begun.admitted.message(), begun.admitted.standing().is_owner) {
             taint.add(label);
         }
         Ok(ToolCx {
             workspace: agent.workspace.clone(),
-            session_key: begun.routed.session_key().clone(),
+            session_key: begun.admitted.session_key().clone(),
             run_id: begun.run.id.clone(),
             call_id: ToolCallId::parse("command").map_err(words)?,
             cancel: begun.run.cancel.clone(),

@@ -2,7 +2,7 @@
 
 use homard_policy::words::table;
 
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::Relay;
 
 /// Models on one page.
@@ -10,17 +10,17 @@ const MODELS_PER_PAGE: usize = 20;
 
 impl Relay {
     /// `/commands [page]`.
-    pub(super) async fn commands_page(&self, routed: &Routed, wanted: &str) -> String {
+    pub(super) async fn commands_page(&self, admitted: &Admitted, wanted: &str) -> String {
         let config = self.inner().config();
         let mut lines: Vec<String> = table::available(&config.commands).map(table::line).collect();
-        let skills = self.skill_commands(routed).await;
+        let skills = self.skill_commands(admitted).await;
         lines.extend(skills.lines().filter(|line| !line.is_empty()).map(str::to_owned));
         table::page(&lines, wanted.parse().unwrap_or(1))
     }
 
     /// `/skill` without a name.
-    pub(super) async fn skills_page(&self, routed: &Routed) -> String {
-        let skills = self.skill_commands(routed).await;
+    pub(super) async fn skills_page(&self, admitted: &Admitted) -> String {
+        let skills = self.skill_commands(admitted).await;
         if skills.trim().is_empty() {
             "There are no skills to call by name.".to_owned()
         } else {

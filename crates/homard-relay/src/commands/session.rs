@@ -10,7 +10,7 @@ use homard_protocol::{EntryKind, Message, SessionKey};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
 use super::{Answer, Begun, words};
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::Relay;
 
 /// Most messages of one export.
@@ -122,7 +122,7 @@ impl Relay {
     /// `/dock-<channel>`: what is not an answer to somebody goes to the same person elsewhere from now on.
     pub(super) async fn dock(&self, begun: &Begun, channel: &str) -> Answer {
         let config = self.inner().config();
-        let message = begun.routed.message();
+        let message = begun.admitted.message();
         let Sender::Peer { id, .. } = &message.sender else {
             return Err("this works on chat platforms only".to_owned());
         };
@@ -138,7 +138,7 @@ impl Relay {
             account_id: None,
             thread_id: None,
         };
-        self.change_session(begun.routed.session_key(), move |entry| {
+        self.change_session(begun.admitted.session_key(), move |entry| {
             (entry.last_channel, entry.last_to) = (place.channel.clone(), place.to.clone());
             (entry.last_account_id, entry.last_thread_id) = (None, None);
             entry.delivery_context = Some(place);
@@ -150,14 +150,14 @@ impl Relay {
     }
 
     /// `/export-session`: the conversation as a file in the workspace.
-    pub(super) async fn export(&self, routed: &Routed, wanted: &str) -> Answer {
+    pub(super) async fn export(&self, admitted: &Admitted, wanted: &str) -> Answer {
         let config = self.inner().config();
-        let agent = config.agents.agent(routed.agent()).unwrap_or(config.agents.default_agent());
-        let key = routed.session_key();
+        let agent = config.agents.agent(admitted.agent()).unwrap_or(config.agents.default_agent());
+        let key = admitted.session_key();
         let session = self.inner().store().session(key).await.map_err(words)?;
         let session = session.ok_or_else(|| "there is nothing to export yet".to_owned())?;
         // What lies in the workspace under other names may be read as the owner's own words.
-        if !wanted.is_empty() && !routed.standing().is_owner {
+        if !wanted.is_empty() && !admitted.standing().is_owner {
             return Err("only the owner may say where; leave the name out".to_owned());
         }
         let name = format!("session-{}.md", session.session_id);
@@ -183,9 +183,9 @@ impl Relay {
 }
 
 /// `/whoami`.
-pub(super) fn whoami(routed: &Routed) -> String {
-    let message = routed.message();
-    let standing = routed.standing();
+pub(super) fn whoami(admitted: &Admitted) -> String {
+    let message = admitted.message();
+    let standing = admitted.standing();
     let may = match (standing.is_owner, standing.may_command) {
         (true, _) => "the owner",
         (false, true) => "somebody who may use commands",

@@ -17,6 +17,7 @@ use crate::delivery::reply_rows;
 use crate::delivery::shape::{Shaped, shape};
 use crate::relay::Inner;
 use crate::turns::runs::{Run, RunEnd};
+use crate::turns::source::StopCause;
 
 /// What a turn came to.
 #[derive(Debug)]
@@ -161,7 +162,7 @@ fn recorded(reply: &Reply, run: &Run, now: i64) -> Option<AssistantMessage> {
             INJECTED_PROVIDER.clone_into(&mut partial.provider);
             INJECTED_MODEL.clone_into(&mut partial.model);
             partial.stop_reason = StopReason::Aborted;
-            partial.error_message = run.stopped_by().map(|by| format!("stopped: {by}"));
+            partial.error_message = run.stopped_by().map(|by| format!("stopped: {}", by.as_str()));
             answer
         }
         RunStatus::Error => {
@@ -295,7 +296,9 @@ fn tell_programs(run: &Run, reply: &Reply, shaped: &Shaped, stop: Option<StopRea
 
 fn stop_word(reply: &Reply, run: &Run, stop: Option<StopReason>) -> String {
     match reply.status {
-        RunStatus::Aborted | RunStatus::TimedOut => run.stopped_by().unwrap_or("rpc").to_owned(),
+        RunStatus::Aborted | RunStatus::TimedOut => {
+            run.stopped_by().unwrap_or(StopCause::Rpc).as_str().to_owned()
+        }
         _ => stop.unwrap_or_default().as_str().to_owned(),
     }
 }

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Where an answer goes, and what decides how it is shown on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ReplyRoute {
+pub struct ReplyRoute {
     /// The conversation.
-    pub(crate) address: Address,
+    pub address: Address,
     /// The message that is answered.
-    pub(crate) message_id: Option<String>,
+    pub message_id: Option<String>,
     /// Whether we were meant: a direct message, or a mention in a group.
-    pub(crate) was_mentioned: bool,
+    pub was_mentioned: bool,
     /// Whether the owner asked.
-    pub(crate) is_owner: bool,
+    pub is_owner: bool,
 }

@@ -12,9 +12,8 @@ use crate::delivery::run_delivery::Streamed;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;
 use crate::turns::runs::Run;
+use crate::turns::source::StopCause;
 
-/// Who stopped a run because the gateway stops.
-const BY_RESTART: &str = "restart";
 /// What is said of a turn that a restart cut off.
 pub(crate) const INTERRUPTED: &str =
     "⚠️ I was restarted while I was answering. Please send your message again.";
@@ -56,7 +55,7 @@ fn text(run: &Run, route: &ReplyRoute, reply: &Reply, said: &str, streamed: &Str
     let shown = streamed.preview.is_some().then_some(left).filter(|_| !is_silent);
     let sentence = match reply.status {
         RunStatus::Ok => return (!is_silent && !left.trim().is_empty()).then(|| left.to_owned()),
-        RunStatus::Aborted if run.stopped_by() == Some(BY_RESTART) => INTERRUPTED.to_owned(),
+        RunStatus::Aborted if run.stopped_by() == Some(StopCause::Restart) => INTERRUPTED.to_owned(),
         RunStatus::Aborted => return shown.map(str::to_owned),
         RunStatus::Interrupted => INTERRUPTED.to_owned(),
         RunStatus::Error | RunStatus::TimedOut | RunStatus::Queued | RunStatus::Running => why(route, reply),

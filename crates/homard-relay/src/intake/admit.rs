@@ -5,15 +5,31 @@
 
 use homard_channel::{Inbound, Sender};
 use homard_policy::access::{Standing, Verdict};
+use homard_protocol::{AgentId, SessionKey, UserBlock, UserContent, UserMessage};
 
-/// A message whose sender may speak. Only this file makes one.
+use crate::intake::route::Route;
+
+/// A message whose sender may speak, where it belongs. Only this file makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
     message: Inbound,
+    route: Route,
     standing: Standing,
 }
 
 impl Admitted {
+    /// The conversation.
+    #[must_use]
+    pub fn session_key(&self) -> &SessionKey {
+        self.route.session_key()
+    }
+
+    /// Who answers.
+    #[must_use]
+    pub fn agent(&self) -> &AgentId {
+        self.route.agent()
+    }
+
     /// The message.
     #[must_use]
     pub fn message(&self) -> &Inbound {
@@ -26,10 +42,38 @@ impl Admitted {
         &self.standing
     }
 
-    /// Gives both up to the next stage.
+    /// The same with other words: what is left of a command, what a skill makes of it.
     #[must_use]
-    pub fn into_parts(self) -> (Inbound, Standing) {
-        (self.message, self.standing)
+    pub(crate) fn with_text(mut self, text: String) -> Self {
+        self.message.text = text;
+        self
+    }
+
+    /// The same with pictures beside the words.
+    #[must_use]
+    pub(crate) fn with_pictures(mut self, pictures: Vec<UserBlock>) -> Self {
+        self.message.images = pictures;
+        self
+    }
+
+    /// The same by another id, and with it another run.
+    #[must_use]
+    pub(crate) fn with_id(mut self, id: String) -> Self {
+        self.message.message_id = id;
+        self
+    }
+
+    /// What the model is told.
+    pub(crate) fn user_message(&self) -> UserMessage {
+        let message = &self.message;
+        let content = if message.images.is_empty() {
+            UserContent::Text(message.text.clone())
+        } else {
+            let text = (!message.text.is_empty()).then(|| UserBlock::text(message.text.clone()));
+            UserContent::Blocks(text.into_iter().chain(message.images.iter().cloned()).collect())
+        };
+        let idempotency_key = Some(format!("{}:user", message.message_id));
+        UserMessage { content, timestamp: message.timestamp, idempotency_key }
     }
 }
 
@@ -50,12 +94,12 @@ pub(crate) fn owners_standing() -> Standing {
 ///
 /// # Errors
 /// [`Refused`] names the reason, for the log.
-pub fn admit(message: Inbound, without_admin: bool) -> Result<Admitted, Refused> {
+pub fn admit(message: Inbound, route: Route, without_admin: bool) -> Result<Admitted, Refused> {
     match message.sender {
         // Commands that change settings are the owner's, like the methods that do.
         Sender::Operator => {
             let standing = Standing { is_owner: !without_admin, ..owners_standing() };
-            Ok(Admitted { message, standing })
+            Ok(Admitted { message, route, standing })
         }
         Sender::Peer { .. } => Err(Refused::Stranger),
     }
@@ -65,9 +109,9 @@ pub fn admit(message: Inbound, without_admin: bool) -> Result<Admitted, Refused>
 ///
 /// # Errors
 /// [`Refused`] for every verdict but that they may speak.
-pub(crate) fn admit_judged(message: Inbound, verdict: Verdict) -> Result<Admitted, Refused> {
+pub(crate) fn admit_judged(message: Inbound, route: Route, verdict: Verdict) -> Result<Admitted, Refused> {
     match (verdict, &message.sender) {
-        (Verdict::Admitted(standing), Sender::Peer { .. }) => Ok(Admitted { message, standing }),
+        (Verdict::Admitted(standing), Sender::Peer { .. }) => Ok(Admitted { message, route, standing }),
         (Verdict::Admitted(_), Sender::Operator)
         | (Verdict::Stranger | Verdict::Overheard | Verdict::Refused(_), _) => Err(Refused::Stranger),
     }

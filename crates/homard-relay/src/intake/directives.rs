@@ -5,8 +5,10 @@ use homard_policy::words::{Arg, Directive};
 use homard_store::SessionEntry;
 
 use super::inbound::{IntakeOutcome, rank};
+use crate::intake::admit::Admitted;
 use crate::relay::Relay;
-use crate::turns::submit::{Brought, Placed, SubmitError};
+use crate::turns::accept::AcceptError;
+use crate::turns::request::TurnOptions;
 
 /// A change of a session and the words that acknowledge it.
 type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;
@@ -15,13 +17,13 @@ impl Relay {
     /// Keeps settings with the conversation and says so.
     pub(crate) async fn keep_directives(
         &self,
-        placed: Placed,
-        brought: Brought,
+        admitted: Admitted,
+        options: TurnOptions,
         directives: &[Directive],
-    ) -> Result<IntakeOutcome, SubmitError> {
-        let key = placed.routed.session_key().clone();
-        let may_leave = rank(&placed.routed).is_elevated;
-        let begun = match self.begin_command(placed, brought).await? {
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let key = admitted.session_key().clone();
+        let may_leave = rank(&admitted).is_elevated;
+        let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };

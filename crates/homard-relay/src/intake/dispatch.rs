@@ -10,19 +10,15 @@ use homard_store::{ResetReason, SessionEntry, StoreError};
 
 use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
+use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
-use crate::intake::route::Routed;
 use crate::relay::Relay;
 use crate::turn_setup::settings::time_zone;
+use crate::turns::accept::{AcceptError, Accepted, Obeyed, run_id};
 use crate::turns::queue::Queue;
-use crate::turns::submit::{Brought, Placed, SubmitError, Submitted};
+use crate::turns::request::TurnOptions;
+use crate::turns::source::{Source, StopCause};
 
-/// Which door messages of platforms come in by.
-const SOURCE: &str = "channel";
-/// Who stopped a run that somebody said stop to.
-const BY_STOP: &str = "stop";
-/// Who stopped a run that a newer message takes the place of.
-const BY_INTERRUPT: &str = "interrupt";
 /// What somebody is told whose message says nothing.
 const NO_TEXT: &str = "I received your message, but there was no text in it that I could read.";
 
@@ -31,62 +27,59 @@ impl Relay {
     pub(super) async fn understand(
         &self,
         mut visit: InboundVisit,
-        routed: Routed,
-        brought: Brought,
-    ) -> Result<IntakeOutcome, SubmitError> {
-        let skills = self.skill_names(&routed).await;
+        admitted: Admitted,
+        mut options: TurnOptions,
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let skills = self.skill_names(&admitted).await;
         let mut reading = visit.rules.words.reading(visit.our_name.as_deref(), &skills);
         // In groups, words inside a text count only from those who mean us or may command anyway.
-        reading.may_command = routed.standing().may_command;
+        reading.may_command = admitted.standing().may_command;
         let meaning = meaning::read(&visit.message, &reading);
-        let mut placed = Placed {
-            routed,
-            source: SOURCE,
-            model: meaning.model().map(str::to_owned),
-            thinking: meaning.thinking().map(|level| level.as_str().to_owned()),
-            timeout: None,
-            extra_system: None,
-            without_admin: false,
-        };
+        options.model = meaning.model().map(str::to_owned);
+        options.thinking = meaning.thinking().map(|level| level.as_str().to_owned());
         if meaning.stop {
-            return self.stop_there(placed, brought).await;
+            return self.stop_there(admitted, options).await;
         }
         if let Some(reset) = &meaning.reset {
             if reset.rest.trim().is_empty() && visit.message.details.files.is_empty() {
-                return self.begin_anew(placed, brought, reset).await;
+                return self.begin_anew(admitted, options, reset).await;
             }
-            self.reset_for(placed.routed.session_key(), reset).await?;
+            self.reset_for(admitted.session_key(), reset).await?;
             visit.session = None;
         } else if let Some(call) = &meaning.command {
             if let Some(command) = call.command
-                && !command.who.admits(rank(&placed.routed))
+                && !command.who.admits(rank(&admitted))
             {
                 return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            return Box::pin(self.obey_there(visit, placed, brought, &meaning)).await;
+            return Box::pin(self.obey_there(visit, (admitted, options), &meaning)).await;
         } else if meaning.only_directives {
-            return self.keep_directives(placed, brought, &meaning.directives).await;
+            return self.keep_directives(admitted, options, &meaning.directives).await;
         }
         for shortcut in &meaning.shortcuts {
-            Box::pin(self.answer_beside(&visit, &placed, shortcut)).await;
+            Box::pin(self.answer_beside(&visit, &admitted, shortcut)).await;
         }
         if meaning.text.trim().is_empty() && !meaning.shortcuts.is_empty() {
             return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
         }
-        placed.routed.reword(meaning.text.clone());
-        Box::pin(self.ask(visit, placed, brought, &meaning)).await
+        let admitted = admitted.with_text(meaning.text.clone());
+        Box::pin(self.ask(visit, (admitted, options), &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
-    async fn stop_there(&self, placed: Placed, brought: Brought) -> Result<IntakeOutcome, SubmitError> {
-        let key = placed.routed.session_key().clone();
-        let begun = match self.begin_command(placed, brought).await? {
+    async fn stop_there(
+        &self,
+        admitted: Admitted,
+        options: TurnOptions,
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let key = admitted.session_key().clone();
+        let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let children = self.inner().store().open_subagents(Some(&key)).await;
         let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
-        self.abort(&key, None, BY_STOP).await;
+        self.abort(&key, None, StopCause::Stop).await;
         let answer = match children {
             0 => "⚙️ Agent was aborted.".to_owned(),
             1 => "⚙️ Agent was aborted. Stopped 1 subagent.".to_owned(),
@@ -99,12 +92,12 @@ impl Relay {
     /// Begins the conversation anew and says so.
     async fn begin_anew(
         &self,
-        placed: Placed,
-        brought: Brought,
+        admitted: Admitted,
+        options: TurnOptions,
         reset: &Reset,
-    ) -> Result<IntakeOutcome, SubmitError> {
-        let key = placed.routed.session_key().clone();
-        let begun = match self.begin_command(placed, brought).await? {
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let key = admitted.session_key().clone();
+        let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
@@ -142,38 +135,32 @@ impl Relay {
     async fn obey_there(
         &self,
         visit: InboundVisit,
-        mut placed: Placed,
-        mut brought: Brought,
+        (mut admitted, options): (Admitted, TurnOptions),
         meaning: &Meaning,
-    ) -> Result<IntakeOutcome, SubmitError> {
+    ) -> Result<IntakeOutcome, AcceptError> {
         if let Some(call) = &meaning.command {
             let (name, args) = (&call.name, call.args.trim());
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
-            placed.routed.reword(text);
+            admitted = admitted.with_text(text);
         }
-        if Box::pin(self.obey(&mut placed, &mut brought)).await?.is_some() {
-            return Ok(IntakeOutcome::Taken);
+        match Box::pin(self.obey(admitted, options)).await? {
+            Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
+            Obeyed::No(admitted, options) => {
+                let admitted = self.call_skill(admitted).await;
+                self.ask(visit, (admitted, options), meaning).await
+            }
         }
-        self.call_skill(&mut placed.routed).await;
-        self.ask(visit, placed, brought, meaning).await
     }
 
     /// Answers a command that stands beside a text.
-    async fn answer_beside(&self, visit: &InboundVisit, placed: &Placed, name: &str) {
-        let mut beside = placed.clone();
-        let id = format!("{}-{name}", placed.routed.message().message_id);
-        beside.routed.rename(id);
-        beside.routed.reword(format!("/{name}"));
-        let reply = visit.address().map(|address| {
-            Box::new(crate::delivery::reply_route::ReplyRoute {
-                address,
-                message_id: None,
-                was_mentioned: true,
-                is_owner: placed.routed.standing().is_owner,
-            })
-        });
-        let mut brought = Brought { reply, ..Brought::default() };
-        let answered = Box::pin(self.obey(&mut beside, &mut brought)).await;
+    async fn answer_beside(&self, visit: &InboundVisit, admitted: &Admitted, name: &str) {
+        let id = format!("{}-{name}", admitted.message().message_id);
+        let beside = admitted.clone().with_id(id).with_text(format!("/{name}"));
+        let mut options = TurnOptions::of(Source::Channel).replying_to(visit.address());
+        if let Some(reply) = &mut options.reply {
+            reply.is_owner = admitted.standing().is_owner;
+        }
+        let answered = Box::pin(self.obey(beside, options)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 
@@ -181,14 +168,13 @@ impl Relay {
     async fn ask(
         &self,
         mut visit: InboundVisit,
-        mut placed: Placed,
-        mut brought: Brought,
+        (admitted, mut options): (Admitted, TurnOptions),
         meaning: &Meaning,
-    ) -> Result<IntakeOutcome, SubmitError> {
+    ) -> Result<IntakeOutcome, AcceptError> {
         if self.may_not_answer(&visit) {
             return Ok(IntakeOutcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
         }
-        if let Some(guest) = Guest::behind(&visit.message, placed.routed.standing().is_owner) {
+        if let Some(guest) = Guest::behind(&visit.message, admitted.standing().is_owner) {
             let most = self.inner().config().session.guest_calls_per_hour;
             let quota = self.inner().intake().call_quota();
             if let Err(spent) = quota.check(&guest, most, self.inner().clock().now_ms()) {
@@ -213,17 +199,16 @@ impl Relay {
                 "the sender said stop while its files were on their way".to_owned(),
             ));
         };
-        let Some(mut told) = self.tell(&visit, &placed.routed, media) else {
+        let Some(mut told) = self.tell(&visit, &admitted, media) else {
             say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
-        told.labels.extend(self.brought_back(&visit, &placed.routed).await?);
-        placed.routed.reword(told.text);
-        placed.routed.show(told.pictures);
-        placed.extra_system = told.system_extra;
-        brought.labels.extend(told.labels);
+        told.labels.extend(self.brought_back(&visit, &admitted).await?);
+        let admitted = admitted.with_text(told.text).with_pictures(told.pictures);
+        options.extra_system = told.system_extra;
+        options.labels.extend(told.labels);
         let policy = self.queue_policy(&visit, &meaning.queue_wish());
-        self.queue_up(placed, brought, &policy).await.map(|outcome| match outcome {
+        self.queue_up(admitted, options, &policy).await.map(|outcome| match outcome {
             IntakeOutcome::Taken => IntakeOutcome::Asked,
             other @ (IntakeOutcome::Asked | IntakeOutcome::Nothing(_)) => other,
         })
@@ -271,38 +256,38 @@ impl Relay {
 
     async fn queue_up(
         &self,
-        placed: Placed,
-        mut brought: Brought,
+        admitted: Admitted,
+        mut options: TurnOptions,
         policy: &QueuePolicy,
-    ) -> Result<IntakeOutcome, SubmitError> {
-        let key = placed.routed.session_key().clone();
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let key = admitted.session_key().clone();
         let queue = match policy.mode {
             QueueMode::Collect => Queue::Collect(policy.debounce),
             QueueMode::Followup => Queue::Wait,
             QueueMode::Steer => Queue::Steer,
             QueueMode::SteerBacklog => Queue::SteerToo,
             QueueMode::Interrupt => {
-                let id = placed.run_id()?;
+                let id = run_id(&admitted)?;
                 if self.inner().runs().get(&id).is_none() {
-                    self.stop_runs(&key, None, BY_INTERRUPT).await;
+                    self.stop_runs(&key, None, StopCause::Interrupt).await;
                 }
                 Queue::Wait
             }
         };
-        let Some(given_up) = self.make_room(&key, policy, &mut brought) else {
+        let Some(given_up) = self.make_room(&key, policy, &mut options) else {
             return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
-        match self.take_placed(placed, queue, brought).await {
-            Ok(Submitted::Started { .. }) => {
+        match self.enqueue(admitted, options, (queue, None)).await {
+            Ok(Accepted::Started { .. }) => {
                 self.let_go(given_up).await;
                 Ok(IntakeOutcome::Taken)
             }
             // It is known, and what is known closed its rows.
-            Ok(Submitted::Finished(_) | Submitted::Answered { .. }) => {
+            Ok(Accepted::Finished(_) | Accepted::Answered { .. }) => {
                 self.take_back(given_up);
                 Ok(IntakeOutcome::Taken)
             }
-            Ok(Submitted::InFlight { .. }) => {
+            Ok(Accepted::InFlight { .. }) => {
                 self.take_back(given_up);
                 Ok(IntakeOutcome::Nothing("it is being answered already".to_owned()))
             }

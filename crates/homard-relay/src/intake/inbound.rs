@@ -19,11 +19,13 @@ use super::rules::CompanyRules;
 use super::{meaning, run_name};
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
-use crate::intake::admit::admit_judged;
+use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::origin::Origin;
-use crate::intake::route::{RoutePolicy, Routed, route_to};
+use crate::intake::route::Route;
 use crate::relay::Relay;
-use crate::turns::submit::{Brought, SubmitError};
+use crate::turns::accept::AcceptError;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
 /// How long an account that is about to be connected is waited for, after a start.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
@@ -110,7 +112,7 @@ impl Relay {
                 tracing::debug!(%channel, message = id, why, "a message is not answered");
                 self.close(ids, &why).await;
             }
-            Err(error @ (SubmitError::Stopping | SubmitError::Store(_))) => {
+            Err(error @ (AcceptError::Stopping | AcceptError::Store(_))) => {
                 tracing::warn!(%channel, message = id, %error, "a message waits for the next start");
             }
             Err(error) => {
@@ -122,11 +124,11 @@ impl Relay {
 
     /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,
     /// and what they write next must not be answered first.
-    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, SubmitError> {
+    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
         let stopping = self.inner().stopping();
         for _try in 1..STORE_TRIES {
             match self.take_heard(message.clone(), ids).await {
-                Err(SubmitError::Store(error)) if !stopping.is_cancelled() => {
+                Err(AcceptError::Store(error)) if !stopping.is_cancelled() => {
                     tracing::warn!(channel = %message.channel, %error, "a message is taken again in a moment");
                     let _stopping = sleep(STORE_WAIT).or_cancel(stopping).await;
                 }
@@ -136,7 +138,7 @@ impl Relay {
         self.take_heard(message, ids).await
     }
 
-    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, SubmitError> {
+    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
         let rules = self.company_rules();
         let there = self.account_of(&message).await;
         let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
@@ -184,7 +186,7 @@ impl Relay {
         }
     }
 
-    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<IntakeOutcome, SubmitError> {
+    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<IntakeOutcome, AcceptError> {
         let verdict = self.judge(&visit).await?;
         match &verdict {
             Verdict::Admitted(_) => {}
@@ -204,11 +206,11 @@ impl Relay {
         };
         let mut message = visit.message.clone();
         message.message_id = if at == 0 { name.to_string() } else { format!("{name}-{at}") };
-        let place = (visit.destination.session.clone(), visit.destination.agent.clone());
-        let policy = RoutePolicy::of(&visit.rules.config);
-        let routed = route_to(&policy, admit_judged(message, verdict)?, place)?;
-        let brought = brought(&visit, routed.standing());
-        self.understand(visit, routed, brought).await
+        let (session, agent) = (visit.destination.session.clone(), visit.destination.agent.clone());
+        let route = Route::decided(&visit.rules.config, session, agent)?;
+        let admitted = admit_judged(message, route, verdict)?;
+        let options = options(&visit, admitted.standing());
+        self.understand(visit, admitted, options).await
     }
 
     /// Asks the rules of company.
@@ -252,7 +254,7 @@ fn refused(visit: &InboundVisit, why: Refusal) -> IntakeOutcome {
 }
 
 /// What goes with the run of a message.
-fn brought(visit: &InboundVisit, standing: &Standing) -> Brought {
+fn options(visit: &InboundVisit, standing: &Standing) -> TurnOptions {
     let reply = visit.address().map(|address| {
         Box::new(ReplyRoute {
             address,
@@ -263,7 +265,8 @@ fn brought(visit: &InboundVisit, standing: &Standing) -> Brought {
     });
     let origin = Origin::of(&visit.message, standing, visit.destination.parent.clone());
     let origin = if is_guest(visit, standing) { origin.by_guest() } else { origin };
-    Brought { reply, origin: Some(Box::new(origin)), inbox: visit.ids.clone(), ..Brought::default() }
+    let (origin, inbox) = (Some(Box::new(origin)), visit.ids.clone());
+    TurnOptions { reply, origin, inbox, ..TurnOptions::of(Source::Channel) }
 }
 
 /// Whether somebody else than the owner writes in the owner's own conversation. Where nobody is named as the owner,
@@ -282,9 +285,9 @@ pub(super) async fn say_there(relay: &Relay, visit: &InboundVisit, text: String,
     said.or_log("a note could not be kept to be sent");
 }
 
-/// The standing of the sender of a routed message, in the words of the table of commands.
-pub(super) fn rank(routed: &Routed) -> homard_policy::words::Rank {
-    let Standing { may_command, is_owner, .. } = routed.standing();
+/// The standing of the sender of an admitted message, in the words of the table of commands.
+pub(super) fn rank(admitted: &Admitted) -> homard_policy::words::Rank {
+    let Standing { may_command, is_owner, .. } = admitted.standing();
     homard_policy::words::Rank {
         may_command: *may_command,
         is_owner: *is_owner,

@@ -7,7 +7,7 @@ use homard_protocol::{AccountId, ChannelId, SessionKey};
 use homard_store::{DeliveryContext, SessionEntry, SessionOrigin, SessionPatch};
 use serde::{Deserialize, Serialize};
 
-use crate::turns::lane::Overrides;
+use crate::turns::request::TurnOptions;
 
 /// Longest name of a person or place that is noted, in characters.
 const MAX_NAME: usize = 120;
@@ -18,7 +18,7 @@ const MAX_SAID: usize = 200;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "facts that are kept as they are, each its own")]
-pub(crate) struct Origin {
+pub struct Origin {
     channel: ChannelId,
     account: AccountId,
     conversation: Conversation,
@@ -149,9 +149,9 @@ impl Origin {
 }
 
 /// The change of a session with which the turn of such a message begins.
-pub(crate) fn patch(overrides: &Overrides) -> Option<SessionPatch> {
-    let origin = overrides.origin.clone()?;
-    let address = overrides.reply.as_ref().map(|reply| reply.address.clone());
+pub(crate) fn patch(options: &TurnOptions) -> Option<SessionPatch> {
+    let origin = options.origin.clone()?;
+    let address = options.reply.as_ref().map(|reply| reply.address.clone());
     Some(Box::new(move |entry| origin.note_on(address.as_ref(), entry)))
 }
 

@@ -5,11 +5,9 @@ use homard_protocol::SessionKey;
 
 use crate::relay::Relay;
 use crate::turns::lane::Waiting;
-use crate::turns::submit::Brought;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::StopCause;
 use crate::turns::turn;
-
-/// Who stopped a run that had to go.
-const BY_OVERFLOW: &str = "queue-overflow";
 
 impl Relay {
     /// Takes out of the lane who has to go for one more message; what is to be remembered of them goes with that
@@ -18,7 +16,7 @@ impl Relay {
         &self,
         key: &SessionKey,
         policy: &QueuePolicy,
-        brought: &mut Brought,
+        options: &mut TurnOptions,
     ) -> Option<Vec<Waiting>> {
         let lanes = self.inner().lanes();
         let (count, noted) = match make_room(policy, lanes.waiting(key)) {
@@ -31,22 +29,22 @@ impl Relay {
         for _one in 0..count {
             let Some(waiting) = lanes.take_oldest_heard(key) else { break };
             if noted {
-                if let Some(earlier) = &waiting.overrides.overflow {
+                if let Some(earlier) = &waiting.request.options.overflow {
                     overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
                     overflow.lines.extend(earlier.lines.iter().cloned());
                 }
-                let said = waiting.overrides.origin.as_ref().map_or("", |origin| origin.said());
+                let said = waiting.request.options.origin.as_ref().map_or("", |origin| origin.said());
                 overflow.note(said, policy.cap);
                 // Their words come along, so whose they are does too.
-                for label in &waiting.overrides.labels {
-                    if !brought.labels.contains(label) {
-                        brought.labels.push(label.clone());
+                for label in &waiting.request.options.labels {
+                    if !options.labels.contains(label) {
+                        options.labels.push(label.clone());
                     }
                 }
             }
             given_up.push(waiting);
         }
-        brought.overflow = (overflow.dropped > 0).then(|| Box::new(overflow));
+        options.overflow = (overflow.dropped > 0).then(|| Box::new(overflow));
         Some(given_up)
     }
 
@@ -54,7 +52,7 @@ impl Relay {
     pub(super) async fn let_go(&self, given_up: Vec<Waiting>) {
         for waiting in given_up {
             tracing::info!(run = %waiting.run.id, "a waiting message is given up: too many wait");
-            waiting.run.stop(BY_OVERFLOW);
+            waiting.run.stop(StopCause::QueueOverflow);
             turn::stop_waiting(self.inner(), waiting).await;
         }
     }

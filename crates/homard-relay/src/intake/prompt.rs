@@ -9,7 +9,7 @@ use homard_tools::{Label, Source};
 
 use super::inbound::InboundVisit;
 use super::media::Media;
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::Relay;
 
 /// What the model is told.
@@ -23,9 +23,9 @@ pub(super) struct Telling {
 
 impl Relay {
     /// What the model is told of a message; `None` when there is nothing in it to answer.
-    pub(super) fn tell(&self, visit: &InboundVisit, routed: &Routed, media: Media) -> Option<Telling> {
+    pub(super) fn tell(&self, visit: &InboundVisit, admitted: &Admitted, media: Media) -> Option<Telling> {
         let (message, config) = (&visit.message, &visit.rules.config);
-        let text = &routed.message().text;
+        let text = &admitted.message().text;
         let history: Vec<Said> = self
             .inner()
             .intake()
@@ -53,7 +53,7 @@ impl Relay {
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
         let usual = if place.require_mention { Activation::Mention } else { Activation::Always };
         let mut told = Told::new(message, text);
-        told.was_mentioned = routed.standing().was_mentioned;
+        told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
         told.was_stopped = entry.is_some_and(|entry| entry.aborted_last_run == Some(true));
@@ -81,7 +81,7 @@ impl Relay {
             system_extra.push_str(&words);
         }
         let system_extra = Some(system_extra).filter(|words| !words.trim().is_empty());
-        let labels = others(visit, routed, !history.is_empty());
+        let labels = others(visit, admitted, !history.is_empty());
         Some(Telling { text, pictures: media.pictures, system_extra, labels })
     }
 }
@@ -92,14 +92,14 @@ impl Relay {
     pub(super) async fn brought_back(
         &self,
         visit: &InboundVisit,
-        routed: &Routed,
+        admitted: &Admitted,
     ) -> Result<Option<Label>, StoreError> {
         let Some(quoted) = visit.message.details.reply_to.as_ref().filter(|quoted| quoted.is_ours) else {
             return Ok(None);
         };
         let wanted = letters(&quoted.text).take(COMPARED).collect::<String>();
         let store = self.inner().store();
-        let is_known = match store.session(routed.session_key()).await? {
+        let is_known = match store.session(admitted.session_key()).await? {
             _ if wanted.is_empty() => true,
             Some(session) => {
                 let said = store.context(&session.session_id).await?.entries;
@@ -132,7 +132,7 @@ fn attached(saved: &super::media::Saved) -> AttachedFile {
 }
 
 /// Labels for words in a message that are not its sender's: what it quotes, passes on or comes after.
-fn others(visit: &InboundVisit, routed: &Routed, has_history: bool) -> Vec<Label> {
+fn others(visit: &InboundVisit, admitted: &Admitted, has_history: bool) -> Vec<Label> {
     let (message, details) = (&visit.message, &visit.message.details);
     let channel = &message.channel;
     let mut labels = Vec::new();
@@ -156,7 +156,7 @@ fn others(visit: &InboundVisit, routed: &Routed, has_history: bool) -> Vec<Label
         labels.push(Label::new(Source::Message, format!("the name of a group on {channel}")));
     }
     // What the owner attaches is the owner's; what others attach is a file of theirs.
-    if !details.files.is_empty() && !routed.standing().is_owner {
+    if !details.files.is_empty() && !admitted.standing().is_owner {
         let who = match &message.sender {
             Sender::Peer { id, .. } => id.to_string(),
             Sender::Operator => "the owner".to_owned(),

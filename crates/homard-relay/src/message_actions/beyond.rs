@@ -6,10 +6,7 @@ use homard_protocol::SessionKey;
 
 use super::action::{Action, MessageAction, Place, Post};
 use super::{ActError, ActingFor, ActionOutcome};
-use crate::delivery::reply_route::ReplyRoute;
 use crate::relay::Relay;
-use crate::turns::queue::Queue;
-use crate::turns::submit::{Brought, Submission, SubmitError, Submitted};
 
 /// The word for wherever people were last heard.
 const LAST: &str = "last";
@@ -63,42 +60,4 @@ impl Relay {
         let deed = MessageAction::Send(Post { text, ..Post::default() });
         self.act(Action { deed, to, key, dry_run: false }, &ActingFor::operator(agent)).await
     }
-
-    /// Takes a message as [`submit_by`](Self::submit_by) does; the answer also goes to `to`.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn submit_to(
-        &self,
-        submission: Submission,
-        queue_mode: Option<&str>,
-        to: Option<Address>,
-    ) -> Result<Submitted, SubmitError> {
-        let placed = self.place(submission)?;
-        self.take_placed(placed, Queue::by_word(queue_mode), aimed(to)).await
-    }
-
-    /// Takes a message as [`receive`](Self::receive) does; the answer also goes to `to`.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn receive_to(
-        &self,
-        submission: Submission,
-        queue_mode: Option<&str>,
-        to: Option<Address>,
-    ) -> Result<Submitted, SubmitError> {
-        let mut placed = self.place(submission)?;
-        if let Some(obeyed) = self.obey(&mut placed, &mut aimed(to.clone())).await? {
-            return Ok(obeyed);
-        }
-        self.call_skill(&mut placed.routed).await;
-        self.take_placed(placed, Queue::by_word(queue_mode), aimed(to)).await
-    }
-}
-
-/// What an operator's message brings whose answer goes to a chat platform.
-fn aimed(to: Option<Address>) -> Brought {
-    let route = |address| ReplyRoute { address, message_id: None, was_mentioned: true, is_owner: true };
-    Brought { reply: to.map(route).map(Box::new), ..Brought::default() }
 }

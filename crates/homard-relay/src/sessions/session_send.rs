@@ -9,10 +9,10 @@ use homard_tools::{Letter, LetterAnswer, PortError, SessionTarget, ToolCx};
 use crate::ports::{not_kept, run_name};
 use crate::relay::Relay;
 use crate::sessions::access::{agent_of, may_reach};
-use crate::turns::submit::{Submission, Submitted};
-
-/// Where such a message says it came from. Its run does not take the place of the one that waits for it.
-pub(crate) const SOURCE: &str = "sessions_send";
+use crate::turns::accept::Accepted;
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
 impl Relay {
     /// Sends a message and waits for the answer. A repeated call finds the run of the first.
@@ -27,17 +27,11 @@ impl Relay {
             "[Message from the agent in session {}, not from a person]\n\n{}",
             cx.session_key, letter.message
         );
-        let submission = Submission {
-            message: Inbound::from_operator(to.clone(), run_id.to_string(), text, cx.clock.now_ms()),
-            source: SOURCE,
-            model: None,
-            thinking: None,
-            timeout: None,
-            extra_system: None,
-            without_admin: false,
-        };
-        let submitted = self.submit_from(submission, cx.scope.taint.labels()).await;
-        let submitted = submitted.map_err(|error| PortError::Failed(error.to_string()))?;
+        let message = Inbound::from_operator(to.clone(), run_id.to_string(), text, cx.clock.now_ms());
+        let options =
+            TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(Source::SessionsSend) };
+        let accepted = self.accept(message, options, Queue::Wait).await;
+        let accepted = accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         let mut answer = LetterAnswer {
             status: "accepted",
             run_id: run_id.to_string(),
@@ -49,7 +43,7 @@ impl Relay {
         if letter.wait.is_zero() {
             return Ok(answer);
         }
-        if !matches!(submitted, Submitted::Finished(_)) {
+        if !matches!(accepted, Accepted::Finished(_)) {
             let waiting = self.wait(&run_id, letter.wait).or_cancel(&cx.cancel);
             waiting.await.map_err(|_stopped| PortError::Stopped)?;
         }

@@ -14,7 +14,7 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, millis};
 use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
@@ -22,10 +22,10 @@ use tokio::sync::Notify;
 use crate::ports::{not_kept, run_name};
 use crate::relay::Relay;
 use crate::sessions::access::agent_of;
-use crate::turns::submit::Submission;
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
-/// Where a child's messages say they came from.
-const SOURCE: &str = "subagent";
 /// How much of a task a list shows, in characters.
 const TASK_SHOWN: usize = 120;
 /// What the model is told about a child that was started.
@@ -105,21 +105,15 @@ impl Relay {
                 )));
             }
         }
-        let submission = Submission {
-            message: Inbound::from_operator(
-                child.child_key.clone(),
-                run_id.to_string(),
-                task.task,
-                cx.clock.now_ms(),
-            ),
-            source: SOURCE,
-            model: None,
-            thinking: None,
-            timeout: task.timeout.or(limits.run_timeout),
+        let (key, now) = (child.child_key.clone(), cx.clock.now_ms());
+        let message = Inbound::from_operator(key, run_id.to_string(), task.task, now);
+        let options = TurnOptions {
+            timeout_ms: task.timeout.or(limits.run_timeout).map(millis),
             extra_system: Some(child_prompt(plan.depth, limits.max_depth)),
-            without_admin: false,
+            labels: cx.scope.taint.labels(),
+            ..TurnOptions::of(Source::Subagent)
         };
-        if let Err(error) = self.submit_from(submission, cx.scope.taint.labels()).await {
+        if let Err(error) = self.accept(message, options, Queue::Wait).await {
             store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
             return Err(PortError::Failed(error.to_string()));
         }
@@ -222,17 +216,14 @@ impl Relay {
         let max_depth = self.inner().config().agents.defaults.subagents.max_depth;
         let key = row.asked.child_key.clone();
         let run_id = run_name("steer", cx, &[target, &message])?;
-        let submission = Submission {
-            message: Inbound::from_operator(key, run_id.to_string(), message, cx.clock.now_ms()),
-            source: SOURCE,
-            model: None,
-            thinking: None,
-            timeout: None,
+        let message = Inbound::from_operator(key, run_id.to_string(), message, cx.clock.now_ms());
+        let options = TurnOptions {
             extra_system: Some(child_prompt(row.asked.depth, max_depth)),
-            without_admin: false,
+            labels: cx.scope.taint.labels(),
+            ..TurnOptions::of(Source::Subagent)
         };
-        let labels = cx.scope.taint.labels();
-        self.submit_from(submission, labels).await.map_err(|error| PortError::Failed(error.to_string()))?;
+        let accepted = self.accept(message, options, Queue::Wait).await;
+        accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await
     }
 

@@ -17,7 +17,7 @@ use homard_tools::{
     SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
 };
 
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::exec_rules::may_run_commands;
 
@@ -101,20 +101,20 @@ pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> 
 }
 
 /// Whether two senders in one conversation have the same tools as far as that depends on who they are.
-pub(crate) fn have_same_tools(config: &Config, one: &Routed, other: &Routed) -> bool {
-    let layers = |routed: &Routed| {
-        let message = routed.message();
+pub(crate) fn have_same_tools(config: &Config, one: &Admitted, other: &Admitted) -> bool {
+    let layers = |admitted: &Admitted| {
+        let message = admitted.message();
         groups::layers(
             config,
             &Circumstances {
-                key: routed.session_key(),
+                key: admitted.session_key(),
                 sender: &message.sender,
                 channel: &message.channel,
                 account: Some(&message.account),
                 model: ("", ""),
                 session: None,
                 works_for: None,
-                is_owner: routed.standing().is_owner,
+                is_owner: admitted.standing().is_owner,
                 passed_on: false,
                 without_admin: false,
             },

@@ -4,22 +4,23 @@
 use std::sync::Arc;
 
 use homard_agent::CallOptions;
+use homard_channel::Inbound;
 use homard_llm::{Sampling, ToolSpec};
 use homard_models::failover::Meter;
 use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, SessionKey, UserBlock};
 use homard_runtime::Redactor;
 use homard_store::CallOwner;
-use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::relay::Relay;
 use crate::turn_setup::taint;
+use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::listen::Listener;
 use crate::turns::meter::RunMeter;
 use crate::turns::queue::Queue;
-use crate::turns::submit::{Brought, Submission, SubmitError, Submitted};
+use crate::turns::request::TurnOptions;
 
 /// What a program wants of one turn beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -98,25 +99,24 @@ impl Program {
 }
 
 impl Relay {
-    /// Takes a program's message as [`submit`](Self::submit) does, and lets it listen to the run from its
-    /// beginning. `labels` say whose words it brings, where they are not the owner's.
+    /// Takes a program's message as [`accept`](Self::accept) does, and lets it listen to the run from its beginning.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn submit_program(
+    /// As [`accept`](Self::accept).
+    pub async fn accept_program(
         &self,
-        submission: Submission,
+        message: Inbound,
         mut program: Program,
-        labels: Vec<Label>,
-    ) -> Result<Listener, SubmitError> {
+        options: TurnOptions,
+    ) -> Result<Listener, AcceptError> {
         program.hide(&self.inner().guards().secrets);
         let (listening, listener) = oneshot::channel();
-        let mut brought = Brought { labels, ..Brought::default() };
-        (brought.program, brought.listening) = (Some(Box::new(program)), Some(listening));
-        match self.take(submission, Queue::Wait, brought).await? {
-            Submitted::Started { .. } => listener.await.map_err(|_gone| SubmitError::Stopping),
-            Submitted::InFlight { .. } | Submitted::Finished(_) | Submitted::Answered { .. } => {
-                Err(SubmitError::Repeated)
+        let admitted = self.admit(message, &options)?;
+        let options = TurnOptions { program: Some(Box::new(program)), ..options };
+        match self.enqueue(admitted, options, (Queue::Wait, Some(listening))).await? {
+            Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
+            Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
+                Err(AcceptError::Repeated)
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use homard_skills::Snapshot;
 
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::Relay;
 
 /// Longest part of a skill's description in the list of commands, in characters.
@@ -13,32 +13,33 @@ const MAX_HELP_CHARS: usize = 100;
 
 impl Relay {
     /// Puts the call of a skill in place of the message that calls it; other messages stay as they are.
-    pub(crate) async fn call_skill(&self, routed: &mut Routed) {
+    pub(crate) async fn call_skill(&self, admitted: Admitted) -> Admitted {
         // Most messages call nothing, and looking at the skills costs something.
-        if !routed.message().text.trim_start().starts_with('/') {
-            return;
+        if !admitted.message().text.trim_start().starts_with('/') {
+            return admitted;
         }
-        let snapshot = self.skills_of(routed).await;
-        if let Some(call) = snapshot.and_then(|skills| skills.command(&routed.message().text)) {
+        let snapshot = self.skills_of(&admitted).await;
+        match snapshot.and_then(|skills| skills.command(&admitted.message().text)) {
             // A skill that names a tool is told to the model like any other; nothing goes past the policy.
-            routed.reword(call.message);
+            Some(call) => admitted.with_text(call.message),
+            None => admitted,
         }
     }
 
     /// The names by which skills of the agent that answers may be called.
-    pub(crate) async fn skill_names(&self, routed: &Routed) -> Vec<String> {
-        if !routed.message().text.contains('/') {
+    pub(crate) async fn skill_names(&self, admitted: &Admitted) -> Vec<String> {
+        if !admitted.message().text.contains('/') {
             return Vec::new();
         }
-        let snapshot = self.skills_of(routed).await;
+        let snapshot = self.skills_of(admitted).await;
         let names = |skills: Arc<Snapshot>| skills.commands().iter().map(|one| one.name.clone()).collect();
         snapshot.map(names).unwrap_or_default()
     }
 
     /// The lines that a list of commands has for skills; each begins with a line break.
-    pub(crate) async fn skill_commands(&self, routed: &Routed) -> String {
+    pub(crate) async fn skill_commands(&self, admitted: &Admitted) -> String {
         let mut text = String::new();
-        let Some(snapshot) = self.skills_of(routed).await else { return text };
+        let Some(snapshot) = self.skills_of(admitted).await else { return text };
         for command in snapshot.commands() {
             let about = command.skill.front.description.split_whitespace().collect::<Vec<_>>().join(" ");
             let about: String = about.chars().take(MAX_HELP_CHARS).collect();
@@ -47,9 +48,9 @@ impl Relay {
         text
     }
 
-    async fn skills_of(&self, routed: &Routed) -> Option<Arc<Snapshot>> {
+    async fn skills_of(&self, admitted: &Admitted) -> Option<Arc<Snapshot>> {
         let config = self.inner().config();
-        let agent = config.agents.agent(routed.agent())?;
+        let agent = config.agents.agent(admitted.agent())?;
         Some(self.inner().skills().for_turn(&config, agent).await)
     }
 }

@@ -21,7 +21,7 @@ use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::{Inner, Relay};
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_view::Supposing;
@@ -125,9 +125,9 @@ pub(crate) async fn show_pictures(
     inner: &Inner,
     (config, agent): (&Config, &Agent),
     settings: &TurnSettings,
-    (routed, told): (&Routed, &mut History),
+    (admitted, told): (&Admitted, &mut History),
 ) {
-    let message = routed.message();
+    let message = admitted.message();
     if message.sender != Sender::Operator || !settings.model.model.sees_images() {
         return;
     }

@@ -45,7 +45,7 @@ pub(crate) async fn take(
     history: &mut Option<History>,
 ) {
     let run = Arc::clone(&waiting.run);
-    let (slot, reply) = (waiting.report.take(), waiting.overrides.reply.clone());
+    let (slot, reply) = (waiting.report.take(), waiting.request.options.reply.clone());
     if !is_kept(waiting.kept.take()).await {
         inner.runs().remove(&run);
         return;

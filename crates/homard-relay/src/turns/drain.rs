@@ -12,14 +12,6 @@ use tokio::time::timeout;
 use crate::relay::Relay;
 use crate::turns::runs::Run;
 
-/// How the sources of messages begin whose sender waits on an HTTP request.
-const ATTENDED: &str = "http";
-
-/// Whether the sender of such a message waits on a connection that cannot be carried over.
-pub(crate) fn is_attended(source: &str) -> bool {
-    source.starts_with(ATTENDED)
-}
-
 impl Relay {
     /// Begins no more turns and lets those under way finish. Messages are still taken: they are kept, and the
     /// process that opens the store next answers them. `false` when some did not finish within `grace`.

@@ -14,21 +14,17 @@ use futures_util::FutureExt;
 use homard_agent::History;
 use homard_channel::Address;
 use homard_config::Config;
-use homard_policy::queue::Overflow;
-use homard_protocol::{SessionKey, UserMessage};
+use homard_protocol::SessionKey;
 use homard_runtime::Tasks;
 use homard_store::SessionKind;
-use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
-use crate::delivery::reply_route::ReplyRoute;
-use crate::intake::origin::Origin;
-use crate::intake::route::Routed;
+use crate::intake::admit::Admitted;
 use crate::relay::Inner;
-use crate::turn_setup::program::Program;
 use crate::turns::compact::{CompactOptions, ReportSlot};
+use crate::turns::request::TurnRequest;
 use crate::turns::runs::Run;
 use crate::turns::turn;
 
@@ -45,10 +41,8 @@ pub(crate) struct Waiting {
     pub(crate) run: Arc<Run>,
     /// Whether the message turned out to be kept; `None` when that was known before.
     pub(crate) kept: Option<oneshot::Receiver<()>>,
-    pub(crate) routed: Routed,
-    pub(crate) message: UserMessage,
-    pub(crate) overrides: Overrides,
-    pub(crate) kind: Kind,
+    pub(crate) admitted: Admitted,
+    pub(crate) request: TurnRequest,
     /// Where the report of a compaction goes, if anybody waits for it.
     pub(crate) report: Option<ReportSlot>,
     /// Runs whose messages are in this one: they end when it begins.
@@ -90,62 +84,8 @@ impl Kind {
 impl Waiting {
     /// Whether another run may be waiting for this one, so that the two must not compete for one place.
     pub(crate) fn is_nested(&self) -> bool {
-        self.overrides.nested || SessionKind::of(self.routed.session_key()) == SessionKind::Subagent
-    }
-}
-
-/// What the sender asked for in this one turn.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Overrides {
-    pub(crate) model: Option<String>,
-    pub(crate) thinking: Option<String>,
-    pub(crate) timeout_ms: Option<u64>,
-    pub(crate) extra_system: Option<String>,
-    /// Whether another run may be waiting for this one.
-    pub(crate) nested: bool,
-    /// Whose words the message is, where they are not the owner's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) labels: Vec<Label>,
-    /// Whether it came from a client that may not change settings.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) without_admin: bool,
-    /// What a program wants that talks to the agent as if it were a model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) program: Option<Box<Program>>,
-    /// Where the answer goes beside those who watch the conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reply: Option<Box<ReplyRoute>>,
-    /// How often restarts cut the turn off before anything came of it.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(crate) restarts: u32,
-    /// Who said it on which platform.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) origin: Option<Box<Origin>>,
-    /// What is remembered of messages that had to go for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) overflow: Option<Box<Overflow>>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-/// All that is kept of a message until its turn: enough to begin it after a restart.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Request {
-    pub(crate) message: UserMessage,
-    #[serde(default)]
-    pub(crate) overrides: Overrides,
-    #[serde(default)]
-    pub(crate) kind: Kind,
-}
-
-impl Request {
-    /// As it is kept.
-    pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        self.request.options.source().is_nested()
+            || SessionKind::of(self.admitted.session_key()) == SessionKind::Subagent
     }
 }
 
@@ -178,7 +118,7 @@ impl Lane {
     fn next(&self, hurries: bool, config: &Config) -> Next {
         let came = *lock(&self.came);
         let mut waiting = lock(&self.waiting);
-        let quiet = match waiting.front().map(|first| &first.kind) {
+        let quiet = match waiting.front().map(|first| &first.request.kind) {
             None => return Next::Nothing,
             Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
             Some(Kind::Turn | Kind::Steer | Kind::SteerToo | Kind::Compact(_) | Kind::Command) => {
@@ -221,7 +161,7 @@ impl Lanes {
 
     /// Puts a message into its lane, waking one if need be.
     pub(crate) fn put(&self, inner: &Arc<Inner>, tasks: &Tasks, waiting: Waiting) {
-        let key = waiting.routed.session_key().clone();
+        let key = waiting.admitted.session_key().clone();
         let mut awake = lock(&self.awake);
         if let Some(lane) = awake.get(&key) {
             lane.add(waiting);
@@ -243,7 +183,7 @@ impl Lanes {
     pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
         let lane = lock(&self.awake).get(key).cloned()?;
         let mut waiting = lock(&lane.waiting);
-        let at = waiting.iter().position(|waiting| waiting.overrides.origin.is_some())?;
+        let at = waiting.iter().position(|waiting| waiting.request.options.origin.is_some())?;
         waiting.remove(at)
     }
 
@@ -265,11 +205,11 @@ impl Lanes {
     ) -> Option<(usize, Waiting)> {
         let lane = lock(&self.awake).get(key).cloned()?;
         let mut waiting = lock(&lane.waiting);
-        let is_heard = |waiting: &Waiting| match &waiting.overrides.reply {
+        let is_heard = |waiting: &Waiting| match &waiting.request.options.reply {
             Some(reply) => answered == Some(&reply.address),
             None => true,
         };
-        let steers = |waiting: &Waiting| matches!(waiting.kind, Kind::Steer | Kind::SteerToo);
+        let steers = |waiting: &Waiting| matches!(waiting.request.kind, Kind::Steer | Kind::SteerToo);
         let at = waiting.iter().position(|waiting| steers(waiting) && is_heard(waiting))?;
         waiting.remove(at).map(|taken| (at, taken))
     }
@@ -279,7 +219,7 @@ impl Lanes {
         {
             // Held until it is in: a lane does not go away between.
             let awake = lock(&self.awake);
-            if let Some(lane) = awake.get(waiting.routed.session_key()) {
+            if let Some(lane) = awake.get(waiting.admitted.session_key()) {
                 let mut queue = lock(&lane.waiting);
                 let at = at.min(queue.len());
                 queue.insert(at, waiting);

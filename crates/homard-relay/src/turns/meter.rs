@@ -6,8 +6,8 @@ use homard_llm::ThinkingLevel;
 use homard_models::failover::{CallRecord, Meter, OpenedCall};
 use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
 
+use crate::intake::admit::Admitted;
 use crate::intake::call_quota::{CallQuota, Guest};
-use crate::intake::route::Routed;
 use crate::relay::Inner;
 
 /// Counts the calls of one run.
@@ -20,8 +20,8 @@ pub(crate) struct RunMeter {
 
 impl RunMeter {
     /// For a turn, which may be somebody else's than the owner's.
-    pub(crate) fn of_turn(inner: &Inner, owner: CallOwner, routed: &Routed) -> Self {
-        let guest = Guest::behind(routed.message(), routed.standing().is_owner);
+    pub(crate) fn of_turn(inner: &Inner, owner: CallOwner, admitted: &Admitted) -> Self {
+        let guest = Guest::behind(admitted.message(), admitted.standing().is_owner);
         let guest = guest.map(|guest| (inner.intake().call_quota().clone(), guest));
         Self { store: inner.store().clone(), owner, guest }
     }

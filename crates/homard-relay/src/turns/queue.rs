@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_protocol::{RunId, SessionKey};
+use homard_channel::Inbound;
+use homard_protocol::SessionKey;
 use homard_store::StoreError;
 
 use crate::relay::Relay;
+use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::turns::lane::Kind;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 use crate::turns::steering::{is_backlog, is_steer};
-use crate::turns::submit::{Brought, Submission, SubmitError, Submitted};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
@@ -20,17 +23,8 @@ const FOLLOWUP: &str = "followup";
 const STEER: &str = "steer";
 const BACKLOG: &str = "steer-backlog";
 
-/// What became of a message for a turn under way.
-#[derive(Debug)]
-pub enum Steered {
-    /// It is kept, and goes to this run with its next call of the model, or gets a turn of its own after it.
-    Into(RunId),
-    /// No turn was under way; this is what became of it instead.
-    NotRunning(Submitted),
-}
-
 /// How a message waits.
-pub(crate) enum Queue {
+pub enum Queue {
     /// For its turn.
     Wait,
     /// For its turn, or until the turn under way takes it.
@@ -47,7 +41,8 @@ pub(crate) enum Queue {
 
 impl Queue {
     /// As whoever sends a message says, or the session where they say nothing.
-    pub(crate) fn by_word(queue_mode: Option<&str>) -> Self {
+    #[must_use]
+    pub fn by_word(queue_mode: Option<&str>) -> Self {
         match queue_mode {
             Some(mode) if is_steer(mode) => Self::Steer,
             Some(mode) if is_backlog(mode) => Self::SteerToo,
@@ -76,66 +71,23 @@ impl Queue {
 }
 
 impl Relay {
-    /// Takes a message from a person: obeys it if it is a command, else lets it wait as `queue_mode` says, or the
-    /// session where that is `None`.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn receive(
-        &self,
-        submission: Submission,
-        queue_mode: Option<&str>,
-    ) -> Result<Submitted, SubmitError> {
-        let mut placed = self.place(submission)?;
-        if let Some(obeyed) = self.obey(&mut placed, &mut Brought::default()).await? {
-            return Ok(obeyed);
-        }
-        self.call_skill(&mut placed.routed).await;
-        self.take_placed(placed, Queue::by_word(queue_mode), Brought::default()).await
-    }
-
-    /// As [`receive`](Self::receive), and a command is only a text.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn submit_by(
-        &self,
-        submission: Submission,
-        queue_mode: Option<&str>,
-    ) -> Result<Submitted, SubmitError> {
-        self.submit_as(submission, Queue::by_word(queue_mode)).await
-    }
-
-    /// Hands a message to the turn that is under way in a session.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn steer(&self, key: &SessionKey, submission: Submission) -> Result<Steered, SubmitError> {
-        let under_way = self.inner().runs().of_session(key).into_iter().find(|run| run.has_begun());
-        let submitted = self.submit_as(submission, Queue::Steer).await?;
-        Ok(match (under_way, submitted) {
-            (Some(run), Submitted::Started { .. }) => Steered::Into(run.id.clone()),
-            (_, other) => Steered::NotRunning(other),
-        })
-    }
-
     /// Shortens a conversation when its turn has come, and waits for that. The message names the run and the
     /// session; its text is not used.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit).
+    /// As [`accept`](Self::accept).
     pub async fn compact(
         &self,
-        submission: Submission,
+        message: Inbound,
         wish: CompactOptions,
-    ) -> Result<CompactReport, SubmitError> {
+    ) -> Result<CompactReport, AcceptError> {
         let slot = ReportSlot::default();
         let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));
-        match self.submit_as(submission, queue).await? {
-            Submitted::Started { run_id, .. } => {
+        match self.accept(message, TurnOptions::of(Source::Compact), queue).await? {
+            Accepted::Started { run_id, .. } => {
                 self.wait(&run_id, COMPACT_WAIT).await;
             }
-            Submitted::InFlight { .. } | Submitted::Finished(_) | Submitted::Answered { .. } => {}
+            Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {}
         }
         let gone = || CompactReport::Not("it was stopped before it began.".to_owned());
         Ok(slot.get().cloned().unwrap_or_else(gone))

@@ -11,9 +11,10 @@ use homard_runtime::OrLog;
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::intake::admit::{admit, admit_judged};
-use crate::intake::route::{RoutePolicy, route, route_to};
+use crate::intake::route::Route;
 use crate::relay::Relay;
-use crate::turns::lane::{Kind, Request};
+use crate::turns::lane::Kind;
+use crate::turns::request::TurnRequest;
 
 /// What somebody is told whose command, or whose agent, did not survive a restart.
 const GIVEN_UP: &str = "⚙️ The gateway restarted before this was done. Please send it again.";
@@ -65,46 +66,40 @@ impl Relay {
 
     /// Tells whoever asked on a chat platform. It has the name of the answer: if that was kept already, it stands.
     async fn tell_given_up(&self, record: &RunRecord) {
-        let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
-        let Some(reply) = request.and_then(|request| request.overrides.reply) else { return };
+        let Some(reply) = TurnRequest::of_record(record).and_then(|request| request.options.reply) else {
+            return;
+        };
         self.tell_there(&record.run_id, Some(&reply), &Ok(GIVEN_UP.to_owned())).await;
     }
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.
     fn resume(&self, record: &RunRecord) -> bool {
-        let Some(request) =
-            record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok())
-        else {
-            return false;
-        };
+        let Some(request) = TurnRequest::of_record(record) else { return false };
         // A command is obeyed at once or not at all: by now the person has typed it again.
         if request.kind == Kind::Command {
             return false;
         }
         // A program that waited for the answer lost its connection with the old process.
-        if request.overrides.program.is_some() {
+        if request.options.program.is_some() {
             return false;
         }
         let (id, message) = (record.run_id.to_string(), &request.message);
         let (text, timestamp, key) = (message.content.text(), message.timestamp, record.session_key.clone());
-        let policy = RoutePolicy::of(&self.inner().config());
-        let routed = match &request.overrides.origin {
+        let config = self.inner().config();
+        let admitted = match &request.options.origin {
             Some(origin) => {
                 let (inbound, verdict) = origin.message(id, text, timestamp);
-                let place = (key, record.agent_id.clone());
-                admit_judged(inbound, verdict)
-                    .ok()
-                    .and_then(|admitted| route_to(&policy, admitted, place).ok())
+                let route = Route::decided(&config, key, record.agent_id.clone());
+                route.ok().and_then(|route| admit_judged(inbound, route, verdict).ok())
             }
             None => {
                 let inbound = Inbound::from_operator(key, id, text, timestamp);
-                admit(inbound, request.overrides.without_admin)
-                    .ok()
-                    .and_then(|admitted| route(&policy, admitted).ok())
+                let route = Route::named(&config, &inbound);
+                route.ok().and_then(|route| admit(inbound, route, request.options.without_admin).ok())
             }
         };
-        let Some(routed) = routed else { return false };
-        self.resume_kept(routed, record.run_id.clone(), request);
+        let Some(admitted) = admitted else { return false };
+        self.resume_kept(admitted, record.run_id.clone(), request);
         true
     }
 }

@@ -11,7 +11,8 @@ use crate::delivery::answer::preview_key;
 use crate::delivery::outbox::{receipt_of, row_of};
 use crate::delivery::reply_route::ReplyRoute;
 use crate::relay::Relay;
-use crate::turns::lane::{Kind, Request};
+use crate::turns::lane::Kind;
+use crate::turns::request::TurnRequest;
 
 /// How often a turn begins again: one that brings the gateway down does so only this often.
 const MAX_RESTARTS: u32 = 3;
@@ -20,16 +21,16 @@ impl Relay {
     /// Lets a turn that was cut off wait again; `false` when it is to be marked interrupted. Then what it had shown of
     /// its answer is taken back.
     pub(crate) async fn begin_again(&self, record: &RunRecord) -> Result<bool, StoreError> {
-        let request = record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok());
-        let Some(mut request) = request.filter(|request| request.kind.is_turn()) else {
+        let Some(mut request) = TurnRequest::of_record(record).filter(|request| request.kind.is_turn())
+        else {
             return Ok(false);
         };
         // What was said stands in the conversation already: it is neither told together with others nor steered.
         request.kind = Kind::Turn;
-        let Some(route) = request.overrides.reply.clone() else { return Ok(false) };
+        let Some(route) = request.options.reply.clone() else { return Ok(false) };
         let preview = self.settle_preview(record).await?;
-        request.overrides.restarts += 1;
-        if request.overrides.restarts <= MAX_RESTARTS
+        request.options.restarts += 1;
+        if request.options.restarts <= MAX_RESTARTS
             && self.inner().store().requeue_run(&record.run_id, request.to_json()).await?
         {
             tracing::info!(run = %record.run_id, "a turn that was cut off before anything came of it begins again");

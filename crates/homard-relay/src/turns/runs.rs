@@ -17,6 +17,7 @@ use tracing::Span;
 
 use crate::delivery::run_delivery::Delivery;
 use crate::turns::narrate::Narrator;
+use crate::turns::source::StopCause;
 
 /// How a run ended, for whoever waits.
 #[derive(Debug, Clone)]
@@ -68,7 +69,7 @@ pub(crate) struct Run {
     pub(crate) asked: String,
     pub(crate) narrator: Arc<Narrator>,
     pub(crate) cancel: CancellationToken,
-    stopped_by: Mutex<Option<&'static str>>,
+    stopped_by: Mutex<Option<StopCause>>,
     began: Mutex<bool>,
     attended: AtomicBool,
     /// From taking the message to the end of its run, for traces.
@@ -129,13 +130,13 @@ impl Run {
     }
 
     /// Stops the run; the first reason stands.
-    pub(crate) fn stop(&self, by: &'static str) {
+    pub(crate) fn stop(&self, by: StopCause) {
         lock(&self.stopped_by).get_or_insert(by);
         self.cancel.cancel();
     }
 
     /// Who stopped it.
-    pub(crate) fn stopped_by(&self) -> Option<&'static str> {
+    pub(crate) fn stopped_by(&self) -> Option<StopCause> {
         *lock(&self.stopped_by)
     }
 

@@ -13,7 +13,7 @@ use homard_protocol::{SessionId, Usage};
 use homard_store::{RunStatus, StoreError, steered_key, steered_too_key};
 
 use crate::relay::Inner;
-use crate::turns::lane::{Kind, Request, Waiting};
+use crate::turns::lane::{Kind, Waiting};
 use crate::turns::runs::{Run, RunEnd};
 use crate::turns::turn::{is_kept, stop_waiting};
 
@@ -65,7 +65,7 @@ impl Steer for Lane {
                     stop_waiting(&self.inner, waiting).await;
                     continue;
                 }
-                return match waiting.kind {
+                return match waiting.request.kind {
                     Kind::SteerToo => self.tell_too(at, waiting).await.map(Some),
                     _ => self.hand_over(waiting).await.map(Some),
                 };
@@ -79,7 +79,7 @@ impl Steer for Lane {
 impl Lane {
     async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
         let (store, steered) = (self.inner.store(), &waiting.run);
-        let mut message = waiting.message.clone();
+        let mut message = waiting.request.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
         message.idempotency_key = Some(steered_key(&steered.id));
         match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
@@ -90,7 +90,9 @@ impl Lane {
                 Ok(Taken { run_id, message, seq: place.seq })
             }
             Err(error) => {
-                self.inner.lanes().put_back(&self.inner, 0, Waiting { kind: Kind::Turn, ..waiting });
+                let mut waiting = waiting;
+                waiting.request.kind = Kind::Turn;
+                self.inner.lanes().put_back(&self.inner, 0, waiting);
                 Err(error)
             }
         }
@@ -99,18 +101,13 @@ impl Lane {
 
 impl Lane {
     /// Tells the turn under way, and lets the message wait on for its own.
-    async fn tell_too(&self, at: usize, waiting: Waiting) -> Result<Taken, StoreError> {
-        let waiting = Waiting { kind: Kind::Turn, ..waiting };
-        let run_id = waiting.run.id.clone();
-        let request = Request {
-            message: waiting.message.clone(),
-            overrides: waiting.overrides.clone(),
-            kind: Kind::Turn,
-        };
-        let mut message = waiting.message.clone();
+    async fn tell_too(&self, at: usize, mut waiting: Waiting) -> Result<Taken, StoreError> {
+        waiting.request.kind = Kind::Turn;
+        let (run_id, request) = (waiting.run.id.clone(), waiting.request.to_json());
+        let mut message = waiting.request.message.clone();
         message.idempotency_key = Some(steered_too_key(&run_id));
         let into = (&self.run.id, &self.session_id);
-        let told = self.inner.store().steer_run_too(&run_id, into, message.clone(), request.to_json()).await;
+        let told = self.inner.store().steer_run_too(&run_id, into, message.clone(), request).await;
         self.inner.lanes().put_back(&self.inner, at, waiting);
         told.map(|place| Taken { run_id, message, seq: place.seq })
     }

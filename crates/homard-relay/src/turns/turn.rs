@@ -22,8 +22,8 @@ use tracing::field::Empty;
 
 use crate::delivery::deliver::{self, Reply};
 use crate::delivery::live;
+use crate::intake::admit::Admitted;
 use crate::intake::origin;
-use crate::intake::route::Routed;
 use crate::relay::Inner;
 use crate::sessions::access::works_for;
 use crate::turn_setup::exec_rules::exec_rules;
@@ -34,14 +34,13 @@ use crate::turn_setup::settings::{TurnSettings, settings_for};
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
-use crate::turns::lane::{Kind, Overrides, Waiting};
+use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
 use crate::turns::narrate::Reasoning;
+use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
+use crate::turns::source::StopCause;
 use crate::turns::steering;
-
-/// Who stopped a run that took too long.
-pub(crate) const BY_TIMEOUT: &str = "timeout";
 
 /// The place of a transcript's first entry.
 const FIRST_SEQ: i64 = 1;
@@ -76,7 +75,7 @@ impl Drop for HeldSlot {
 /// and everyone is told.
 pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
     let run = Arc::clone(&waiting.run);
-    run.delivery.aim(waiting.overrides.reply.as_deref());
+    run.delivery.aim(waiting.request.options.reply.as_deref());
     live::acknowledge(inner, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
@@ -93,7 +92,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
         Ok(permit) => {
             let _held = HeldSlot(run.take_slot(permit));
             run.begin();
-            if let Kind::Compact(wish) = &waiting.kind {
+            if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
                 return compact::take(inner, waiting, wish, history).await;
             }
@@ -205,25 +204,25 @@ async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not
     }
 }
 
-fn agent_of<'a>(config: &'a Config, routed: &Routed) -> Result<&'a ConfiguredAgent, NotBegun> {
-    let agent = config.agents.agent(routed.agent());
-    agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", routed.agent())))
+fn agent_of<'a>(config: &'a Config, admitted: &Admitted) -> Result<&'a ConfiguredAgent, NotBegun> {
+    let agent = config.agents.agent(admitted.agent());
+    agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", admitted.agent())))
 }
 
 /// Records that the turn begins.
 async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, NotBegun> {
     let config = inner.config();
-    let agent = agent_of(&config, &waiting.routed)?;
-    let Overrides { labels, program, .. } = &waiting.overrides;
+    let agent = agent_of(&config, &waiting.admitted)?;
+    let TurnOptions { labels, program, .. } = &waiting.request.options;
     let mut before = if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] };
     before.extend(program.iter().flat_map(|program| program.entries()));
     let start = StartRun {
         run_id: run.id.clone(),
-        message: waiting.message.clone(),
-        shown: Some(homard_policy::envelope::shown(&waiting.message.content.text())),
+        message: waiting.request.message.clone(),
+        shown: Some(homard_policy::envelope::shown(&waiting.request.message.content.text())),
         before,
         cwd: agent.workspace.display().to_string(),
-        patch: origin::patch(&waiting.overrides),
+        patch: origin::patch(&waiting.request.options),
         merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
     };
     inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))
@@ -237,10 +236,10 @@ pub(crate) async fn prepare(
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Result<Prepared, NotBegun> {
-    let Waiting { routed, message, overrides, .. } = waiting;
+    let Waiting { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
-    let agent = agent_of(&config, &routed)?;
+    let agent = agent_of(&config, &admitted)?;
     let session = started.session;
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
@@ -248,20 +247,20 @@ pub(crate) async fn prepare(
     inner.session_changed(&session, "send", true);
 
     let rooms = inner.rooms();
-    let asked = overrides.model.as_deref();
+    let asked = options.model.as_deref();
     let mut settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked)
         .map_err(|error| NotBegun(error.to_string()))?;
-    if let Some(level) = overrides.thinking.as_deref().and_then(ThinkingLevel::parse) {
+    if let Some(level) = options.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
     }
     let works_for = works_for(inner.store(), &session).await;
-    let others = Others { works_for: works_for.as_ref(), overrides: &overrides };
-    let (policy, asker) = tool_policy((&config, agent), &routed, (&settings.model, &session), &others);
+    let others = Others { works_for: works_for.as_ref(), options: &options };
+    let (policy, asker) = tool_policy((&config, agent), &admitted, (&settings.model, &session), &others);
     let policy = Arc::new(policy);
     let skills = inner.skills().for_turn(&config, agent).await;
-    turn_prompt::fit(&mut settings, (routed.session_key(), asker.caller), &policy, &skills);
+    turn_prompt::fit(&mut settings, (admitted.session_key(), asker.caller), &policy, &skills);
     // What a program brought stands before the message, or in its place.
-    let alone = overrides.program.as_ref().is_none_or(|program| program.before.is_empty());
+    let alone = options.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
         Some(mut kept) if kept.is_at(&session.session_id, started.seq) => {
             kept.record(Message::User(message), started.seq);
@@ -277,27 +276,27 @@ pub(crate) async fn prepare(
         _ => from_transcript(inner, &session, &settings).await?,
     };
     run.learn(told.taint());
-    told.limit_turns(history_limit(&config, routed.session_key()));
-    turn_prompt::show_pictures(inner, (&config, agent), &settings, (&routed, &mut told)).await;
+    told.limit_turns(history_limit(&config, admitted.session_key()));
+    turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &policy);
     let system = system_prompt(inner, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
-    let system = match &overrides.extra_system {
+    let system = match &options.extra_system {
         Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
         None => system.text,
     };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
-    let (owner, spender) = spending(run, &routed, &session.session_id, &agent.id);
-    let meter = Arc::new(RunMeter::of_turn(inner, owner, &routed));
+    let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
+    let meter = Arc::new(RunMeter::of_turn(inner, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = router::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(inner, run, &session.session_id);
     let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
-    let offered = match &overrides.program {
+    let offered = match &options.program {
         Some(program) => {
             rules.wishes = program.wishes();
             program.offer(offer.for_model)
@@ -306,7 +305,7 @@ pub(crate) async fn prepare(
     };
     let turn = Turn {
         run_id: run.id.clone(),
-        session_key: routed.session_key().clone(),
+        session_key: admitted.session_key().clone(),
         session_id: session.session_id,
         workspace: settings.workspace,
         model: Resolved { provider: Arc::clone(&caller) as _, model: settings.model.model },
@@ -325,13 +324,13 @@ pub(crate) async fn prepare(
         rules,
         steer,
     };
-    let limit = overrides.timeout_ms.map_or(settings.timeout, Duration::from_millis);
+    let limit = options.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
 }
 
 /// Whose calls to models a turn's are, for the usage table and for the budgets.
-fn spending(run: &Run, routed: &Routed, session: &SessionId, agent: &AgentId) -> (CallOwner, Spender) {
-    let (key, job) = (routed.session_key(), job_of(routed.session_key()));
+fn spending(run: &Run, admitted: &Admitted, session: &SessionId, agent: &AgentId) -> (CallOwner, Spender) {
+    let (key, job) = (admitted.session_key(), job_of(admitted.session_key()));
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: key.clone(),
@@ -355,32 +354,32 @@ struct Others<'a> {
     /// The conversation at the beginning of a chain of subagents.
     works_for: Option<&'a SessionKey>,
     /// Whose words the message brings, and what the client it came from may do.
-    overrides: &'a Overrides,
+    options: &'a TurnOptions,
 }
 
 /// Which tools the turn is offered, and who asks for it.
 fn tool_policy(
     (config, agent): (&Config, &ConfiguredAgent),
-    routed: &Routed,
+    admitted: &Admitted,
     (model, session): (&Resolved, &SessionRecord),
     others: &Others<'_>,
 ) -> (ToolPolicy, Asker) {
-    let message = routed.message();
+    let message = admitted.message();
     let about = Circumstances {
-        key: routed.session_key(),
+        key: admitted.session_key(),
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account),
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
         works_for: others.works_for,
-        is_owner: routed.standing().is_owner,
+        is_owner: admitted.standing().is_owner,
         passed_on: others
-            .overrides
+            .options
             .labels
             .iter()
             .any(|label| matches!(label.source, Source::Message | Source::Hook)),
-        without_admin: others.overrides.without_admin,
+        without_admin: others.options.without_admin,
     };
     (policy_for(config, agent, &about), asker(config, &about))
 }
@@ -417,7 +416,7 @@ async fn ask(inner: &Inner, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
             biased;
             ended = &mut running => return ended,
             () = run.narrator.due() => run.narrator.flush(),
-            () = &mut time_is_up, if !run.cancel.is_cancelled() => run.stop(BY_TIMEOUT),
+            () = &mut time_is_up, if !run.cancel.is_cancelled() => run.stop(StopCause::Timeout),
         }
     }
 }
@@ -461,7 +460,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
     };
     match how {
         How::Done => {}
-        How::Stopped if run.stopped_by() == Some(BY_TIMEOUT) => {
+        How::Stopped if run.stopped_by() == Some(StopCause::Timeout) => {
             reply.status = RunStatus::TimedOut;
             reply.error_kind = homard_protocol::events::ErrorKind::Timeout;
             reply.error = Some(

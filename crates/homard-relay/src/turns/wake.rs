@@ -15,8 +15,11 @@ use serde_json::{Value, json};
 
 use crate::intake::route::Unroutable;
 use crate::relay::Relay;
+use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
 use crate::turns::runs::RunEnd;
-use crate::turns::submit::{Submission, SubmitError, Submitted};
+use crate::turns::source::Source;
 
 /// What the model is told beside the event.
 const WOKEN: &str = "## You were woken\nThe last message is an event of the system, not words of the user. Do what it \
@@ -43,8 +46,8 @@ pub struct Wake {
     pub text: String,
     /// Whether it starts a turn.
     pub mode: WakeMode,
-    /// Who says so, for the record: `wake`, `cron`, `hook`.
-    pub source: &'static str,
+    /// Who says so.
+    pub source: Source,
     /// The name of the turn, where the same event may be told twice; a new one otherwise.
     pub run_id: Option<RunId>,
     /// Whose words the text is, where they are not the owner's.
@@ -78,7 +81,7 @@ impl Relay {
     ///
     /// # Errors
     /// When it cannot be kept, or too many messages wait in the conversation.
-    pub async fn wake(&self, wake: Wake) -> Result<Woken, SubmitError> {
+    pub async fn wake(&self, wake: Wake) -> Result<Woken, AcceptError> {
         let inner = self.inner();
         let Wake { session, mut text, mode, source, run_id, labels } = wake;
         if let Some(agent) = session.agent_id()
@@ -93,22 +96,18 @@ impl Relay {
         }
         let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
         let text = format!("System: [{}] {text}", inner.clock().now_rfc3339());
-        let submission = Submission {
-            message: Inbound::from_operator(session, name, text, inner.clock().now_ms()),
-            source,
-            model: None,
-            thinking: None,
-            timeout: None,
-            extra_system: Some(WOKEN.to_owned()),
-            without_admin: false,
-        };
-        let run_id = match self.submit_from(submission, labels).await? {
-            Submitted::Started { run_id, .. } => {
-                self.look_back_at(&run_id, source);
+        // Nobody typed it, so it is answered where the conversation was last spoken to.
+        let to = self.route_of(&session).await?;
+        let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
+        let options = TurnOptions { extra_system: Some(WOKEN.to_owned()), labels, ..TurnOptions::of(source) };
+        let options = options.replying_to(to);
+        let run_id = match self.accept(message, options, Queue::Wait).await? {
+            Accepted::Started { run_id, .. } => {
+                self.look_back_at(&run_id, source.as_str());
                 run_id
             }
-            Submitted::InFlight { run_id, .. } | Submitted::Answered { run_id, .. } => run_id,
-            Submitted::Finished(record) => record.run_id,
+            Accepted::InFlight { run_id, .. } | Accepted::Answered { run_id, .. } => run_id,
+            Accepted::Finished(record) => record.run_id,
         };
         Ok(Woken::Turn(run_id))
     }

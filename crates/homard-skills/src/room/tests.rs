@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use homard_config::{ConfigHandle, Environment, Paths, Source};
+use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ impl World {
         std::fs::create_dir_all(&paths.state_dir).unwrap();
         std::fs::write(&paths.config_path, config.to_string()).unwrap();
         let env = Environment::from_pairs([("PATH", home.path().join("bin").display().to_string())]);
-        let config = ConfigHandle::open(Source::isolated(paths, env, Clock::fixed(0))).unwrap();
+        let config = ConfigHandle::open(ConfigSource::isolated(paths, env, Clock::fixed(0))).unwrap();
         Self { home, skills: Skills::new(config.clone()), config }
     }
 

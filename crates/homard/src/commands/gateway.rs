@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::config::logging::LogLevel;
 use homard_config::config::reach::TailscaleMode;
-use homard_config::{Secret, Source};
+use homard_config::{ConfigSource, Secret};
 use homard_protocol::connect::HelloOk;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ struct RunArgs {
 #[derive(Clone)]
 pub(crate) struct GatewayOptions {
     /// Where settings come from.
-    pub(crate) source: Source,
+    pub(crate) source: ConfigSource,
     /// Instead of the configured port.
     pub(crate) port: Option<u16>,
     /// Instead of the configured interfaces.

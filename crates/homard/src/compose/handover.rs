@@ -23,7 +23,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use homard_config::Source;
+use homard_config::ConfigSource;
 use homard_runtime::OrLog;
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
@@ -74,12 +74,12 @@ pub(crate) struct Heir {
 }
 
 /// Where a wish lies.
-pub(crate) fn wish_file(source: &Source) -> PathBuf {
+pub(crate) fn wish_file(source: &ConfigSource) -> PathBuf {
     source.paths.state_dir.join("handover.json")
 }
 
 /// Where its outcome will lie.
-pub(crate) fn outcome_file(source: &Source) -> PathBuf {
+pub(crate) fn outcome_file(source: &ConfigSource) -> PathBuf {
     source.paths.state_dir.join("handover-outcome.json")
 }
 
@@ -101,7 +101,7 @@ impl Drop for Successor {
 
 impl Successor {
     /// Starts the wished program and waits until it is ready; tells the one who wished when it does not work.
-    pub(crate) async fn start(supervisor: &Supervisor, source: &Source) -> Option<Self> {
+    pub(crate) async fn start(supervisor: &Supervisor, source: &ConfigSource) -> Option<Self> {
         let wish = take_wish(&wish_file(source));
         let binary = wish.as_ref().map_or_else(|| supervisor.program.clone(), |wish| wish.binary.clone());
         tracing::info!(binary = %binary.display(), "starting a program to take over");
@@ -124,7 +124,7 @@ impl Successor {
     pub(crate) async fn take_over(
         mut self,
         supervisor: &Supervisor,
-        source: &Source,
+        source: &ConfigSource,
         shut_at: Instant,
     ) -> anyhow::Result<Child> {
         supervisor.systemd.main_process_is(self.heir.pid);
@@ -173,7 +173,7 @@ impl Successor {
 
 async fn start(
     supervisor: &Supervisor,
-    source: &Source,
+    source: &ConfigSource,
     binary: &Path,
 ) -> anyhow::Result<(Child, HandoverLine, Heir)> {
     if !binary.is_absolute() || !binary.is_file() {
@@ -208,7 +208,7 @@ async fn start(
 
 /// The new program is started as we were, in a process group of its own: whoever presses Ctrl-C means us, and we
 /// pass it on.
-fn command(source: &Source, binary: &Path) -> Command {
+fn command(source: &ConfigSource, binary: &Path) -> Command {
     let mut command = Command::new(binary);
     let passed_on = source.facts.argv.iter().skip(1).filter(|argument| *argument != NOT_PASSED_ON);
     command.args(passed_on).env(MARK_VARIABLE, "1").env_remove(WATCHDOG_PID_VARIABLE);
@@ -238,7 +238,7 @@ fn take_wish(path: &Path) -> Option<HandoverRequest> {
     serde_json::from_str(&text?).or_log("a wish for a hand-over cannot be read")
 }
 
-fn tell(source: &Source, outcome: &HandoverOutcome) {
+fn tell(source: &ConfigSource, outcome: &HandoverOutcome) {
     let write = || -> io::Result<()> {
         let path = outcome_file(source);
         let draft = path.with_extension("new");

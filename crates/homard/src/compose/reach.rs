@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use anyhow::Context;
 use homard_config::config::gateway::{AuthMode, BindMode, GatewayMode};
 use homard_config::config::reach::{MdnsMode, TailscaleMode};
-use homard_config::{Config, Source};
+use homard_config::{Config, ConfigSource};
 use homard_gateway::NetworkParts;
 use homard_network::{Advert, Facts, Listen, Tailscale, TlsConfig, is_exposed, listen, own_addresses};
 use homard_runtime::Tasks;
@@ -112,7 +112,11 @@ fn is_taken(error: &anyhow::Error) -> bool {
 }
 
 /// Whether a gateway with this configuration could start in place of one that listens on `bound`.
-pub(super) fn could_start(config: &Config, source: &Source, bound: &[SocketAddr]) -> anyhow::Result<()> {
+pub(super) fn could_start(
+    config: &Config,
+    source: &ConfigSource,
+    bound: &[SocketAddr],
+) -> anyhow::Result<()> {
     for wanted in addresses(config)?.into_iter().filter(|address| !bound.contains(address)) {
         let overlaps = bound.iter().any(|have| have.ip().is_unspecified() || wanted.ip().is_unspecified());
         if overlaps && bound.iter().any(|have| have.port() == wanted.port()) {
@@ -125,7 +129,7 @@ pub(super) fn could_start(config: &Config, source: &Source, bound: &[SocketAddr]
 }
 
 /// What the gateway needs to be reached from elsewhere; nothing where it is not.
-pub(super) fn rooms(config: &Config, source: &Source) -> anyhow::Result<NetworkParts> {
+pub(super) fn rooms(config: &Config, source: &ConfigSource) -> anyhow::Result<NetworkParts> {
     let gateway = &config.gateway;
     let tls = if gateway.tls.enabled {
         let door = TlsConfig::open(&gateway.tls.certificate, &names(config), &source.clock);
@@ -165,7 +169,7 @@ fn host_label() -> String {
     if label.is_empty() { "homard".to_owned() } else { label }
 }
 
-fn tailscale(config: &Config, source: &Source) -> Tailscale {
+fn tailscale(config: &Config, source: &ConfigSource) -> Tailscale {
     let base: BTreeMap<String, String> =
         config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Tailscale::new(source.paths.state_dir.clone(), &base)
@@ -182,7 +186,7 @@ fn is_announced(config: &Config) -> bool {
 
 /// Shows the gateway to the tailnet and the local network until `tasks` end; starts nothing where neither is asked
 /// for.
-pub(super) fn show(config: &Config, source: &Source, fingerprint: Option<String>, tasks: &Tasks) {
+pub(super) fn show(config: &Config, source: &ConfigSource, fingerprint: Option<String>, tasks: &Tasks) {
     let gateway = &config.gateway;
     let announced = is_announced(config);
     if !announced && gateway.tailscale.mode == TailscaleMode::Off {

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use homard_config::{Config, ConfigHandle, Source, ensure_gateway_token, keep_last_good, restore_last_good};
+use homard_config::{
+    Config, ConfigHandle, ConfigSource, ensure_gateway_token, keep_last_good, restore_last_good,
+};
 use homard_gateway::{Gateway, Hooks};
 use homard_runtime::{OrLog, Tasks};
 use tokio::net::TcpListener;
@@ -49,7 +51,7 @@ pub(crate) struct Supervisor {
 
 impl Supervisor {
     /// Takes the lock and the listening socket, or what another process hands over.
-    pub(crate) fn enter(source: &Source, arrival: Option<Arrival>) -> anyhow::Result<Self> {
+    pub(crate) fn enter(source: &ConfigSource, arrival: Option<Arrival>) -> anyhow::Result<Self> {
         let (lock, door, shepherded) = match &arrival {
             None => (lock::take(&source.paths.lock_file())?, Listeners::default(), false),
             Some(arrival) => {
@@ -225,7 +227,12 @@ impl Supervisor {
     }
 
     /// Does what signals ask for, for one life of the gateway.
-    pub(crate) fn grant_wishes(self: &Arc<Self>, tasks: &Tasks, gateway: &Arc<Gateway>, source: &Source) {
+    pub(crate) fn grant_wishes(
+        self: &Arc<Self>,
+        tasks: &Tasks,
+        gateway: &Arc<Gateway>,
+        source: &ConfigSource,
+    ) {
         let (supervisor, gateway, source) = (Arc::clone(self), Arc::clone(gateway), source.clone());
         let over = tasks.token().clone();
         tasks.spawn(async move {
@@ -270,7 +277,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// When it does not work; the store is free again.
-    pub(crate) async fn hand_over(&self, source: &Source, shut_at: Instant) -> anyhow::Result<Child> {
+    pub(crate) async fn hand_over(&self, source: &ConfigSource, shut_at: Instant) -> anyhow::Result<Child> {
         let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).take();
         let successor = successor.context("no program is ready to take over")?;
         successor.take_over(self, source, shut_at).await

@@ -295,6 +295,31 @@ async fn settings_typed_on_the_page_are_kept_and_acknowledged() {
     assert!(row.to_string().contains("\"thinkingLevel\":\"high\""), "{row}");
 }
 
+#[tokio::test]
+async fn what_nobody_typed_is_answered_where_its_owner_was_last() {
+    let (world, there) = connected(|_| {}).await;
+    let mut client = world.owner().await;
+    world.fake.says("hello");
+    there.user_says(OWNER, OWNER, "hi");
+    assert_eq!(there.next_sent().await.unwrap().text(), "hello");
+    // A job of the main conversation, an event, and what a job decides not to say.
+    let job = json!({
+        "name": "tea", "schedule": {"kind": "every", "everyMs": 3_600_000}, "sessionTarget": "main",
+        "wakeMode": "now", "payload": {"kind": "systemEvent", "text": "remind them of the tea"},
+    });
+    let added = client.call("cron.add", job).await.unwrap();
+    world.fake.says("Your tea is ready.");
+    client.call("cron.run", json!({"id": added["id"]})).await.unwrap();
+    let told = there.next_sent().await.unwrap();
+    assert_eq!((told.chat(), told.text()), (OWNER, "Your tea is ready."));
+    world.fake.says("NO_REPLY");
+    client.call("wake", json!({"mode": "now", "text": "nothing happened"})).await.unwrap();
+    world.fake.says("The door bell rang.");
+    client.call("wake", json!({"mode": "now", "text": "the bell rang"})).await.unwrap();
+    let told = there.next_sent().await.unwrap();
+    assert_eq!((told.chat(), told.text()), (OWNER, "The door bell rang."));
+}
+
 /// Every way out, and every layer a limit can be written in: all of them cut alike.
 #[tokio::test]
 async fn what_is_written_about_an_account_holds_for_every_way_out() {

@@ -15,7 +15,7 @@ fn open(text: &str) -> (tempfile::TempDir, ConfigHandle) {
     let paths = Paths::under(home.path());
     std::fs::create_dir_all(&paths.state_dir).unwrap();
     std::fs::write(&paths.config_path, text).unwrap();
-    let source = Source::isolated(paths, Environment::default(), Clock::fixed(0));
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0));
     (home, ConfigHandle::open(source).unwrap())
 }
 
@@ -62,8 +62,8 @@ fn a_gateway_does_not_start_on_a_bad_file() {
     let paths = Paths::under(home.path());
     std::fs::create_dir_all(&paths.state_dir).unwrap();
     std::fs::write(&paths.config_path, "{ gatway: {} }").unwrap();
-    let error =
-        ConfigHandle::open(Source::isolated(paths, Environment::default(), Clock::fixed(0))).unwrap_err();
+    let error = ConfigHandle::open(ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0)))
+        .unwrap_err();
     assert!(error.to_string().contains("did you mean `gateway`?"), "{error}");
 }
 

@@ -5,19 +5,19 @@ use homard_runtime::Clock;
 use super::{keep_last_good, restore_last_good};
 use crate::changes::overrides::Overrides;
 use crate::env::Environment;
-use crate::load::{Snapshot, Source};
+use crate::load::{ConfigSource, Snapshot};
 use crate::paths::Paths;
 
 const GOOD: &str = "{ gateway: { port: 5 } }\n";
 
-fn source(home: &tempfile::TempDir, text: &str) -> Source {
+fn source(home: &tempfile::TempDir, text: &str) -> ConfigSource {
     let paths = Paths::under(home.path());
     std::fs::create_dir_all(&paths.state_dir).unwrap();
     std::fs::write(&paths.config_path, text).unwrap();
-    Source::isolated(paths, Environment::default(), Clock::fixed(7))
+    ConfigSource::isolated(paths, Environment::default(), Clock::fixed(7))
 }
 
-fn keep(source: &Source) {
+fn keep(source: &ConfigSource) {
     keep_last_good(source, &Snapshot::load(source, &Overrides::default())).unwrap();
 }
 

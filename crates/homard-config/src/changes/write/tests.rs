@@ -39,7 +39,7 @@ impl Room {
         std::fs::create_dir_all(&paths.state_dir).unwrap();
         std::fs::write(&paths.config_path, text).unwrap();
         let environment = Environment::from_pairs([("TOKEN", "resolved-token")]);
-        let mut source = Source::isolated(paths, environment, Clock::fixed(1_700_000_000_000));
+        let mut source = ConfigSource::isolated(paths, environment, Clock::fixed(1_700_000_000_000));
         source.facts.argv =
             ["homard", "config", "set", "gateway.auth.token", "hunter2"].map(str::to_owned).to_vec();
         Self { handle: ConfigHandle::open(source).unwrap(), home }
@@ -212,7 +212,7 @@ fn an_older_programs_file_moves_over_with_the_first_write() {
     std::fs::write(&old, "{ gateway: { port: 5 /* mine */ } }").unwrap();
     let environment = Environment::from_pairs([("HOME", home.path().to_str().unwrap())]);
     let paths = Paths::resolve(&environment, &ProcessFacts::default(), None).unwrap();
-    let handle = ConfigHandle::open(Source::isolated(paths, environment, Clock::fixed(0))).unwrap();
+    let handle = ConfigHandle::open(ConfigSource::isolated(paths, environment, Clock::fixed(0))).unwrap();
     assert_eq!(handle.current().gateway.port, 5);
     let outcome = handle.set_path("gateway.bind", json!("lan")).unwrap();
     assert_eq!(outcome.migrated_from.as_deref(), Some(old.as_path()));
@@ -240,7 +240,7 @@ fn a_value_kept_in_an_included_file_is_not_overwritten_half_way() {
 fn a_missing_token_is_made_once() {
     let home = tempfile::tempdir().unwrap();
     let source = |pairs: &[(&str, &str)]| {
-        Source::isolated(
+        ConfigSource::isolated(
             Paths::under(home.path()),
             Environment::from_pairs(pairs.iter().copied()),
             Clock::fixed(0),
@@ -261,7 +261,7 @@ fn a_missing_token_is_made_once() {
 fn a_file_managed_from_outside_is_left_alone() {
     let home = tempfile::tempdir().unwrap();
     let environment = Environment::from_pairs([("OPENCLAW_NIX_MODE", "1")]);
-    let source = Source::isolated(Paths::under(home.path()), environment, Clock::fixed(0));
+    let source = ConfigSource::isolated(Paths::under(home.path()), environment, Clock::fixed(0));
     let handle = ConfigHandle::open(source).unwrap();
     assert!(matches!(handle.set_path("gateway.port", json!(1)), Err(WriteError::ReadOnly)));
 }

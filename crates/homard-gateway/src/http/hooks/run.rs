@@ -7,10 +7,10 @@ use homard_channel::Inbound;
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
-use homard_relay::{Submission, SubmitError, Wake, WakeMode};
-use homard_runtime::OrLog;
+use homard_relay::{AcceptError, Queue, Source, TurnOptions, Wake, WakeMode};
+use homard_runtime::{OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
-use homard_tools::{Label, Source, wrap_untrusted};
+use homard_tools::{Label, Source as Taint, wrap_untrusted};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Valu
     let session = place_of_wake(&config, &call.target)?;
     let (text, labels) = words(path, &call.text, call.is_trusted);
     let mode = relay_mode(call.mode);
-    let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
+    let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
     // Every event is kept by itself; none is merged with another.
     let _woken = within(gateway.relay().wake(event)).await?;
     Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": "queued"}))
@@ -78,18 +78,17 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let name = format!("hook-{fresh}");
     let run_id = RunId::parse(&name).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
-    let submission = Submission {
-        message: Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms()),
-        // Who waits for the end cannot be carried over to another process.
-        source: if call.waits { "http-hook" } else { "hook" },
+    let message = Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms());
+    let options = TurnOptions {
         model: call.model.clone(),
         thinking: call.thinking.clone(),
-        timeout: call.timeout,
-        extra_system: None,
-        without_admin: false,
+        timeout_ms: call.timeout.map(millis),
+        labels,
+        // Who waits for the end cannot be carried over to another process.
+        ..TurnOptions::of(if call.waits { Source::HttpHook } else { Source::Hook })
     };
     // The name is new, so the message is, too.
-    let _started = within(gateway.relay().submit_from(submission, labels)).await?;
+    let _started = within(gateway.relay().accept(message, options, Queue::Wait)).await?;
     tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
     if call.wake_mode.is_some() && place.is_hooks_own {
         tell_main(gateway, &call, &run_id, &place.key);
@@ -113,7 +112,7 @@ fn words(name: &str, text: &str, is_trusted: bool) -> (String, Vec<Label>) {
         return (text.to_owned(), Vec::new());
     }
     let source = format!("hook {name}");
-    (wrap_untrusted(&source, text), vec![Label::new(Source::Hook, name)])
+    (wrap_untrusted(&source, text), vec![Label::new(Taint::Hook, name)])
 }
 
 fn relay_mode(mode: Mode) -> WakeMode {
@@ -124,10 +123,10 @@ fn relay_mode(mode: Mode) -> WakeMode {
 }
 
 /// Nobody is kept waiting for long before a call is kept.
-async fn within<T>(taking: impl Future<Output = Result<T, SubmitError>>) -> Result<T, HookError> {
+async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
     match tokio::time::timeout(ADMIT_WITHIN, taking).await {
         Ok(Ok(taken)) => Ok(taken),
-        Ok(Err(error @ (SubmitError::Full | SubmitError::Stopping | SubmitError::Store(_)))) => {
+        Ok(Err(error @ (AcceptError::Full | AcceptError::Stopping | AcceptError::Store(_)))) => {
             Err(HookError::Busy(error.to_string()))
         }
         Ok(Err(error)) => Err(HookError::Invalid(error.to_string())),
@@ -200,7 +199,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);
-        let event = Wake { session, text, mode, source: "hook", run_id: None, labels };
+        let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
         gateway.relay().wake(event).await.or_log("the main conversation was not told about a hook");
     });
 }

@@ -5,7 +5,7 @@ mod stream;
 
 use homard_config::config::http_endpoints::ChatEndpoint;
 use homard_protocol::{ToolCall, Usage};
-use homard_relay::RunEnd;
+use homard_relay::{RunEnd, Source};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -20,8 +20,6 @@ use stream::ChatTeller;
 
 /// What sessions of this route begin with.
 const PREFIX: &str = "openai";
-/// Which route a run came by, for the record.
-const SOURCE: &str = "http-chat";
 /// The default agent, for requests that name no model.
 const DEFAULT_MODEL: &str = "openclaw";
 
@@ -48,7 +46,8 @@ pub(super) async fn answer(
     let talk = request::talk(asked.messages)?;
     let head =
         Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: seconds(asker.gateway), model };
-    let ask = Ask { id: head.id.clone(), source: SOURCE, place, talk, offered, sampling, max_tokens };
+    let ask =
+        Ask { id: head.id.clone(), source: Source::HttpChat, place, talk, offered, sampling, max_tokens };
     let rules = Rules {
         images: &endpoint.images,
         files: None,

@@ -2,7 +2,7 @@
 
 use homard_models::embed::NotEmbedded;
 use homard_protocol::Scope;
-use homard_relay::{RunEnd, SubmitError};
+use homard_relay::{AcceptError, RunEnd};
 use homard_store::{RunStatus, StoreError};
 use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER};
@@ -41,7 +41,7 @@ pub(super) enum ApiError {
     Body(BodyError),
     /// The message was not taken.
     #[error(transparent)]
-    Submit(#[from] SubmitError),
+    Submit(#[from] AcceptError),
     /// What is kept could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -91,9 +91,9 @@ impl ApiError {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::Body(error) => error.status(),
-            Self::Submit(SubmitError::Full) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Submit(SubmitError::Stopping) | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Submit(SubmitError::Store(_)) | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Submit(AcceptError::Full) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Submit(AcceptError::Stopping) | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Submit(AcceptError::Store(_)) | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Submit(_) => StatusCode::BAD_REQUEST,
             Self::Run { remote: true, .. } => StatusCode::BAD_GATEWAY,
             Self::Run { .. } => StatusCode::INTERNAL_SERVER_ERROR,
@@ -127,7 +127,7 @@ impl ApiError {
             Self::Forbidden(scope) => return missing_scope(*scope),
             Self::Body(error) => return error.answer(),
             // Logged where it is turned into words.
-            Self::Submit(SubmitError::Store(store)) | Self::Store(store) => drop(error::store(store)),
+            Self::Submit(AcceptError::Store(store)) | Self::Store(store) => drop(error::store(store)),
             _ => {}
         }
         let mut answer = json_answer(self.status(), &json!({"error": self.object()}));
@@ -136,7 +136,7 @@ impl ApiError {
             Self::Run { .. } | Self::Embed(_) => {
                 headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
-            Self::Submit(SubmitError::Full | SubmitError::Stopping) | Self::Stopping => {
+            Self::Submit(AcceptError::Full | AcceptError::Stopping) | Self::Stopping => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
             }
             _ => {}

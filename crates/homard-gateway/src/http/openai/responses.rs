@@ -6,6 +6,7 @@ mod stream;
 
 use homard_config::config::http_endpoints::ResponsesEndpoint;
 use homard_protocol::RunId;
+use homard_relay::Source;
 use http::StatusCode;
 
 use super::parts::{Loader, Rules};
@@ -20,8 +21,6 @@ use stream::ResponseTeller;
 
 /// What sessions of this route begin with.
 const PREFIX: &str = "openresponses";
-/// Which route a run came by, for the record; only such runs can be continued by their id.
-const SOURCE: &str = "http-responses";
 
 /// Answers one request.
 pub(super) async fn answer(
@@ -52,7 +51,15 @@ pub(super) async fn answer(
     if let Some(instructions) = asked.instructions {
         talk.instruct(instructions);
     }
-    let ask = Ask { id: head.id.clone(), source: SOURCE, place, talk, offered, sampling, max_tokens };
+    let ask = Ask {
+        id: head.id.clone(),
+        source: Source::HttpResponses,
+        place,
+        talk,
+        offered,
+        sampling,
+        max_tokens,
+    };
     let rules = Rules {
         images: &endpoint.images,
         files: Some((&endpoint.files, endpoint.max_file_chars)),
@@ -81,7 +88,12 @@ async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result
         code: Some("previous_response_not_found"),
     };
     let run = RunId::parse(previous).map_err(|_not_an_id| unknown())?;
-    let record = asker.gateway.store().run(&run).await?.filter(|record| record.source == SOURCE);
+    let record = asker
+        .gateway
+        .store()
+        .run(&run)
+        .await?
+        .filter(|record| record.source == Source::HttpResponses.as_str());
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {
         Some(agent) if *agent == chosen.agent || !chosen.is_named => {

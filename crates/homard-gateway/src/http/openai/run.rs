@@ -7,7 +7,7 @@ use bytes::Bytes;
 use homard_channel::Inbound;
 use homard_llm::Sampling;
 use homard_protocol::{EntryKind, Message, RunId, Scope, SessionId, SessionKey, UserBlock};
-use homard_relay::{Heard, Listener, Program, RunEnd, Submission};
+use homard_relay::{Heard, Listener, Program, RunEnd, Source, StopCause, TurnOptions};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -18,8 +18,6 @@ use super::tools::Offered;
 use super::wanted::{Asker, RequestPlace};
 use crate::gateway::Gateway;
 
-/// Who stopped a run whose caller hung up.
-const BY_HANGUP: &str = "disconnect";
 /// How long a stream stays silent before a comment shows that somebody is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A comment no client reads.
@@ -32,7 +30,7 @@ pub(super) struct Ask {
     /// Names the answer and its run.
     pub(super) id: String,
     /// Which route, for the record.
-    pub(super) source: &'static str,
+    pub(super) source: Source,
     pub(super) place: RequestPlace,
     pub(super) talk: Talk,
     pub(super) offered: Offered,
@@ -61,7 +59,7 @@ impl Drop for Hold {
         }
         let (gateway, key, run) = (Arc::clone(&self.gateway), self.key.clone(), self.run.clone());
         self.gateway.tasks().spawn(async move {
-            gateway.relay().abort(&key, Some(&run), BY_HANGUP).await;
+            gateway.relay().abort(&key, Some(&run), StopCause::Disconnect).await;
         });
     }
 }
@@ -106,16 +104,14 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
     let program =
         Program { tools, sampling: Sampling { tool_choice: choice, ..sampling }, max_tokens, before };
     let extra_system = (!talk.system.is_empty()).then(|| talk.system.join("\n\n"));
-    let submission = Submission {
-        message,
-        source,
+    let options = TurnOptions {
         model,
-        thinking: None,
-        timeout: None,
         extra_system,
+        labels: loader.labels,
         without_admin: !asker.scopes.grants(Scope::Admin),
+        ..TurnOptions::of(source)
     };
-    let listener = gateway.relay().submit_program(submission, program, loader.labels).await?;
+    let listener = gateway.relay().accept_program(message, program, options).await?;
     let hold = Hold {
         gateway: Arc::clone(gateway),
         key: listener.session_key().clone(),

@@ -9,7 +9,8 @@ use homard_protocol::methods::agent::{
     ExecutionAttempt, ExecutionTrace,
 };
 use homard_protocol::{ErrorShape, RunId, Scope, SessionId, SessionKey, Usage};
-use homard_relay::{RunEnd, Submission, Submitted};
+use homard_relay::{Accepted, Queue, RunEnd, Source, TurnOptions};
+use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
 
@@ -84,22 +85,23 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
     let timeout = timeout
         .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
     let to = delivery::destination(gateway, &params.rest, &key).await?;
-    let submission = Submission {
-        message: operator_message(gateway, key, params.message, images, run_id.to_string()),
-        source: "agent",
+    let message = operator_message(gateway, key, params.message, images, run_id.to_string());
+    let options = TurnOptions {
         model,
         thinking: params.thinking,
-        timeout,
+        timeout_ms: timeout.map(millis),
         extra_system: params.extra_system_prompt,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
+        ..TurnOptions::of(Source::Agent)
     };
-    let submitted = gateway.relay().submit_to(submission, None, to).await.map_err(|e| error::submit(&e))?;
-    let (session_key, status) = match submitted {
-        Submitted::Started { session_key, .. } | Submitted::Answered { session_key, .. } => {
+    let accepted = gateway.relay().accept(message, options.replying_to(to), Queue::by_word(None)).await;
+    let accepted = accepted.map_err(|e| error::submit(&e))?;
+    let (session_key, status) = match accepted {
+        Accepted::Started { session_key, .. } | Accepted::Answered { session_key, .. } => {
             (session_key, "accepted")
         }
-        Submitted::InFlight { session_key, .. } => (session_key, "in_flight"),
-        Submitted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
+        Accepted::InFlight { session_key, .. } => (session_key, "in_flight"),
+        Accepted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
     };
     cx.respond_early(&AgentAccepted {
         run_id: run_id.to_string(),

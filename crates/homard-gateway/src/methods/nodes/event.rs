@@ -8,8 +8,9 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_protocol::methods::node_invoke::{NodeEventHeard, NodeEventParams};
 use homard_protocol::{ErrorShape, RunId};
-use homard_relay::Submission;
-use homard_tools::{Label, Source};
+use homard_relay::{Queue, Source, TurnOptions};
+use homard_runtime::millis;
+use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -146,17 +147,14 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
     let Ok(run_id) = RunId::parse(&format!("node-{short}-{}", own.trim())) else {
         return Ok(Err("invalid_payload"));
     };
-    let submission = Submission {
-        message: Inbound::from_operator(key, run_id.to_string(), message.text, gateway.clock().now_ms()),
-        source: "node",
-        model: None,
+    let turn = Inbound::from_operator(key, run_id.to_string(), message.text, gateway.clock().now_ms());
+    let options = TurnOptions {
         thinking: message.thinking,
-        timeout: message.timeout,
-        extra_system: None,
-        without_admin: false,
+        timeout_ms: message.timeout.map(millis),
+        labels: vec![Label::new(Taint::Hook, format!("from node {short}"))],
+        ..TurnOptions::of(Source::Node)
     };
-    let label = Label::new(Source::Hook, format!("from node {short}"));
-    gateway.relay().submit_from(submission, vec![label]).await.map_err(|e| error::submit(&e))?;
+    gateway.relay().accept(turn, options, Queue::Wait).await.map_err(|e| error::submit(&e))?;
     Ok(Ok("started"))
 }
 

@@ -7,6 +7,7 @@ use homard_protocol::methods::session_acts::{
 };
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::{AgentId, ErrorShape, ModelRef, RunId, SessionKey};
+use homard_relay::StopCause;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -236,7 +237,7 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
         (None, None) => return Err(ErrorShape::invalid("key or runId is required")),
     };
     let stopped = match &key {
-        Some(key) => gateway.relay().abort(key, run.as_ref(), "rpc").await.run_ids,
+        Some(key) => gateway.relay().abort(key, run.as_ref(), StopCause::Rpc).await.run_ids,
         None => Vec::new(),
     };
     if let (Some(key), false) = (&key, stopped.is_empty()) {

@@ -5,7 +5,7 @@ use homard_protocol::ErrorShape;
 use homard_protocol::methods::compact::{
     CompactedConversation, SessionsCompactParams, SessionsCompactResult,
 };
-use homard_relay::{CompactOptions, CompactReport, Submission};
+use homard_relay::{CompactOptions, CompactReport};
 use uuid::Uuid;
 
 use crate::error;
@@ -22,20 +22,12 @@ pub(crate) async fn compact(
     check_range("sessions.compact", "maxLines", params.max_lines, 1..=u64::MAX)?;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     let id = format!("compact-{}", Uuid::new_v4());
-    let submission = Submission {
-        message: Inbound::from_operator(key.clone(), id, "/compact".to_owned(), gateway.clock().now_ms()),
-        source: "sessions.compact",
-        model: None,
-        thinking: None,
-        timeout: None,
-        extra_system: None,
-        without_admin: false,
-    };
+    let message = Inbound::from_operator(key.clone(), id, "/compact".to_owned(), gateway.clock().now_ms());
     let wish = CompactOptions {
         instructions: params.instructions.filter(|words| !words.trim().is_empty()),
         max_entries: params.max_lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)),
     };
-    let report = gateway.relay().compact(submission, wish).await.map_err(|e| error::submit(&e))?;
+    let report = gateway.relay().compact(message, wish).await.map_err(|e| error::submit(&e))?;
     let mut result =
         SessionsCompactResult { ok: true, key: key.to_string(), ..SessionsCompactResult::default() };
     match report {

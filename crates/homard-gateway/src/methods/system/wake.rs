@@ -6,7 +6,7 @@ use homard_protocol::methods::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
 use homard_protocol::{ErrorShape, RunId, Scope};
-use homard_relay::{Wake, WakeMode, Woken};
+use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_tools::Label;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Error
         CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
     };
     let text = checked("wake", &params.text)?;
-    let wake = Wake { session, text, mode, source: "wake", run_id: None, labels: labels(&cx) };
+    let wake = Wake { session, text, mode, source: Source::Wake, run_id: None, labels: labels(&cx) };
     tell(&cx, wake).await
 }
 
@@ -39,7 +39,7 @@ pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResul
         None => None,
     };
     let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
-    tell(&cx, Wake { session, text, mode, source: "system-event", run_id, labels: labels(&cx) }).await
+    tell(&cx, Wake { session, text, mode, source: Source::SystemEvent, run_id, labels: labels(&cx) }).await
 }
 
 /// `set-heartbeats`.

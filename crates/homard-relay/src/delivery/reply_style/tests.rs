@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_channel::{Abilities, ChunkMode, TableMode};
-use homard_config::{ConfigHandle, Environment, Paths, Source};
+use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
 use homard_policy::reply::ReplyToMode;
 use homard_runtime::Clock;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn of(config: &Value, abilities: Option<Abilities>) -> Manner {
     let paths = Paths::under(dir.path());
     std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
     std::fs::write(&paths.config_path, config.to_string()).unwrap();
-    let source = Source::isolated(paths, Environment::default(), Clock::fixed(0));
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0));
     Manner::decide(&ConfigHandle::open(source).unwrap().current(), &address("1"), abilities)
 }
 

@@ -3,7 +3,7 @@
 use homard_channel::{Conversation, Inbound, Sender};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 
-use super::{Refused, admit};
+use super::{Refused, Route, admit};
 
 pub(crate) fn inbound(sender: Sender) -> Inbound {
     Inbound {
@@ -19,9 +19,14 @@ pub(crate) fn inbound(sender: Sender) -> Inbound {
     }
 }
 
+fn route() -> Route {
+    let config = crate::intake::route::tests::config();
+    Route::named(&config, &inbound(Sender::Operator)).unwrap()
+}
+
 #[test]
 fn operators_may_speak_and_strangers_may_not() {
-    assert!(admit(inbound(Sender::Operator), false).is_ok());
+    assert!(admit(inbound(Sender::Operator), route(), false).is_ok());
     let stranger = Sender::Peer { id: PeerId::parse("7").unwrap(), name: Some("the owner, honestly".into()) };
-    assert_eq!(admit(inbound(stranger), false), Err(Refused::Stranger));
+    assert_eq!(admit(inbound(stranger), route(), false), Err(Refused::Stranger));
 }

@@ -1,20 +1,28 @@
 //! Where messages belong.
 
 use homard_channel::{Conversation, Sender};
+use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::Clock;
 
-use super::{RoutePolicy, Unroutable, route};
-use crate::intake::admit::{admit, tests::inbound};
+use super::{Route, Unroutable};
+use crate::intake::admit::tests::inbound;
+
+pub(crate) fn config() -> std::sync::Arc<Config> {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = Paths::under(dir.path());
+    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
+    std::fs::write(paths.config_source(), r#"{"agents": {"list": [{"id": "main"}, {"id": "ops"}]}}"#)
+        .unwrap();
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::system());
+    Snapshot::load(&source, &Overrides::default()).config.unwrap()
+}
 
 fn routed(key: &str) -> Result<(String, String), Unroutable> {
-    let policy = RoutePolicy {
-        default_agent: AgentId::main(),
-        agents: vec![AgentId::main(), AgentId::parse("ops").unwrap()],
-    };
     let mut message = inbound(Sender::Operator);
     message.conversation = Conversation::Session(SessionKey::parse(key).unwrap());
-    let routed = route(&policy, admit(message, false).unwrap())?;
-    Ok((routed.session_key().to_string(), routed.agent().to_string()))
+    let route = Route::named(&config(), &message)?;
+    Ok((route.session_key().to_string(), route.agent().to_string()))
 }
 
 #[test]

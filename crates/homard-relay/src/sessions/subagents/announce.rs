@@ -10,12 +10,13 @@ use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreEr
 
 use super::child_prompt;
 use crate::relay::Relay;
-use crate::turns::submit::{Submission, SubmitError};
+use crate::turns::accept::AcceptError;
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
 /// What a child answers that has nothing to report.
 pub(super) const SKIP: &str = "ANNOUNCE_SKIP";
-/// Where the message says it came from.
-const SOURCE: &str = "announce";
 /// Longest result that is handed over, in characters; the rest stays in the child's conversation.
 const MAX_RESULT: usize = 20_000;
 /// Runs of a child's conversation that are looked at.
@@ -187,6 +188,7 @@ impl Relay {
         // What a child read is in what it says.
         let labels = self.labels_of(&child.child_key).await?;
         let text = announcement(child, fared, requester.is_some());
+        let to = self.route_of(&child.requester_key).await?;
         let extra_system = requester.map(|row| child_prompt(row.asked.depth, limits.max_depth));
         loop {
             let message = Inbound::from_operator(
@@ -195,20 +197,16 @@ impl Relay {
                 text.clone(),
                 inner.clock().now_ms(),
             );
-            let submission = Submission {
-                message,
-                source: SOURCE,
-                model: None,
-                thinking: None,
-                timeout: None,
+            let options = TurnOptions {
                 extra_system: extra_system.clone(),
-                without_admin: false,
+                labels: labels.clone(),
+                ..TurnOptions::of(Source::Announce)
             };
-            match self.submit_from(submission, labels.clone()).await {
+            match self.accept(message, options.replying_to(to.clone()), Queue::Wait).await {
                 Ok(_taken) => return Ok(()),
-                Err(SubmitError::Store(error)) => return Err(error),
+                Err(AcceptError::Store(error)) => return Err(error),
                 // When the gateway is stopping, this wait is cut short.
-                Err(SubmitError::Full | SubmitError::Stopping) => tokio::time::sleep(AGAIN_AFTER).await,
+                Err(AcceptError::Full | AcceptError::Stopping) => tokio::time::sleep(AGAIN_AFTER).await,
                 Err(error) => {
                     tracing::warn!(%error, session = %child.requester_key, "a subagent's end cannot be announced");
                     return Ok(());

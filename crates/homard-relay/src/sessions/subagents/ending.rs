@@ -9,13 +9,9 @@ use homard_runtime::OrLog;
 use homard_store::{NewSubagent, RunRecord, StoreError, SubagentRecord};
 use homard_tools::{ChildLine, PortError, ToolCx};
 
-use super::SOURCE;
 use crate::relay::Relay;
+use crate::turns::source::{Source, StopCause};
 
-/// Who stopped a child whose parent was stopped.
-const BY_PARENT: &str = "parent";
-/// Who stopped a child that was not wanted any more.
-const BY_REQUEST: &str = "subagents";
 /// How often it is looked for children that were started while their parents were being stopped.
 const MAX_ROUNDS: usize = 8;
 
@@ -27,13 +23,13 @@ impl Relay {
         let mut open =
             open.or_log("the children of a stopped run could not be looked up").unwrap_or_default();
         open.retain(|row| of_run.is_none_or(|run| *run == row.asked.requester_run));
-        self.end_families(&open, BY_PARENT).await;
+        self.end_families(&open, StopCause::Parent).await;
     }
 
     /// Stops the children `target` means, and theirs.
     pub(crate) async fn kill_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<ChildLine>, PortError> {
         let rows = self.open_children(cx, target).await?;
-        self.end_families(&rows, BY_REQUEST).await;
+        self.end_families(&rows, StopCause::Subagents).await;
         let mut ended = Vec::new();
         for row in rows {
             ended.push(self.child_line(&row, cx.clock.now_ms()).await?);
@@ -43,14 +39,14 @@ impl Relay {
 
     /// Whether a run that waited through a restart is the work of a child that was killed before.
     pub(crate) async fn is_of_killed_child(&self, record: &RunRecord) -> Result<bool, StoreError> {
-        if record.source != SOURCE {
+        if Source::parse(&record.source) != Some(Source::Subagent) {
             return Ok(false);
         }
         let child = self.inner().store().subagent(&record.session_key).await?;
         Ok(child.is_some_and(|row| row.settled_at.is_some()))
     }
 
-    async fn end_families(&self, rows: &[SubagentRecord], by: &'static str) {
+    async fn end_families(&self, rows: &[SubagentRecord], by: StopCause) {
         let roots: Vec<RunId> = rows.iter().map(|row| row.asked.run_id.clone()).collect();
         for _round in 0..MAX_ROUNDS {
             let settled = self.settle_families(roots.clone()).await;
@@ -64,7 +60,7 @@ impl Relay {
         }
     }
 
-    async fn end_child(&self, child: &NewSubagent, by: &'static str) {
+    async fn end_child(&self, child: &NewSubagent, by: StopCause) {
         self.stop_runs(&child.child_key, None, by).await;
         self.end_commands(&child.child_key);
         self.clear_away(child).await.or_log("a stopped subagent's session is still there");

@@ -2,7 +2,7 @@
 
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::config::tools::ApplyPatch;
-use homard_config::{Config, Environment, Overrides, Paths, Snapshot, Source};
+use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_policy::access::{AllowList, CommandRules, Standing, Verdict, Who};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
@@ -11,8 +11,8 @@ use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 
 use super::{Circumstances, have_same_tools, may_patch, misspelled, policy_for};
-use crate::intake::admit::admit_judged;
-use crate::intake::route::{RoutePolicy, Routed, route_to};
+use crate::intake::admit::{Admitted, admit_judged};
+use crate::intake::route::Route;
 
 /// The settings of somebody who wrote this.
 fn config(written: &Value) -> Config {
@@ -20,7 +20,7 @@ fn config(written: &Value) -> Config {
     let paths = Paths::under(dir.path());
     std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
     std::fs::write(paths.config_source(), written.to_string()).unwrap();
-    let source = Source::isolated(paths, Environment::default(), Clock::system());
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::system());
     let snapshot = Snapshot::load(&source, &Overrides::default());
     let issues = snapshot.issues;
     (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()
@@ -389,13 +389,13 @@ fn misspelled_entries_are_found_wherever_they_are_written() {
 }
 
 /// Something somebody said in a group.
-fn said_by(config: &Config, id: &str) -> Routed {
+fn said_by(config: &Config, id: &str) -> Admitted {
     let key = SessionKey::parse("agent:main:telegram:group:-100").unwrap();
     let mut message = Inbound::from_operator(key.clone(), "m".to_owned(), "hi".to_owned(), 1);
     message.channel = ChannelId::parse("telegram").unwrap();
     message.sender = Sender::Peer { id: PeerId::parse(id).unwrap(), name: None };
-    let admitted = admit_judged(message, Verdict::Admitted(Standing::default())).unwrap();
-    route_to(&RoutePolicy::of(config), admitted, (key, AgentId::main())).unwrap()
+    let route = Route::decided(config, key, AgentId::main()).unwrap();
+    admit_judged(message, route, Verdict::Admitted(Standing::default())).unwrap()
 }
 
 #[test]

@@ -12,9 +12,10 @@ use homard_policy::queue::{self, Combined, Item, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
-use super::{Kind, Overrides, Waiting};
+use super::{Kind, Waiting};
 use crate::relay::Inner;
 use crate::turn_setup::policy_layers::have_same_tools;
+use crate::turns::request::TurnOptions;
 use crate::turns::turn::{is_kept, stop_waiting};
 
 /// Most messages of one turn; the rest gets the next.
@@ -29,7 +30,7 @@ pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Wait
         && let (Some(last), Some(next)) = (together.last(), waiting.front())
         && belong_together(last, next)
         // Nor does one sender get another's tools.
-        && have_same_tools(config, &last.routed, &next.routed)
+        && have_same_tools(config, &last.admitted, &next.admitted)
     {
         together.extend(waiting.pop_front());
     }
@@ -37,22 +38,22 @@ pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Wait
 }
 
 fn belong_together(one: &Waiting, other: &Waiting) -> bool {
-    let collects = |waiting: &Waiting| matches!(waiting.kind, Kind::Collect { .. });
+    let collects = |waiting: &Waiting| matches!(waiting.request.kind, Kind::Collect { .. });
     collects(one)
         && collects(other)
-        && address(&one.overrides) == address(&other.overrides)
-        && asks(&one.overrides) == asks(&other.overrides)
+        && address(&one.request.options) == address(&other.request.options)
+        && asks(&one.request.options) == asks(&other.request.options)
         // What the owner says does not lend its weight to what others say, nor the other way round.
-        && one.overrides.labels.is_empty() == other.overrides.labels.is_empty()
-        && one.routed.standing() == other.routed.standing()
+        && one.request.options.labels.is_empty() == other.request.options.labels.is_empty()
+        && one.admitted.standing() == other.admitted.standing()
 }
 
-fn address(overrides: &Overrides) -> Option<&Address> {
-    overrides.reply.as_ref().map(|reply| &reply.address)
+fn address(options: &TurnOptions) -> Option<&Address> {
+    options.reply.as_ref().map(|reply| &reply.address)
 }
 
-fn asks(overrides: &Overrides) -> (Option<&str>, Option<&str>, bool) {
-    (overrides.model.as_deref(), overrides.thinking.as_deref(), overrides.program.is_some())
+fn asks(options: &TurnOptions) -> (Option<&str>, Option<&str>, bool) {
+    (options.model.as_deref(), options.thinking.as_deref(), options.program.is_some())
 }
 
 /// Makes one of them; `None` when none is left to answer.
@@ -77,17 +78,20 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
         return Some(alone(newest));
     }
     let mut overflow = Overflow::default();
-    for earlier in kept.iter().chain([&newest]).filter_map(|waiting| waiting.overrides.overflow.as_ref()) {
+    for earlier in
+        kept.iter().chain([&newest]).filter_map(|waiting| waiting.request.options.overflow.as_ref())
+    {
         overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
         overflow.lines.extend(earlier.lines.iter().cloned());
     }
-    let messages: Vec<&UserMessage> = kept.iter().chain([&newest]).map(|waiting| &waiting.message).collect();
-    newest.message.content = told_together(&messages, &overflow);
-    newest.overrides.overflow = None;
-    let labels: Vec<Label> = kept.iter().flat_map(|waiting| waiting.overrides.labels.clone()).collect();
+    let messages: Vec<&UserMessage> =
+        kept.iter().chain([&newest]).map(|waiting| &waiting.request.message).collect();
+    newest.request.message.content = told_together(&messages, &overflow);
+    newest.request.options.overflow = None;
+    let labels: Vec<Label> = kept.iter().flat_map(|waiting| waiting.request.options.labels.clone()).collect();
     for label in labels {
-        if !newest.overrides.labels.contains(&label) {
-            newest.overrides.labels.push(label);
+        if !newest.request.options.labels.contains(&label) {
+            newest.request.options.labels.push(label);
         }
     }
     newest.merged = kept.into_iter().map(|waiting| waiting.run).collect();
@@ -96,8 +100,8 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
 
 /// One that is told by itself, with what is remembered of those that had to go for it.
 fn alone(mut only: Waiting) -> Waiting {
-    if let Some(overflow) = only.overrides.overflow.take() {
-        only.message.content = told_together(&[&only.message], &overflow);
+    if let Some(overflow) = only.request.options.overflow.take() {
+        only.request.message.content = told_together(&[&only.request.message], &overflow);
     }
     only
 }

@@ -9,7 +9,8 @@ use homard_store::{NewRun, RunRecord, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
 use crate::relay::Relay;
-use crate::turns::lane::{Kind, Request};
+use crate::turns::lane::Kind;
+use crate::turns::request::TurnRequest;
 
 /// Turns one message may get, the first included.
 const MAX_TURNS: u32 = 4;
@@ -29,12 +30,8 @@ const GIVEN_UP: &str = "⚠️ The gateway was restarted again and again while I
 
 /// Keeps another turn for a run that was cut short, or tells the person, where its answer goes to a platform.
 pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), StoreError> {
-    let Some(Request { mut overrides, kind, .. }) =
-        record.message.as_deref().and_then(|text| serde_json::from_str::<Request>(text).ok())
-    else {
-        return Ok(());
-    };
-    let Some(reply) = overrides.reply.clone().filter(|_| kind.is_turn()) else {
+    let Some(TurnRequest { mut options, kind, .. }) = TurnRequest::of_record(record) else { return Ok(()) };
+    let Some(reply) = options.reply.clone().filter(|_| kind.is_turn()) else {
         return Ok(());
     };
     let (first, turn) = turn_of(&record.run_id);
@@ -53,14 +50,14 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
         idempotency_key: Some(format!("{next}:user")),
     };
     // Whatever the first turn was asked for besides holds for this one; its words stay whose they were.
-    overrides.program = None;
+    options.program = None;
     let new = NewRun {
         run_id: next,
         session_key: record.session_key.clone(),
         agent_id: record.agent_id.clone(),
         source: record.source.clone(),
         inbox: Vec::new(),
-        message: Request { message, overrides, kind: Kind::Turn }.to_json(),
+        message: TurnRequest { message, options, kind: Kind::Turn }.to_json(),
     };
     // Known already when the process died right here before.
     let _new_or_known = relay.inner().store().post_run(new).await?.await?;

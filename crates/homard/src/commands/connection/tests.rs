@@ -1,6 +1,6 @@
 //! Which gateway is addressed, and which secret it gets to see.
 
-use homard_config::{Environment, Paths, Source};
+use homard_config::{ConfigSource, Environment, Paths};
 use homard_runtime::Clock;
 
 use super::{Target, is_local, route};
@@ -16,7 +16,7 @@ fn cx(home: &std::path::Path, file: &str, env: &[(&str, &str)]) -> Cx {
     std::fs::write(&paths.config_path, file).unwrap();
     let environment = Environment::from_pairs(env.iter().copied());
     Cx {
-        source: Source::isolated(paths, environment, Clock::fixed(0)),
+        source: ConfigSource::isolated(paths, environment, Clock::fixed(0)),
         global: Global::default(),
         console: Console::new(true),
     }

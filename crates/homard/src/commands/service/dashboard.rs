@@ -120,7 +120,7 @@ fn open(cx: &Cx, link: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use homard_config::{Environment, Overrides, Paths, Snapshot, Source};
+    use homard_config::{ConfigSource, Environment, Overrides, Paths, Snapshot};
     use homard_runtime::Clock;
 
     use super::link;
@@ -142,7 +142,7 @@ mod tests {
             std::fs::create_dir_all(&paths.state_dir).unwrap();
             std::fs::write(&paths.config_path, text).unwrap();
             let nothing: [(&str, &str); 0] = [];
-            let source = Source::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
+            let source = ConfigSource::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
             let snapshot = Snapshot::load(&source, &Overrides::default());
             let config = snapshot.config.unwrap();
             let address = std::net::SocketAddr::from(([127, 0, 0, 1], config.gateway.port));

@@ -1,0 +1,242 @@
+//! Taking a message: it is admitted, finds its place, is kept, and waits for its turn.
+
+use std::sync::Arc;
+
+use homard_channel::Inbound;
+use homard_protocol::{RunId, SessionKey, UserMessage};
+use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
+use homard_tools::Label;
+use tokio::sync::oneshot;
+
+use crate::intake::admit::{Admitted, Refused, admit};
+use crate::intake::route::{Route, Unroutable};
+use crate::relay::Relay;
+use crate::turn_setup::taint;
+use crate::turns::lane::{MAX_WAITING, Waiting};
+use crate::turns::listen::Listener;
+use crate::turns::narrate::{Narrator, Subject};
+use crate::turns::queue::Queue;
+use crate::turns::request::{TurnOptions, TurnRequest};
+use crate::turns::runs::Run;
+use crate::turns::source::Source;
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum Accepted {
+    /// It is kept and will be answered.
+    Started {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message is being answered already.
+    InFlight {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+    /// The same message was answered before.
+    Finished(Box<RunRecord>),
+    /// It was a command and is obeyed.
+    Answered {
+        /// The run.
+        run_id: RunId,
+        /// The conversation.
+        session_key: SessionKey,
+    },
+}
+
+/// Why a message was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptError {
+    /// The sender may not speak.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It belongs nowhere.
+    #[error(transparent)]
+    Unroutable(#[from] Unroutable),
+    /// The message id cannot name a run.
+    #[error("the idempotency key cannot be used")]
+    BadKey(#[source] homard_protocol::IdError),
+    /// Too many wait already.
+    #[error("{MAX_WAITING} messages are waiting in this session already; wait for an answer or stop the run")]
+    Full,
+    /// The gateway is going down.
+    #[error("the gateway is stopping and takes no new messages")]
+    Stopping,
+    /// A run of that name is known already, so there is nothing to listen to.
+    #[error("a run of this name is known already; use another")]
+    Repeated,
+    /// It could not be kept, so it was not taken.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What became of a message that may have been a command.
+pub(crate) enum Obeyed {
+    /// It was one.
+    Yes(Accepted),
+    /// It was none, or something is left that the model is told.
+    No(Admitted, TurnOptions),
+}
+
+impl Relay {
+    /// Takes a message: obeys it if it is a command and may be one, else keeps it and lets it wait for its turn as
+    /// `queue` says. Returns once it is kept. This is the one way in for all that is not heard on a chat platform,
+    /// and those go on from the same place once they are admitted.
+    ///
+    /// # Errors
+    /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
+    pub async fn accept(
+        &self,
+        message: Inbound,
+        options: TurnOptions,
+        queue: Queue,
+    ) -> Result<Accepted, AcceptError> {
+        let admitted = self.admit(message, &options)?;
+        if options.source() != Source::Chat || options.is_plain_text {
+            return self.enqueue(admitted, options, (queue, None)).await;
+        }
+        match self.obey(admitted, options).await? {
+            Obeyed::Yes(accepted) => Ok(accepted),
+            Obeyed::No(admitted, options) => {
+                let admitted = self.call_skill(admitted).await;
+                self.enqueue(admitted, options, (queue, None)).await
+            }
+        }
+    }
+
+    /// Lets an operator's message speak where it belongs.
+    pub(crate) fn admit(&self, message: Inbound, options: &TurnOptions) -> Result<Admitted, AcceptError> {
+        if self.inner().stopping().is_cancelled() {
+            return Err(AcceptError::Stopping);
+        }
+        let route = Route::named(&self.inner().config(), &message)?;
+        Ok(admit(message, route, options.without_admin)?)
+    }
+
+    /// Keeps a message and lets it wait; who wants to listen to its run hears it from the beginning.
+    pub(crate) async fn enqueue(
+        &self,
+        admitted: Admitted,
+        mut options: TurnOptions,
+        (queue, listening): (Queue, Option<oneshot::Sender<Listener>>),
+    ) -> Result<Accepted, AcceptError> {
+        let run_id = run_id(&admitted)?;
+        if self.inner().stopping().is_cancelled() {
+            return Err(AcceptError::Stopping);
+        }
+        let key = admitted.session_key().clone();
+        // Before the room is looked at: a repeated request is not one more.
+        if self.inner().runs().get(&run_id).is_some() {
+            return Ok(Accepted::InFlight { run_id, session_key: key });
+        }
+        // Who waits for messages of platforms has been decided with them.
+        let is_heard = options.origin.is_some();
+        if !is_heard && !self.inner().lanes().has_room(&key) {
+            return Err(AcceptError::Full);
+        }
+        options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
+        options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
+        // What a turn under way knows about whose words it works with was decided when it began.
+        let queue = if options.labels.is_empty() { queue } else { queue.waiting() };
+        // Nor can it be asked differently any more.
+        let asks = options.model.is_some()
+            || options.thinking.is_some()
+            || (options.extra_system.is_some() && !is_heard);
+        let queue = if asks { queue.unless_said() } else { queue };
+        let (kind, report) = self.kind_of(queue, &key).await?;
+        let mut request = TurnRequest::new(&admitted, options, kind);
+        request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
+        let run = self.run_of(&admitted, run_id.clone(), &request.message);
+        if request.options.source().is_attended() {
+            run.attend();
+        }
+        if !self.inner().runs().reserve(&run) {
+            return Ok(Accepted::InFlight { run_id, session_key: key });
+        }
+        if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
+            tracing::debug!(run = %run_id, "nobody listens to the run any more");
+        }
+        // The lane may begin at once: its first write is behind this one and shares its commit. It tells
+        // nobody anything before it knows that the message is kept.
+        let (is_kept, kept) = oneshot::channel();
+        let stored = match self.inner().store().post_run(new_run(&admitted, &run_id, &request)).await {
+            Ok(stored) => stored,
+            Err(error) => {
+                self.inner().runs().remove(&run);
+                return Err(error.into());
+            }
+        };
+        let run_here = Arc::clone(&run);
+        let waiting =
+            Waiting { run: run_here, kept: Some(kept), admitted, request, report, merged: Vec::new() };
+        self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        let duplicate = match stored.await {
+            Ok(Stored::New) => None,
+            Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
+            Err(error) => Some(Err(error.into())),
+        };
+        if let Some(answer) = duplicate {
+            self.inner().lanes().withdraw(&run);
+            self.inner().runs().remove(&run);
+            return answer;
+        }
+        if is_kept.send(()).is_err() {
+            tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");
+        }
+        Ok(Accepted::Started { run_id, session_key: key })
+    }
+
+    /// A run for a message that has found its place.
+    pub(crate) fn run_of(&self, admitted: &Admitted, run_id: RunId, message: &UserMessage) -> Arc<Run> {
+        let inner = self.inner();
+        let key = admitted.session_key().clone();
+        let subject = Subject {
+            run: run_id.clone(),
+            run_text: Arc::from(run_id.as_str()),
+            session_key: Arc::from(key.to_string()),
+            agent: Some(Arc::from(admitted.agent().as_str())),
+        };
+        let narrator = Narrator::new(subject, inner.bus().clone(), inner.clock().clone());
+        let cancel = inner.tasks().token().child_token();
+        Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel))
+    }
+
+    /// Lets a message that was kept by an earlier process wait for its turn.
+    pub(crate) fn resume_kept(&self, admitted: Admitted, run_id: RunId, request: TurnRequest) {
+        let run = self.run_of(&admitted, run_id, &request.message);
+        if self.inner().runs().reserve(&run) {
+            let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
+            self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        }
+    }
+}
+
+/// The run a message becomes.
+pub(crate) fn run_id(admitted: &Admitted) -> Result<RunId, AcceptError> {
+    RunId::parse(&admitted.message().message_id).map_err(AcceptError::BadKey)
+}
+
+/// A run as it is kept.
+pub(crate) fn new_run(admitted: &Admitted, run_id: &RunId, request: &TurnRequest) -> NewRun {
+    NewRun {
+        run_id: run_id.clone(),
+        session_key: admitted.session_key().clone(),
+        agent_id: admitted.agent().clone(),
+        source: request.options.source().as_str().to_owned(),
+        message: request.to_json(),
+        inbox: request.options.inbox.clone(),
+    }
+}
+
+/// What is said of a message that came before.
+pub(crate) fn known(record: Box<RunRecord>) -> Accepted {
+    if record.status.is_finished() {
+        return Accepted::Finished(record);
+    }
+    let RunRecord { run_id, session_key, .. } = *record;
+    Accepted::InFlight { run_id, session_key }
+}
