@@ -101,7 +101,7 @@ impl Automation {
         notes.extend(outcome.waits.map(|text| (run.session_key.clone(), text, beside)));
         if let Some((key, text)) = delivery.note {
             // What a run read is in what it says.
-            let labels = self.inner.relay.labels_of(&run.session_key).await;
+            let labels = self.inner.relay.setup().labels_of(&run.session_key).await;
             let labels =
                 labels.or_log("whose words a job's result is made of is not known").unwrap_or_default();
             notes.push((key, text, Label::beside(None, &labels)));
@@ -202,13 +202,13 @@ impl Automation {
         };
         let relay = &self.inner.relay;
         let failed = |error: String| Delivery { error: Some(error), ..announce(run, plan, outcome) };
-        let address = match relay.destination_of(&place, &plan.main).await {
+        let address = match relay.messages().destination_of(&place, &plan.main).await {
             Ok(Some(address)) => address,
             Ok(None) => return announce(run, plan, outcome),
             Err(error) => return failed(error.to_string()),
         };
         let key = format!("cron:{}", run.run_id);
-        match relay.say_unasked(address, said.to_owned(), (&plan.main, key)).await {
+        match relay.messages().say_unasked(address, said.to_owned(), (&plan.main, key)).await {
             Ok(acted) if acted.pending => Delivery::plain(CronDeliveryStatus::Unknown),
             Ok(_) => Delivery::plain(CronDeliveryStatus::Delivered),
             Err(error) => {

@@ -79,7 +79,7 @@ impl Automation {
                     run_id: None,
                     labels,
                 };
-                let woken = self.inner.relay.wake(wake).await;
+                let woken = self.inner.relay.turns().wake(wake).await;
                 match woken.map_err(|error| PortError::Failed(error.to_string()))? {
                     Woken::Turn(run_id) => Ok(json!({"ok": true, "runId": run_id})),
                     Woken::Waits => Ok(json!({"ok": true, "waits": "for the next turn of the main session"})),

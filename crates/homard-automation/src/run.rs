@@ -223,7 +223,7 @@ impl Automation {
         };
         let relay = &self.inner.relay;
         if let Some(mode) = plan.event {
-            if mode == CronWakeMode::NextHeartbeat || !relay.heartbeats_enabled() {
+            if mode == CronWakeMode::NextHeartbeat || !relay.turns().heartbeats_enabled() {
                 let mut outcome = JobOutcome::failed("");
                 (outcome.status, outcome.error) = (CronRunStatus::Ok, None);
                 outcome.waits = Some(plan.text.clone());
@@ -237,7 +237,7 @@ impl Automation {
                 run_id: Some(run_id.clone()),
                 labels: plan.labels.clone(),
             };
-            return match relay.wake(wake).await {
+            return match relay.turns().wake(wake).await {
                 Ok(_woken) => self.await_end(run, &run_id).await,
                 Err(error) => not_taken(&error),
             };
@@ -262,7 +262,7 @@ impl Automation {
 
     /// Waits for a turn to end; `None` when it waits for the next start.
     async fn await_end(&self, run: &CronRunRow, run_id: &RunId) -> Option<JobOutcome> {
-        let ended = self.inner.relay.wait(run_id, STUCK_AFTER).await.is_some();
+        let ended = self.inner.relay.turns().wait(run_id, STUCK_AFTER).await.is_some();
         let read = self.inner.store.run(run_id).await.or_log("the end of a job's run could not be read");
         let Some(record) = read? else { return Some(JobOutcome::failed("its run is not known any more")) };
         if record.status.is_finished() {

@@ -70,7 +70,7 @@ impl Automation {
         let before = now.saturating_sub(i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
         let old = self.inner.store.take_old_cron_sessions(before).await;
         for key in old.or_log("old conversations of jobs could not be looked up").unwrap_or_default() {
-            self.inner.relay.end_commands(&key);
+            self.inner.relay.sessions().end_commands(&key);
             let gone = self.inner.store.delete_session(&key, ArchiveTranscript::Keep).await;
             gone.or_log("the conversation of an old run is still there");
         }

@@ -76,7 +76,7 @@ fn tell(gateway: &Gateway, question: &Question) {
         }
     }
     if let Some(run) = &question.request.run_id {
-        gateway.relay().tell_approval(run, step(question));
+        gateway.relay().turns().tell_approval(run, step(question));
     }
     log(gateway, question);
 }

@@ -467,7 +467,7 @@ impl Gateway {
         let is_admin = admission.role == Role::Operator && admission.scopes.grants(Scope::Admin);
         let admin = |text: String| is_admin.then_some(text);
         let agent = config.agents.default_agent().id.clone();
-        let model = self.relay.model_for(&SessionKey::main(agent.clone()), None);
+        let model = self.relay.sessions().model_for(&SessionKey::main(agent.clone()), None);
         let paths = &self.config.source().paths;
         HelloOk {
             kind: HelloTag::HelloOk,

@@ -12,8 +12,8 @@ use crate::gateway::Gateway;
 pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
     let entry = &record.entry;
     let kind = SessionKind::of(&record.key);
-    let active = gateway.relay().active_ids(&record.key);
-    let model = gateway.relay().model_for(&record.key, Some(record));
+    let active = gateway.relay().turns().active_ids(&record.key);
+    let model = gateway.relay().sessions().model_for(&record.key, Some(record));
     let status = if !active.is_empty() {
         Some("running")
     } else if entry.aborted_last_run == Some(true) {
@@ -84,7 +84,7 @@ fn unread(entry: &SessionEntry) -> bool {
 
 /// A row for a session nobody has written to yet.
 pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
-    let model = gateway.relay().model_for(key, None);
+    let model = gateway.relay().sessions().model_for(key, None);
     SessionRow {
         key: key.to_string(),
         kind: wire_kind(key).to_owned(),
@@ -109,7 +109,7 @@ fn wire_kind(key: &SessionKey) -> &'static str {
 pub(crate) fn defaults(gateway: &Gateway, key: Option<&SessionKey>) -> SessionDefaults {
     let config = gateway.config().current();
     let main = SessionKey::main(config.agents.default_agent().id.clone());
-    let model = gateway.relay().model_for(key.unwrap_or(&main), None);
+    let model = gateway.relay().sessions().model_for(key.unwrap_or(&main), None);
     let known = gateway.relay().models().resolve(&model).ok().map(|resolved| resolved.model);
     SessionDefaults {
         model_provider: model.provider.to_string(),

@@ -21,12 +21,13 @@ use homard_policy::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{RunId, SessionKey, Usage};
 use homard_runtime::OrLog;
-use homard_store::{Accepted as Stored, FinishRun, ResetReason, ResetSession, RunStatus, StoreError};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus};
 
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
-use crate::relay::{Inner, Relay};
+use crate::parts::ChatCommands;
+use crate::relay::Inner;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
@@ -93,21 +94,7 @@ fn parse_shell<'t>(text: &'t str, commands: &Commands) -> Option<(&'static Comma
     table::command("bash").filter(|_| is_command).map(|command| (command, rest))
 }
 
-impl Relay {
-    /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
-    ///
-    /// # Errors
-    /// When the store does not do it.
-    pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
-        // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
-        self.abort(key, None, StopCause::Reset).await;
-        self.end_commands(key);
-        let reset = self.inner().store().reset_session(key, reason).await?;
-        let word = if reason == ResetReason::New { "new" } else { "reset" };
-        self.announce_change(&reset.record, word);
-        Ok(reset)
-    }
-
+impl ChatCommands {
     /// Obeys a message that is a command.
     pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
         if !admitted.message().images.is_empty() {
@@ -121,13 +108,13 @@ impl Relay {
             "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
+                self.turns().enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
             }
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
-                    self.reset(admitted.session_key(), reset_reason(command)).await?;
+                    self.sessions().reset(admitted.session_key(), reset_reason(command)).await?;
                 }
                 Ok(Obeyed::No(admitted.with_text(rest.to_owned()), options))
             }
@@ -153,7 +140,7 @@ impl Relay {
             return Ok(Obeyed::No(admitted, options));
         }
         let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
-        self.keep_directives(admitted, options, &meaning.directives).await?;
+        self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
         Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
@@ -171,7 +158,7 @@ impl Relay {
         if let Stored::Duplicate(record) = kept {
             return Ok(Err(known_run(record)));
         }
-        let run = self.run_of(&admitted, run_id, &request.message);
+        let run = self.turns().run_of(&admitted, run_id, &request.message);
         Ok(Ok(Begun { run, admitted, reply }))
     }
 
@@ -229,7 +216,7 @@ impl Relay {
         let message = admitted.message();
         if message.sender != Sender::Operator
             && writes_config(command.name, rest)
-            && !self.may_write_config(&message.channel, &message.account)
+            && !self.inner().may_write_config(&message.channel, &message.account)
         {
             let channel = &message.channel;
             return Err(format!(
@@ -243,27 +230,29 @@ impl Relay {
             "bash" => self.run_on_host(begun, rest).await,
             "commands" => Ok(self.commands_page(admitted, rest).await),
             "config" => self.look_at_config(rest).await,
-            "context" => self.context_report(key).await.map(|report| report.to_string()).map_err(words),
+            "context" => {
+                self.setup().context_report(key).await.map(|report| report.to_string()).map_err(words)
+            }
             "debug" => self.override_config(rest).await,
             "dock" => self.dock(begun, rest).await,
             "export-session" => self.export(admitted, rest).await,
-            "help" => Ok(help(&config) + &self.skill_commands(admitted).await),
-            "kill" => self.kill(begun, rest).await,
+            "help" => Ok(help(&config) + &self.setup().skill_commands(admitted).await),
+            "kill" => self.subagent_commands().kill(begun, rest).await,
             "models" => Ok(self.models_page(rest)),
             "new" | "reset" => {
-                let begun = self.reset(key, reset_reason(command)).await.map_err(words);
+                let begun = self.sessions().reset(key, reset_reason(command)).await.map_err(words);
                 begun.map(|_| "A new conversation begins.".to_owned())
             }
-            "queue" => self.queue_as(key, rest).await,
+            "queue" => self.turns().queue_as(key, rest).await,
             "restart" => self.restart(begun).await,
             "send" => self.set_sending(key, rest).await,
             "skill" => Ok(self.skills_page(admitted).await),
             "status" => self.status(admitted).await,
-            "steer" => self.steer_by_hand(begun, rest).await,
+            "steer" => self.subagent_commands().steer_by_hand(begun, rest).await,
             "stop" => self.stop_all(key).await,
-            "subagents" => self.subagents(begun, rest).await,
+            "subagents" => self.subagent_commands().obey(begun, rest).await,
             "tts" => self.set_speech(key, rest).await,
-            "undo" => self.undo(key).await.map(|report| report.to_string()).map_err(words),
+            "undo" => self.sessions().undo(key).await.map(|report| report.to_string()).map_err(words),
             "usage" => self.set_usage(key, rest).await,
             "whoami" => Ok(whoami(admitted)),
             name => Err(format!("/{name} is known, but not built yet")),
@@ -286,11 +275,11 @@ impl Relay {
             reply_to: None,
             key: run_id.to_string(),
         };
-        self.say(saying).await.or_log("the answer to a command could not be kept");
+        self.outgoing().say(saying).await.or_log("the answer to a command could not be kept");
     }
 
     async fn stop_all(&self, key: &SessionKey) -> Result<String, String> {
-        let stopped = self.abort(key, None, StopCause::Stop).await.run_ids.len();
+        let stopped = self.turns().abort(key, None, StopCause::Stop).await.run_ids.len();
         Ok(match stopped {
             0 => "Nothing was going on.".to_owned(),
             1 => "Stopped.".to_owned(),
@@ -301,7 +290,7 @@ impl Relay {
     async fn status(&self, admitted: &Admitted) -> Result<String, String> {
         let key = admitted.session_key();
         let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
-        let model = self.model_for(key, session.as_ref());
+        let model = self.sessions().model_for(key, session.as_ref());
         let mut text = format!(
             "Homard {}\nAgent: {}\nSession: {key}\nModel: {model}",
             env!("CARGO_PKG_VERSION"),
@@ -319,7 +308,7 @@ impl Relay {
                 "\nContext: {used}{share} tokens, compacted {compactions} times\nThinking: {thinking}\nQueue: {queue}"
             );
         }
-        let runs = self.views(key);
+        let runs = self.turns().views(key);
         let running = runs.iter().filter(|run| run.text.is_some()).count();
         let _written = write!(text, "\nRuns: {running} under way, {} waiting", runs.len() - running);
         Ok(text)

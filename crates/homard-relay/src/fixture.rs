@@ -128,7 +128,7 @@ impl World {
 
     /// Waits until a run is over.
     pub(crate) async fn ended(&self, run: &RunId) {
-        drop(self.relay.wait(run, LIMIT).await);
+        drop(self.relay.turns().wait(run, LIMIT).await);
     }
 }
 

@@ -43,7 +43,7 @@ use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::rules::CompanyRules;
 use crate::intake::stop_fast_path::StopFastPath;
-use crate::relay::Relay;
+use crate::parts::Intake;
 
 /// Messages that are kept in one go.
 const BATCH: usize = 64;
@@ -55,7 +55,7 @@ const MAX_PAYLOAD: usize = 4 << 20;
 const NAME_BYTES: usize = 16;
 
 /// What the intake remembers between messages.
-pub(crate) struct Intake {
+pub(crate) struct IntakeState {
     workers: ConversationWorkers,
     hush: StopFastPath,
     under_way: Arc<Semaphore>,
@@ -73,7 +73,7 @@ struct Company {
     media: MediaQuota,
 }
 
-impl Default for Intake {
+impl Default for IntakeState {
     fn default() -> Self {
         Self {
             workers: ConversationWorkers::default(),
@@ -87,7 +87,7 @@ impl Default for Intake {
     }
 }
 
-impl Intake {
+impl IntakeState {
     /// Calls to models that others than the owner cause.
     pub(crate) fn call_quota(&self) -> &CallQuota {
         &self.call_quota
@@ -98,7 +98,7 @@ impl Intake {
     }
 }
 
-impl Relay {
+impl Intake {
     /// Takes what adapters hear until `cancel` fires or nobody speaks any more. Each thing is acknowledged once it is
     /// kept. The first call also takes up what an earlier process kept and did not come to.
     pub async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {

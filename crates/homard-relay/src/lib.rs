@@ -17,6 +17,7 @@ mod fixture;
 mod intake;
 mod jitter;
 mod message_actions;
+mod parts;
 mod platforms;
 mod ports;
 mod relay;
@@ -34,9 +35,10 @@ pub use message_actions::{
     ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
     Place, PollDraft, Post, Writing,
 };
+pub use parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, TurnSetup, Turns};
 pub use platforms::channels::AccountStatus;
 pub use platforms::pairing_row::{pairing_account, pairing_row};
-pub use relay::{Aborted, Relay, RelayParts};
+pub use relay::{Relay, RelayParts};
 pub use sessions::undo::{UndoRefused, UndoRequest};
 pub use turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 pub use turn_setup::policy_layers::{Circumstances, policy_for};
@@ -46,6 +48,7 @@ pub use turn_setup::settings::{TurnSettings, Unusable, settings_for, time_zone};
 pub use turn_setup::turn_prompt::{ContextError, ContextReport};
 pub use turns::accept::{AcceptError, Accepted};
 pub use turns::compact::{CompactOptions, CompactReport};
+pub use turns::control::Aborted;
 pub use turns::listen::{Heard, Listener};
 pub use turns::queue::Queue;
 pub use turns::request::TurnOptions;

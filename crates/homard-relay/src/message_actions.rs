@@ -28,7 +28,7 @@ use homard_tools::Caller;
 use serde::Serialize;
 
 use crate::delivery::outbox::SendError;
-use crate::relay::Relay;
+use crate::parts::MessageActions;
 
 pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, Post, Writing};
 pub use files::FileError;
@@ -175,7 +175,7 @@ impl Found {
     }
 }
 
-impl Relay {
+impl MessageActions {
     /// Says what the platforms are called; the first answer stands.
     pub fn name_channels(&self, names: Vec<ChannelName>) {
         if self.inner().channel_names().0.set(names).is_err() {
@@ -247,7 +247,7 @@ impl Relay {
                 no_previews: by_agent,
                 content: part.content,
             };
-            match self.send(outbound, SEND_WAIT).await {
+            match self.outgoing().send(outbound, SEND_WAIT).await {
                 Ok(receipt) => {
                     if begins_thread {
                         let thread = receipt.went_to.as_ref().and_then(|to| to.thread.clone());

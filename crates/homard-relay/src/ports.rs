@@ -71,7 +71,7 @@ impl SessionsPort for Room {
         cx: &'a ToolCx,
         filter: SessionFilter,
     ) -> BoxFuture<'a, Result<SessionsPage, PortError>> {
-        ask!(self, |relay| relay.sessions_seen(cx, &filter))
+        ask!(self, |relay| relay.sessions().sessions_seen(cx, &filter))
     }
 
     fn history<'a>(
@@ -79,15 +79,15 @@ impl SessionsPort for Room {
         cx: &'a ToolCx,
         wanted: HistoryWanted,
     ) -> BoxFuture<'a, Result<HistoryPage, PortError>> {
-        ask!(self, |relay| relay.history_seen(cx, &wanted))
+        ask!(self, |relay| relay.sessions().history_seen(cx, &wanted))
     }
 
     fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>> {
-        ask!(self, |relay| relay.send_letter(cx, letter))
+        ask!(self, |relay| relay.sessions().send_letter(cx, letter))
     }
 
     fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, PortError>> {
-        ask!(self, |relay| relay.spawn_child(cx, task))
+        ask!(self, |relay| relay.subagents().spawn_child(cx, task))
     }
 
     fn children<'a>(
@@ -95,7 +95,7 @@ impl SessionsPort for Room {
         cx: &'a ToolCx,
         recent: Duration,
     ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>> {
-        ask!(self, |relay| relay.children_of(cx, recent))
+        ask!(self, |relay| relay.subagents().children_of(cx, recent))
     }
 
     fn kill<'a>(
@@ -103,7 +103,7 @@ impl SessionsPort for Room {
         cx: &'a ToolCx,
         target: &'a str,
     ) -> BoxFuture<'a, Result<Vec<ChildLine>, PortError>> {
-        ask!(self, |relay| relay.kill_children(cx, target))
+        ask!(self, |relay| relay.subagents().kill_children(cx, target))
     }
 
     fn steer<'a>(
@@ -112,7 +112,7 @@ impl SessionsPort for Room {
         target: &'a str,
         message: String,
     ) -> BoxFuture<'a, Result<ChildLine, PortError>> {
-        ask!(self, |relay| relay.steer_child(cx, target, message))
+        ask!(self, |relay| relay.subagents().steer_child(cx, target, message))
     }
 
     fn status<'a>(
@@ -121,19 +121,19 @@ impl SessionsPort for Room {
         key: Option<&'a str>,
         model: Option<&'a str>,
     ) -> BoxFuture<'a, Result<String, PortError>> {
-        ask!(self, |relay| relay.status_card(cx, key, model))
+        ask!(self, |relay| relay.sessions().status_card(cx, key, model))
     }
 }
 
 impl AgentsPort for Room {
     fn agents(&self, cx: &ToolCx) -> Result<Vec<AgentLine>, PortError> {
-        Ok(self.relay()?.agents_startable(cx))
+        Ok(self.relay()?.sessions().agents_startable(cx))
     }
 }
 
 impl MessagePort for Room {
     fn is_anywhere(&self) -> bool {
-        self.relay().is_ok_and(|relay| relay.accounts().platforms_on().next().is_some())
+        self.relay().is_ok_and(|relay| relay.inner().accounts().platforms_on().next().is_some())
     }
 
     fn act<'a>(
@@ -141,7 +141,7 @@ impl MessagePort for Room {
         cx: &'a ToolCx,
         wish: MessageArgs,
     ) -> BoxFuture<'a, Result<serde_json::Value, PortError>> {
-        ask!(self, |relay| relay.act_for_tool(cx, wish))
+        ask!(self, |relay| relay.messages().act_for_tool(cx, wish))
     }
 }
 
@@ -153,6 +153,6 @@ impl VisionPort for Room {
         pictures: Vec<UserBlock>,
         model: Option<String>,
     ) -> BoxFuture<'a, Result<Described, PortError>> {
-        ask!(self, |relay| relay.look_at(cx, prompt, pictures, model.as_deref()))
+        ask!(self, |relay| relay.setup().look_at(cx, prompt, pictures, model.as_deref()))
     }
 }

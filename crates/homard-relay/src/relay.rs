@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use homard_agent::Prompt;
+use homard_channel::Inbound;
 use homard_config::{Config, ConfigHandle};
 use homard_exec::Processes;
 use homard_exec::approvals::PolicyStore;
@@ -22,20 +23,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
 use crate::delivery::outbox::Outbox;
-use crate::intake::Intake;
+use crate::intake::IntakeState;
 use crate::message_actions::Names;
+use crate::parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, Subagents, TurnSetup, Turns};
 use crate::platforms::channels::Channels;
 use crate::sessions::subagents::Family;
 use crate::turn_setup::offer::Offers;
-use crate::turn_setup::settings::chosen_model;
+use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::control::{ABORT_WAIT, Aborted};
 use crate::turns::lane::{Lanes, Waiting};
-use crate::turns::runs::{RunEnd, RunView, Runs};
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
+use crate::turns::runs::{RunEnd, Runs};
 use crate::turns::source::StopCause;
-use crate::turns::turn;
 use crate::turns::wake::Wakes;
-
-/// How long an abort waits for the run to be over before it answers anyway.
-const ABORT_WAIT: Duration = Duration::from_secs(5);
 
 /// What the relay is made of.
 pub struct RelayParts {
@@ -109,7 +110,7 @@ pub(crate) struct Inner {
     channels: Channels,
     channel_names: Names,
     outbox: Outbox,
-    intake: Intake,
+    intake: IntakeState,
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
@@ -146,6 +147,11 @@ impl Inner {
 
     pub(crate) fn rooms(&self) -> Arc<Reloadable> {
         self.rooms.load_full()
+    }
+
+    /// Where models are chosen and paid for.
+    pub(crate) fn router(&self) -> Arc<ModelRouter> {
+        Arc::clone(&self.rooms().router)
     }
 
     pub(crate) fn approvals(&self) -> &Approvals {
@@ -204,7 +210,7 @@ impl Inner {
     }
 
     /// What is remembered of messages that come in.
-    pub(crate) fn intake(&self) -> &Intake {
+    pub(crate) fn intake(&self) -> &IntakeState {
         &self.intake
     }
 
@@ -301,13 +307,6 @@ impl Inner {
     }
 }
 
-/// What an abort did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aborted {
-    /// The runs that were stopped.
-    pub run_ids: Vec<RunId>,
-}
-
 /// The walk of a message. Clone-cheap.
 #[derive(Clone)]
 pub struct Relay {
@@ -351,7 +350,7 @@ impl Relay {
             channels: Channels::default(),
             channel_names: Names::default(),
             outbox: Outbox::default(),
-            intake: Intake::default(),
+            intake: IntakeState::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
@@ -359,8 +358,8 @@ impl Relay {
             owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
         };
         let relay = Self { inner: Arc::new(inner) };
-        relay.warn_of_misspelled_tools();
-        relay.name_owners();
+        relay.setup().warn_of_misspelled_tools();
+        relay.inner.name_owners();
         relay
     }
 
@@ -385,8 +384,8 @@ impl Relay {
             nested_permits,
         };
         self.inner.rooms.store(Arc::new(rooms));
-        self.warn_of_misspelled_tools();
-        self.name_owners();
+        self.setup().warn_of_misspelled_tools();
+        self.inner.name_owners();
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
@@ -416,13 +415,6 @@ impl Relay {
         &self.inner.approvals
     }
 
-    /// Tells those who watch a run that it waits for a person, or no longer does; a run that is over tells nothing.
-    pub fn tell_approval(&self, run: &RunId, data: serde_json::Value) {
-        if let Some(run) = self.inner.runs.get(run) {
-            run.narrator.approval(data);
-        }
-    }
-
     /// What agents have been taught.
     #[must_use]
     pub fn skills(&self) -> &Skills {
@@ -432,98 +424,7 @@ impl Relay {
     /// Where models are chosen and paid for.
     #[must_use]
     pub fn router(&self) -> Arc<ModelRouter> {
-        Arc::clone(&self.inner.rooms().router)
-    }
-
-    /// The model a session would use now: its provider and name.
-    #[must_use]
-    pub fn model_for(&self, key: &SessionKey, session: Option<&SessionRecord>) -> homard_protocol::ModelRef {
-        let config = self.inner.config();
-        let agent =
-            key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        chosen_model(&self.inner.rooms().router, agent, session.map(|record| &record.entry))
-    }
-
-    /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.
-    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
-        let aborted = self.stop_runs(key, only, by).await;
-        // Only now: a run that is over starts nobody any more.
-        self.stop_children(key, only).await;
-        aborted
-    }
-
-    /// Stops runs of a session, and waits until they are over.
-    pub(crate) async fn stop_runs(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
-        let mut runs = self.inner.runs.of_session(key);
-        runs.retain(|run| only.is_none_or(|only| run.id == *only));
-        let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
-        for run in &runs {
-            run.stop(by);
-            if let Some(waiting) = self.inner.lanes.withdraw(run) {
-                turn::stop_waiting(&self.inner, waiting).await;
-            }
-        }
-        let run_ids = runs.iter().map(|run| run.id.clone()).collect();
-        // Only the endings are held from here: a run that is let go of without one must not be waited for.
-        drop(runs);
-        for mut ending in endings {
-            // A run that does not end in time still ends; the caller is only not kept waiting.
-            let _late = timeout(ABORT_WAIT, ending.wait_for(Option::is_some)).await;
-        }
-        Aborted { run_ids }
-    }
-
-    /// Waits for a run that is under way; `None` when it is not, or when `limit` passes first.
-    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<RunEnd> {
-        let mut ending = self.inner.runs.get(run_id)?.watch();
-        let ended = timeout(limit, ending.wait_for(Option::is_some)).await.ok()?.ok()?;
-        ended.clone()
-    }
-
-    /// The runs of a session, waiting and running.
-    #[must_use]
-    pub fn views(&self, key: &SessionKey) -> Vec<RunView> {
-        self.inner.runs.views(key)
-    }
-
-    /// Their ids.
-    #[must_use]
-    pub fn active_ids(&self, key: &SessionKey) -> Vec<String> {
-        self.inner.runs.active_ids(key)
-    }
-
-    /// The sessions that have runs under way.
-    #[must_use]
-    pub fn active_sessions(&self) -> Vec<SessionKey> {
-        let mut keys: Vec<SessionKey> =
-            self.inner.runs.all().iter().map(|run| run.session_key.clone()).collect();
-        keys.sort();
-        keys.dedup();
-        keys
-    }
-
-    /// The session a run under way belongs to.
-    #[must_use]
-    pub fn session_of(&self, run_id: &RunId) -> Option<SessionKey> {
-        self.inner.runs.get(run_id).map(|run| run.session_key.clone())
-    }
-
-    /// How many runs are under way.
-    #[must_use]
-    pub fn active_count(&self) -> usize {
-        self.inner.runs.all().len()
-    }
-
-    /// How many sessions are in memory.
-    #[must_use]
-    pub fn lanes_awake(&self) -> usize {
-        self.inner.lanes.awake()
-    }
-
-    /// Tells watchers of the session list that a session changed.
-    pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
-        let active = !self.inner.runs.of_session(&session.key).is_empty();
-        self.inner.session_changed(session, reason, active);
+        self.inner.router()
     }
 
     /// Takes no more messages and begins no more turns. Those under way go on.
@@ -556,6 +457,71 @@ impl Relay {
         self.inner.outbox.close().await;
     }
 
+    /// Takes a message; see [`Turns::accept`].
+    ///
+    /// # Errors
+    /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
+    pub async fn accept(
+        &self,
+        message: Inbound,
+        options: TurnOptions,
+        queue: Queue,
+    ) -> Result<Accepted, AcceptError> {
+        self.turns().accept(message, options, queue).await
+    }
+
+    /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.
+    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
+        self.turns().abort(key, only, by).await
+    }
+
+    /// Turns under way and to come.
+    #[must_use]
+    pub fn turns(&self) -> Turns {
+        Turns::of(Arc::clone(&self.inner))
+    }
+
+    /// Conversations.
+    #[must_use]
+    pub fn sessions(&self) -> Sessions {
+        Sessions::of(Arc::clone(&self.inner))
+    }
+
+    /// The accounts that are connected to chat platforms.
+    #[must_use]
+    pub fn platforms(&self) -> Platforms {
+        Platforms::of(Arc::clone(&self.inner))
+    }
+
+    /// Acts on chat platforms.
+    #[must_use]
+    pub fn messages(&self) -> MessageActions {
+        MessageActions::of(Arc::clone(&self.inner))
+    }
+
+    /// What turns are made of.
+    #[must_use]
+    pub fn setup(&self) -> TurnSetup {
+        TurnSetup::of(Arc::clone(&self.inner))
+    }
+
+    /// What goes out.
+    #[must_use]
+    pub fn outgoing(&self) -> Outgoing {
+        Outgoing::of(Arc::clone(&self.inner))
+    }
+
+    /// What comes in from platforms.
+    #[must_use]
+    pub fn intake(&self) -> Intake {
+        Intake::of(Arc::clone(&self.inner))
+    }
+
+    /// Agents that work for another.
+    pub(crate) fn subagents(&self) -> Subagents {
+        Subagents::of(Arc::clone(&self.inner))
+    }
+
     pub(crate) fn inner(&self) -> &Arc<Inner> {
         &self.inner
     }
@@ -571,6 +537,6 @@ impl Relay {
 
 impl std::fmt::Debug for Relay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Relay").field("runs", &self.active_count()).finish_non_exhaustive()
+        f.debug_struct("Relay").field("runs", &self.turns().active_count()).finish_non_exhaustive()
     }
 }

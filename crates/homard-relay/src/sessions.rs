@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod background;
+pub(crate) mod changes;
 pub(crate) mod session_send;
 pub(crate) mod sessions_view;
 pub(crate) mod subagents;

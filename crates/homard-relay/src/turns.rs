@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod compact;
+pub(crate) mod control;
 pub(crate) mod drain;
 pub(crate) mod lane;
 pub(crate) mod listen;

@@ -222,9 +222,9 @@ async fn serve(
         host: machine::facts(),
         reach: reachable,
     });
-    relay.name_channels(furnish::channel_names());
+    relay.messages().name_channels(furnish::channel_names());
     relay.open_ports(&ports);
-    relay.look_after(&processes);
+    relay.sessions().look_after(&processes);
     gateway.open_ports(&ports);
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();

@@ -147,7 +147,7 @@ async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> 
     let relay = gateway.relay().clone();
     gateway.tasks().spawn(async move {
         let tool = call.tool.clone();
-        let said = match relay.invoke(call, cancel).await {
+        let said = match relay.setup().invoke(call, cancel).await {
             Ok(invoked) => told(&tool, invoked),
             Err(error) => {
                 tracing::error!(%error, "a tool could not be called over HTTP");

@@ -84,8 +84,13 @@ impl Gateway {
                  happened, or answer NO_REPLY if they need not hear it."
             );
             // Where whoever asked for the restart is, they are told of it.
-            let to =
-                self.relay().route_of(&session_key).await.or_log("nobody knows where to say it").flatten();
+            let to = self
+                .relay()
+                .messages()
+                .route_of(&session_key)
+                .await
+                .or_log("nobody knows where to say it")
+                .flatten();
             let options = TurnOptions::of(Source::Restart).replying_to(to);
             let message =
                 Inbound::from_operator(session_key, format!("restart-{at}"), text, self.clock().now_ms());

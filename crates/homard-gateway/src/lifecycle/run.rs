@@ -75,7 +75,7 @@ pub async fn run(
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
-    gateway.relay().recover().await.map_err(io::Error::other)?;
+    gateway.relay().turns().recover().await.map_err(io::Error::other)?;
     gateway.automation().start().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
     let generation = gateway.access().generation.clone();
@@ -157,7 +157,8 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
 async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &CancellationToken) -> Stopped {
     let began = std::time::Instant::now();
     gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Draining });
-    let finished = gateway.relay().hold(DRAIN_GRACE);
+    let turns = gateway.relay().turns();
+    let finished = turns.hold(DRAIN_GRACE);
     tokio::select! {
         _in_time = finished => {}
         () = cancel.cancelled() => return Stopped::Asked,
@@ -165,7 +166,7 @@ async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &C
     let shut_at = std::time::Instant::now();
     accepting.cancel();
     gateway.leaving().cancel();
-    gateway.relay().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
+    gateway.relay().turns().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
     gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Prepared });
     Stopped::HandOver { shut_at }
 }

@@ -276,10 +276,10 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
         }
         for record in page.rows {
             gateway.relay().abort(&record.key, None, StopCause::Delete).await;
-            gateway.relay().end_commands(&record.key);
+            gateway.relay().sessions().end_commands(&record.key);
             let deleted = gateway.store().delete_session(&record.key, ArchiveTranscript::Keep).await;
             deleted.map_err(|e| error::store(&e))?;
-            gateway.relay().announce_change(&record, "delete");
+            gateway.relay().sessions().announce_change(&record, "delete");
         }
     }
 }

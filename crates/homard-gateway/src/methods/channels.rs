@@ -53,7 +53,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
             account.probe = probes.remove(&account.name());
         }
         // What the probe found is in the status now.
-        let fresh = gateway.relay().channel_status();
+        let fresh = gateway.relay().platforms().channel_status();
         for account in &mut accounts {
             let is_it = |status: &&AccountStatus| {
                 (status.channel.as_str(), &status.account) == (account.entry.id, &account.id)
@@ -101,7 +101,7 @@ impl Account {
 fn accounts(gateway: &Gateway) -> Vec<Account> {
     let config = gateway.config().current();
     let written = config.view::<ChannelAccounts>();
-    let known = gateway.relay().channel_status();
+    let known = gateway.relay().platforms().channel_status();
     let mut all = Vec::new();
     for entry in ENTRIES {
         let Ok(channel) = ChannelId::parse(entry.id) else { continue };
@@ -126,7 +126,7 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
 async fn probe(gateway: &Gateway, account: &Account, limit: Duration) -> Value {
     let Ok(channel) = ChannelId::parse(account.entry.id) else { return Value::Null };
     let began = gateway.clock().now_ms();
-    let answer = gateway.relay().probe_channel(&channel, &account.id, limit).await;
+    let answer = gateway.relay().platforms().probe_channel(&channel, &account.id, limit).await;
     let elapsed = gateway.clock().now_ms().saturating_sub(began);
     match answer {
         Ok(probe) => json!({
@@ -159,7 +159,7 @@ fn told(gateway: &Gateway, accounts: &[Account]) -> ChannelsStatusResult {
                 "id": id, "label": account.entry.label, "detailLabel": account.entry.summary,
             }));
             if let Ok(channel) = ChannelId::parse(&id) {
-                let default = gateway.relay().accounts().usual(&channel).to_string();
+                let default = gateway.relay().platforms().accounts().usual(&channel).to_string();
                 result.channel_default_account_id.insert(id.clone(), default);
             }
         }
@@ -212,7 +212,9 @@ fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
             ("lastTransportActivityAt".to_owned(), json!(status.last_sign_at)),
             ("healthState".to_owned(), json!(health(gateway, status, now))),
         ]);
-        if let Some(abilities) = gateway.relay().channel_abilities(&status.channel, &status.account) {
+        if let Some(abilities) =
+            gateway.relay().platforms().channel_abilities(&status.channel, &status.account)
+        {
             fields.insert("capabilities".to_owned(), capabilities(&abilities));
         }
         if let Some(probe) = &status.probe {
@@ -251,7 +253,7 @@ fn capabilities(abilities: &Abilities) -> Value {
 /// Whether an account is well, quiet or dead, in one word. A platform that says nothing at all for longer than it
 /// ever does is dead, however quiet people may be.
 fn health(gateway: &Gateway, status: &AccountStatus, now: i64) -> &'static str {
-    let limit = gateway.relay().channel_abilities(&status.channel, &status.account);
+    let limit = gateway.relay().platforms().channel_abilities(&status.channel, &status.account);
     let limit = limit
         .map_or(i64::MAX, |abilities| i64::try_from(abilities.silence_limit.as_millis()).unwrap_or(i64::MAX));
     match status.last_sign_at {

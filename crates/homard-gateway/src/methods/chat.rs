@@ -51,7 +51,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
     let to = if params.deliver == Some(true) {
-        gateway.relay().route_of(&key).await.map_err(|e| error::store(&e))?
+        gateway.relay().messages().route_of(&key).await.map_err(|e| error::store(&e))?
     } else {
         None
     };
@@ -177,7 +177,7 @@ pub(super) async fn announce(
     reason: &'static str,
 ) -> Result<(), ErrorShape> {
     if let Some(record) = gateway.store().session(key).await.map_err(|e| error::store(&e))? {
-        gateway.relay().announce_change(&record, reason);
+        gateway.relay().sessions().announce_change(&record, reason);
     }
     Ok(())
 }
@@ -243,7 +243,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let (messages, used, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
     let has_more = page.has_more || left_out;
     let used = u64::try_from(used).unwrap_or(u64::MAX);
-    let (pending_inputs, in_flight_run) = under_way(gateway.relay().views(&key));
+    let (pending_inputs, in_flight_run) = under_way(gateway.relay().turns().views(&key));
     Ok(ChatHistoryResult {
         session_key: key.to_string(),
         session_id: session_id.map(|id| id.to_string()),

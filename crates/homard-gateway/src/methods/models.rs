@@ -22,7 +22,7 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
     };
     let agent =
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-    let chosen = gateway.relay().model_for(&key, None);
+    let chosen = gateway.relay().sessions().model_for(&key, None);
     let listed = gateway.relay().router().listing(agent, &chosen).await;
     let view = params.view.as_deref().unwrap_or("default");
     let wanted = |one: &&Listed| {

@@ -46,7 +46,7 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let now = gateway.clock().now_ms();
     let mut query = query(gateway, "sessions.list", &params, now)?;
     query.limit = usize::try_from(limit).unwrap_or(1);
-    query.keys = (params.active_only == Some(true)).then(|| gateway.relay().active_sessions());
+    query.keys = (params.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
     let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
@@ -250,7 +250,7 @@ async fn find(
 
 /// What a turn would use.
 pub(super) fn resolved(gateway: &Gateway, record: &SessionRecord) -> ResolvedModel {
-    let ModelRef { provider, model } = gateway.relay().model_for(&record.key, Some(record));
+    let ModelRef { provider, model } = gateway.relay().sessions().model_for(&record.key, Some(record));
     ResolvedModel { model_provider: provider.to_string(), model: model.to_string() }
 }
 
@@ -273,7 +273,7 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
         .patch_session(&key, move |entry| changes.apply(entry, now))
         .await
         .map_err(|e| error::store(&e))?;
-    gateway.relay().announce_change(&record, "patch");
+    gateway.relay().sessions().announce_change(&record, "patch");
     Ok(SessionsPatchResult {
         ok: true,
         path: gateway.config().source().paths.database().display().to_string(),
@@ -481,7 +481,7 @@ pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<Session
             return Err(ErrorShape::invalid("invalid sessions.reset params: reason must be new or reset"));
         }
     };
-    let reset = gateway.relay().reset(&key, reason).await.map_err(|e| error::store(&e))?;
+    let reset = gateway.relay().sessions().reset(&key, reason).await.map_err(|e| error::store(&e))?;
     Ok(SessionsResetResult {
         ok: true,
         key: key.to_string(),
@@ -503,12 +503,12 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
         return Err(ErrorShape::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, StopCause::Delete).await;
-    gateway.relay().end_commands(&key);
+    gateway.relay().sessions().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
     let deleted =
         gateway.store().delete_session(&key, ArchiveTranscript::Keep).await.map_err(|e| error::store(&e))?;
     if let Some(record) = record {
-        gateway.relay().announce_change(&record, "delete");
+        gateway.relay().sessions().announce_change(&record, "delete");
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
     Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })

@@ -38,7 +38,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
         Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
         Err(wrong) => return Err(ErrorShape::invalid(wrong.to_string())),
     };
-    let specs = cx.gateway.relay().toolbox().specs(&ToolPolicy::default());
+    let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
         let (id, label) = group_of(&spec.name);
@@ -70,7 +70,7 @@ pub(super) async fn effective(
         (_, false) => return Err(ErrorShape::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
-    let specs = gateway.relay().toolbox().specs(&view.policy);
+    let specs = gateway.relay().setup().toolbox().specs(&view.policy);
     let row = |spec: &ToolSpec| ToolRow {
         raw_description: Some(spec.description.clone()),
         ..row(spec, title(&spec.name))
@@ -120,13 +120,13 @@ async fn view(
     supposing: &Supposing,
 ) -> Result<(PolicyView, bool), ErrorShape> {
     let session = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
-    let view = gateway.relay().policy_view(key, session.as_ref(), supposing);
+    let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);
     Ok((view.map_err(|wrong| ErrorShape::invalid(wrong.to_string()))?, session.is_some()))
 }
 
 /// The names of all tools there are.
 fn names(gateway: &Gateway) -> Vec<String> {
-    let specs = gateway.relay().toolbox().specs(&ToolPolicy::default());
+    let specs = gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 

@@ -16,7 +16,7 @@ use crate::methods::config::merge;
 pub(super) fn facts(gateway: &Gateway, params: &WizardStartParams) -> Facts {
     let config = gateway.config().current();
     let agent = config.agents.default_agent().id.clone();
-    let model = gateway.relay().model_for(&SessionKey::main(agent), None);
+    let model = gateway.relay().sessions().model_for(&SessionKey::main(agent), None);
     let found = |row: &Row| {
         let set = |name: &str| config.env.get(name).is_some_and(|value| !value.trim().is_empty());
         row.env.iter().find(|key| set(key.name)).map(|key| key.name.to_owned())

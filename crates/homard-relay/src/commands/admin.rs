@@ -7,7 +7,7 @@ use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
 use super::{Answer, Begun, words};
-use crate::relay::Relay;
+use crate::parts::ChatCommands;
 use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 
 /// Longest answer that shows settings, in characters.
@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 3_500;
 /// Longest output of a command that is shown, in characters.
 const MAX_OUTPUT: usize = 3_500;
 
-impl Relay {
+impl ChatCommands {
     /// `/config show|get|set|unset`.
     pub(super) async fn look_at_config(&self, rest: &str) -> Answer {
         let (verb, path, value) = three(rest);
@@ -149,7 +149,7 @@ impl Relay {
             when_asked: WhenAsked::Ask,
             is_admin: begun.admitted.standing().is_owner,
         };
-        match self.invoke(call, begun.run.cancel.clone()).await.map_err(words)? {
+        match self.setup().invoke(call, begun.run.cancel.clone()).await.map_err(words)? {
             Invoked::Ran(outcome) if outcome.is_error => Err(said(&outcome)),
             Invoked::Ran(outcome) => Ok(said(&outcome)),
             Invoked::NotOffered => Err(format!("the tool `{tool}` is turned off here")),

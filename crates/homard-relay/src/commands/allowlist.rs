@@ -5,7 +5,7 @@ use homard_protocol::{AccountId, ChannelId};
 use serde_json::Value;
 
 use super::{Answer, Begun, words};
-use crate::relay::Relay;
+use crate::parts::ChatCommands;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ struct AllowlistArgs<'t> {
     in_store: bool,
 }
 
-impl Relay {
+impl ChatCommands {
     /// `/allowlist [list|add|remove] [dm|group|all] [id] [--store|--config]`.
     pub(super) async fn allowlist(&self, begun: &Begun, rest: &str) -> Answer {
         let message = begun.admitted.message();
@@ -69,7 +69,7 @@ impl Relay {
     }
 
     async fn allowed(&self, channel: &ChannelId, account: &AccountId) -> Answer {
-        let accounts = self.accounts();
+        let accounts = self.inner().accounts();
         let written = accounts.get(channel, account);
         let mut text = format!("{channel} account {account}");
         for list in [List::Direct, List::Group] {
@@ -103,7 +103,7 @@ impl Relay {
         list: List,
         wish: &AllowlistArgs<'_>,
     ) -> Result<(), String> {
-        let accounts = self.accounts();
+        let accounts = self.inner().accounts();
         let account = accounts.get(channel, account);
         let mut ids = account.list(list.key());
         ids.retain(|id| !id.eq_ignore_ascii_case(wish.id));

@@ -8,7 +8,7 @@ use homard_protocol::ToolCallId;
 use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, Taint, ToolCx};
 
 use super::{Answer, Begun, words};
-use crate::relay::Relay;
+use crate::parts::SubagentCommands;
 use crate::turn_setup::taint;
 
 /// How long ago agents may have ended to be in the list.
@@ -20,7 +20,7 @@ const LOG_CHARS: usize = 300;
 /// The word for all of them.
 const ALL: &str = "all";
 
-impl Relay {
+impl SubagentCommands {
     /// What a command has of the surroundings of a call: it asks as the conversation it was typed in.
     fn surroundings(&self, begun: &Begun) -> Result<ToolCx, String> {
         let config = self.inner().config();
@@ -43,7 +43,7 @@ impl Relay {
     }
 
     /// `/subagents [list|kill|log|info|send|steer|spawn]`.
-    pub(super) async fn subagents(&self, begun: &Begun, rest: &str) -> Answer {
+    pub(super) async fn obey(&self, begun: &Begun, rest: &str) -> Answer {
         let (verb, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let rest = rest.trim();
         match verb.to_lowercase().as_str() {
@@ -61,7 +61,7 @@ impl Relay {
     }
 
     async fn children(&self, begun: &Begun) -> Result<Vec<ChildLine>, String> {
-        self.children_of(&self.surroundings(begun)?, RECENT).await.map_err(words)
+        self.subagents().children_of(&self.surroundings(begun)?, RECENT).await.map_err(words)
     }
 
     /// The agent a person means: by its number in the list, its label, or the beginning of its run's name.
@@ -81,7 +81,8 @@ impl Relay {
         } else {
             self.meant(begun, wanted).await?.run_id
         };
-        let stopped = self.kill_children(&self.surroundings(begun)?, &target).await.map_err(words)?;
+        let stopped =
+            self.subagents().kill_children(&self.surroundings(begun)?, &target).await.map_err(words)?;
         Ok(match stopped.len() {
             0 => "Nothing was going on.".to_owned(),
             1 => "⚙️ Stopped 1 subagent.".to_owned(),
@@ -96,14 +97,18 @@ impl Relay {
         };
         let child = self.meant(begun, wanted).await?;
         let cx = self.surroundings(begun)?;
-        let child = self.steer_child(&cx, &child.run_id, message.trim().to_owned()).await.map_err(words)?;
+        let child = self
+            .subagents()
+            .steer_child(&cx, &child.run_id, message.trim().to_owned())
+            .await
+            .map_err(words)?;
         Ok(format!("⚙️ Told {}.", name_of(&child)))
     }
 
     async fn log(&self, begun: &Begun, wanted: &str) -> Answer {
         let child = self.meant(begun, wanted).await?;
         let wanted = HistoryWanted { key: child.session_key.clone(), limit: LOG_LINES, tools: false };
-        let page = self.history_seen(&self.surroundings(begun)?, &wanted).await.map_err(words)?;
+        let page = self.sessions().history_seen(&self.surroundings(begun)?, &wanted).await.map_err(words)?;
         let mut text = told(&child);
         for line in page.messages {
             let said: String = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -126,7 +131,7 @@ impl Relay {
             timeout: None,
             delete_after: false,
         };
-        let spawned = self.spawn_child(&self.surroundings(begun)?, task).await.map_err(words)?;
+        let spawned = self.subagents().spawn_child(&self.surroundings(begun)?, task).await.map_err(words)?;
         Ok(format!("⚙️ Started {}; its result comes here.", spawned.child_session_key))
     }
 }

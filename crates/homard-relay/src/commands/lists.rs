@@ -3,24 +3,24 @@
 use homard_policy::words::table;
 
 use crate::intake::admit::Admitted;
-use crate::relay::Relay;
+use crate::parts::ChatCommands;
 
 /// Models on one page.
 const MODELS_PER_PAGE: usize = 20;
 
-impl Relay {
+impl ChatCommands {
     /// `/commands [page]`.
     pub(super) async fn commands_page(&self, admitted: &Admitted, wanted: &str) -> String {
         let config = self.inner().config();
         let mut lines: Vec<String> = table::available(&config.commands).map(table::line).collect();
-        let skills = self.skill_commands(admitted).await;
+        let skills = self.setup().skill_commands(admitted).await;
         lines.extend(skills.lines().filter(|line| !line.is_empty()).map(str::to_owned));
         table::page(&lines, wanted.parse().unwrap_or(1))
     }
 
     /// `/skill` without a name.
     pub(super) async fn skills_page(&self, admitted: &Admitted) -> String {
-        let skills = self.skill_commands(admitted).await;
+        let skills = self.setup().skill_commands(admitted).await;
         if skills.trim().is_empty() {
             "There are no skills to call by name.".to_owned()
         } else {
@@ -33,7 +33,8 @@ impl Relay {
         let mut words = wanted.split_whitespace().peekable();
         let provider = words.next_if(|word| word.parse::<usize>().is_err()).map(str::to_lowercase);
         let page: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
-        let models = self.models();
+        let router = self.inner().router();
+        let models = router.models();
         let mut names: Vec<String> =
             models.list().map(|model| format!("{}/{}", model.provider, model.id)).collect();
         names.retain(|name| provider.as_ref().is_none_or(|wanted| name.starts_with(&format!("{wanted}/"))));

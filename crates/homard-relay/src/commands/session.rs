@@ -11,12 +11,12 @@ use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
 use super::{Answer, Begun, words};
 use crate::intake::admit::Admitted;
-use crate::relay::Relay;
+use crate::parts::ChatCommands;
 
 /// Most messages of one export.
 const MAX_EXPORTED: usize = 10_000;
 
-impl Relay {
+impl ChatCommands {
     /// Changes what is remembered of a session, and tells whoever watches it.
     pub(super) async fn change_session(
         &self,
@@ -24,7 +24,7 @@ impl Relay {
         change: impl FnOnce(&mut SessionEntry) + Send + 'static,
     ) -> Result<(), String> {
         let session = self.inner().store().patch_session(key, change).await.map_err(words)?;
-        self.announce_change(&session, "patch");
+        self.sessions().announce_change(&session, "patch");
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl Relay {
             self.inner().store().last_messages(&session.session_id, MAX_EXPORTED).await.map_err(words)?;
         let text = in_markdown(key, &page);
         let path = agent.workspace.join(&inside);
-        let labels = self.labels_of(key).await.map_err(words)?;
+        let labels = self.setup().labels_of(key).await.map_err(words)?;
         let files = self.inner().guards().files.clone();
         let writing = tokio::task::spawn_blocking(move || {
             write_new(&path, &text)?;

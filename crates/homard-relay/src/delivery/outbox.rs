@@ -25,8 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::delivery::media;
 use crate::delivery::reply_style::Manner;
+use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
-use crate::relay::{Inner, Relay};
+use crate::relay::Inner;
 use postman::Postman;
 
 /// How long what waits may still be sent when the gateway stops.
@@ -159,7 +160,7 @@ impl Drop for Watching<'_> {
     }
 }
 
-impl Relay {
+impl Outgoing {
     /// Keeps something to be said and returns; it goes out as soon as it can.
     ///
     /// # Errors

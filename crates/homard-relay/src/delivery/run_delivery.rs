@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::reply_route::ReplyRoute;
-use crate::relay::Relay;
+use crate::parts::Outgoing;
 
 /// How long the end of a run waits for what is being shown of it.
 const SEAL_LIMIT: Duration = Duration::from_secs(20);
@@ -101,7 +101,7 @@ impl Delivery {
     }
 }
 
-impl Relay {
+impl Outgoing {
     /// Notes that a tool said something in a run, so that the run's answer does not repeat it.
     pub fn said_by_tool(&self, run: &RunId, address: Address, text: String) {
         if let Some(run) = self.inner().runs().get(run) {

@@ -13,7 +13,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 
 use super::gather::{Complete, Gathering, Item};
-use crate::relay::{Inner, Relay};
+use crate::parts::Intake;
+use crate::relay::Inner;
 
 /// Messages that may wait in one conversation.
 const MAX_WAITING: usize = 1_000;
@@ -42,7 +43,7 @@ pub(super) struct ConversationWorkers {
 
 impl ConversationWorkers {
     /// Puts something into its worker; gives it back when that is full.
-    pub(super) fn put(&self, relay: &Relay, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
+    pub(super) fn put(&self, relay: &Intake, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
         let place = place_of(&thing.heard);
         let mut busy = lock(&self.busy);
         if let Some(worker) = busy.get(&place) {
@@ -92,7 +93,7 @@ fn place_of(heard: &InboundEvent) -> Place {
 
 /// The worker's task.
 async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
-    let relay = Relay::of(inner);
+    let relay = Intake::of(inner);
     let mut gathering = Gathering::default();
     loop {
         let next = lock(&worker.waiting).pop_front();
@@ -127,7 +128,7 @@ async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
     }
 }
 
-async fn finish(relay: &Relay, complete: Vec<Complete<OwnedSemaphorePermit>>) {
+async fn finish(relay: &Intake, complete: Vec<Complete<OwnedSemaphorePermit>>) {
     for complete in complete {
         match complete {
             Complete::Bundle(bundle) => {
@@ -140,7 +141,7 @@ async fn finish(relay: &Relay, complete: Vec<Complete<OwnedSemaphorePermit>>) {
 }
 
 /// A bug of ours in one message must neither stop the conversation nor come back after every restart.
-async fn guarded(work: impl Future<Output = ()>, relay: &Relay, ids: Vec<InboxId>) {
+async fn guarded(work: impl Future<Output = ()>, relay: &Intake, ids: Vec<InboxId>) {
     if AssertUnwindSafe(work).catch_unwind().await.is_err() {
         tracing::error!("taking a message ended unexpectedly; it is left out");
         relay.close(ids, "a bug in Homard").await;

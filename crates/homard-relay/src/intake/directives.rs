@@ -6,14 +6,14 @@ use homard_store::SessionEntry;
 
 use super::inbound::{IntakeOutcome, rank};
 use crate::intake::admit::Admitted;
-use crate::relay::Relay;
+use crate::parts::Dispatch;
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
 
 /// A change of a session and the words that acknowledge it.
 type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;
 
-impl Relay {
+impl Dispatch {
     /// Keeps settings with the conversation and says so.
     pub(crate) async fn keep_directives(
         &self,
@@ -23,7 +23,7 @@ impl Relay {
     ) -> Result<IntakeOutcome, AcceptError> {
         let key = admitted.session_key().clone();
         let may_leave = rank(&admitted).is_elevated;
-        let begun = match self.begin_command(admitted, options).await? {
+        let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
@@ -33,7 +33,7 @@ impl Relay {
         for directive in directives {
             let decided = match directive {
                 Directive::Model(wanted) => {
-                    self.model_change(wanted, &self.model_for(&key, session.as_ref()).to_string())
+                    self.model_change(wanted, &self.sessions().model_for(&key, session.as_ref()).to_string())
                 }
                 Directive::Elevated(Arg::Is(_)) if !may_leave => {
                     Err("Only the owner may do this.".to_owned())
@@ -54,11 +54,11 @@ impl Relay {
                 changes.into_iter().for_each(|change| change(entry));
             });
             match patched.await {
-                Ok(session) => self.announce_change(&session, "patch"),
+                Ok(session) => self.sessions().announce_change(&session, "patch"),
                 Err(error) => answer = Err(error.to_string()),
             }
         }
-        self.end_command(begun, answer).await;
+        self.commands().end_command(begun, answer).await;
         Ok(IntakeOutcome::Taken)
     }
 
@@ -74,7 +74,7 @@ impl Relay {
             }
             Arg::Is(name) | Arg::Unknown(name) => name,
         };
-        let router = self.router();
+        let router = self.inner().router();
         let wanted = router.selector().parse(name).map_err(|error| error.to_string())?;
         if !router.selector().allows(&wanted.model) {
             return Err(format!("`{}` is not among the models that may be used", wanted.model));

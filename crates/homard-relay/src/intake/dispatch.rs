@@ -12,7 +12,7 @@ use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
-use crate::relay::Relay;
+use crate::parts::Dispatch;
 use crate::turn_setup::settings::time_zone;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, run_id};
 use crate::turns::queue::Queue;
@@ -22,7 +22,7 @@ use crate::turns::source::{Source, StopCause};
 /// What somebody is told whose message says nothing.
 const NO_TEXT: &str = "I received your message, but there was no text in it that I could read.";
 
-impl Relay {
+impl Dispatch {
     /// Does what a message asks for.
     pub(super) async fn understand(
         &self,
@@ -30,7 +30,7 @@ impl Relay {
         admitted: Admitted,
         mut options: TurnOptions,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let skills = self.skill_names(&admitted).await;
+        let skills = self.setup().skill_names(&admitted).await;
         let mut reading = visit.rules.words.reading(visit.our_name.as_deref(), &skills);
         // In groups, words inside a text count only from those who mean us or may command anyway.
         reading.may_command = admitted.standing().may_command;
@@ -73,19 +73,19 @@ impl Relay {
         options: TurnOptions,
     ) -> Result<IntakeOutcome, AcceptError> {
         let key = admitted.session_key().clone();
-        let begun = match self.begin_command(admitted, options).await? {
+        let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let children = self.inner().store().open_subagents(Some(&key)).await;
         let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
-        self.abort(&key, None, StopCause::Stop).await;
+        self.turns().abort(&key, None, StopCause::Stop).await;
         let answer = match children {
             0 => "⚙️ Agent was aborted.".to_owned(),
             1 => "⚙️ Agent was aborted. Stopped 1 subagent.".to_owned(),
             many => format!("⚙️ Agent was aborted. Stopped {many} subagents."),
         };
-        self.end_command(begun, Ok(answer)).await;
+        self.commands().end_command(begun, Ok(answer)).await;
         Ok(IntakeOutcome::Taken)
     }
 
@@ -97,35 +97,35 @@ impl Relay {
         reset: &Reset,
     ) -> Result<IntakeOutcome, AcceptError> {
         let key = admitted.session_key().clone();
-        let begun = match self.begin_command(admitted, options).await? {
+        let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
         let answer = match self.reset_for(&key, reset).await {
             Ok(()) => {
                 let session = self.inner().store().session(&key).await?;
-                Ok(format!("⚙️ New session · {}", self.model_for(&key, session.as_ref())))
+                Ok(format!("⚙️ New session · {}", self.sessions().model_for(&key, session.as_ref())))
             }
             Err(error) => Err(error.to_string()),
         };
-        self.end_command(begun, answer).await;
+        self.commands().end_command(begun, answer).await;
         Ok(IntakeOutcome::Taken)
     }
 
     /// Begins a conversation anew as somebody asked, with the model they named.
     async fn reset_for(&self, key: &homard_protocol::SessionKey, reset: &Reset) -> Result<(), StoreError> {
         let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
-        self.reset(key, reason).await?;
+        self.sessions().reset(key, reason).await?;
         if let Some(model) = &reset.model {
-            let chosen = self.router().selector().parse(model).ok();
-            let chosen = chosen.filter(|wanted| self.router().selector().allows(&wanted.model));
+            let chosen = self.inner().router().selector().parse(model).ok();
+            let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
             if let Some(wanted) = chosen {
                 let patched = self.inner().store().patch_session(key, move |entry| {
                     entry.provider_override = Some(wanted.model.provider.to_string());
                     entry.model_override = Some(wanted.model.model.to_string());
                     entry.model_override_source = Some("user".to_owned());
                 });
-                self.announce_change(&patched.await?, "patch");
+                self.sessions().announce_change(&patched.await?, "patch");
             }
         }
         Ok(())
@@ -143,10 +143,10 @@ impl Relay {
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
             admitted = admitted.with_text(text);
         }
-        match Box::pin(self.obey(admitted, options)).await? {
+        match Box::pin(self.commands().obey(admitted, options)).await? {
             Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
             Obeyed::No(admitted, options) => {
-                let admitted = self.call_skill(admitted).await;
+                let admitted = self.setup().call_skill(admitted).await;
                 self.ask(visit, (admitted, options), meaning).await
             }
         }
@@ -160,7 +160,7 @@ impl Relay {
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }
-        let answered = Box::pin(self.obey(beside, options)).await;
+        let answered = Box::pin(self.commands().obey(beside, options)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 
@@ -183,7 +183,7 @@ impl Relay {
                         "That is a lot in one hour, and others want to be answered, too. Try again in {} min.",
                         spent.minutes
                     );
-                    say_there(self, &visit, text, "enough").await;
+                    say_there(&self.intake(), &visit, text, "enough").await;
                 }
                 return Ok(IntakeOutcome::Nothing(
                     "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
@@ -192,15 +192,16 @@ impl Relay {
             }
         }
         self.begin_anew_if_stale(&mut visit).await?;
+        let intake = self.intake();
         let files =
-            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
-        let Some(media) = self.unless_stopped(&visit.message, files).await else {
+            intake.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
+        let Some(media) = intake.unless_stopped(&visit.message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),
             ));
         };
         let Some(mut told) = self.tell(&visit, &admitted, media) else {
-            say_there(self, &visit, NO_TEXT.to_owned(), "no-text").await;
+            say_there(&self.intake(), &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
         told.labels.extend(self.brought_back(&visit, &admitted).await?);
@@ -243,7 +244,7 @@ impl Relay {
                 Some(Stale::Idle) => ResetReason::Idle,
             };
         tracing::info!(session = %key, ?reason, "a conversation begins anew");
-        let reset = self.reset(&key, reason).await?;
+        let reset = self.sessions().reset(&key, reason).await?;
         visit.session = Some(reset.record);
         Ok(())
     }
@@ -269,7 +270,7 @@ impl Relay {
             QueueMode::Interrupt => {
                 let id = run_id(&admitted)?;
                 if self.inner().runs().get(&id).is_none() {
-                    self.stop_runs(&key, None, StopCause::Interrupt).await;
+                    self.turns().stop_runs(&key, None, StopCause::Interrupt).await;
                 }
                 Queue::Wait
             }
@@ -277,7 +278,7 @@ impl Relay {
         let Some(given_up) = self.make_room(&key, policy, &mut options) else {
             return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
-        match self.enqueue(admitted, options, (queue, None)).await {
+        match self.turns().enqueue(admitted, options, (queue, None)).await {
             Ok(Accepted::Started { .. }) => {
                 self.let_go(given_up).await;
                 Ok(IntakeOutcome::Taken)

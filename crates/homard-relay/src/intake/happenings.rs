@@ -7,12 +7,12 @@ use homard_protocol::{AccountId, ChannelId, PeerId};
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};
 
-use crate::relay::Relay;
+use crate::parts::Intake;
 
 /// Longest text of an event, in characters.
 const MAX_TEXT: usize = 1_000;
 
-impl Relay {
+impl Intake {
     /// Takes something that is no message to where it belongs, and closes its row.
     pub(super) async fn notice(&self, id: InboxId, heard: InboundEvent) {
         let noticed = match heard {
@@ -32,7 +32,7 @@ impl Relay {
 
     /// Keeps an event for the next turn, if whoever did it may speak.
     async fn tell_event(&self, id: InboxId, event: Notice) -> Result<Option<&'static str>, StoreError> {
-        let rules = self.company_rules();
+        let rules = self.inner().company_rules();
         let account = rules.account(&event.channel, &event.account);
         let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
         if !may_be_told(&event, &account.rules, &let_in) {
@@ -69,7 +69,7 @@ impl Relay {
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
     async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
-        let accounts = self.accounts();
+        let accounts = self.inner().accounts();
         let account = accounts.get(channel, account);
         let rules = &account.rules;
         let conversation = Conversation::Group { id: from.clone(), thread: None };

@@ -22,7 +22,7 @@ use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::origin::Origin;
 use crate::intake::route::Route;
-use crate::relay::Relay;
+use crate::parts::Intake;
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
@@ -99,7 +99,7 @@ impl InboundVisit {
     }
 }
 
-impl Relay {
+impl Intake {
     /// Takes what was gathered to where it belongs, and closes its rows if nothing comes of it.
     pub(super) async fn walk(&self, bundle: Bundle<OwnedSemaphorePermit>) {
         let ids = bundle.ids();
@@ -139,7 +139,7 @@ impl Relay {
     }
 
     async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
-        let rules = self.company_rules();
+        let rules = self.inner().company_rules();
         let there = self.account_of(&message).await;
         let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
         let account = rules.account(&message.channel, &message.account);
@@ -192,7 +192,7 @@ impl Relay {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
-                self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
+                self.platforms().stranger_asks(&visit.message, &visit.account.rules, &label).await?;
                 return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
@@ -210,7 +210,7 @@ impl Relay {
         let route = Route::decided(&visit.rules.config, session, agent)?;
         let admitted = admit_judged(message, route, verdict)?;
         let options = options(&visit, admitted.standing());
-        self.understand(visit, admitted, options).await
+        self.dispatch().understand(visit, admitted, options).await
     }
 
     /// Asks the rules of company.
@@ -278,10 +278,10 @@ fn is_guest(visit: &InboundVisit, standing: &Standing) -> bool {
 }
 
 /// Says something that is no answer of a run, where the message was said.
-pub(super) async fn say_there(relay: &Relay, visit: &InboundVisit, text: String, what: &str) {
+pub(super) async fn say_there(relay: &Intake, visit: &InboundVisit, text: String, what: &str) {
     let Some(address) = visit.address() else { return };
     let key = format!("{what}:{}:{}", visit.place(), visit.message.message_id);
-    let said = relay.say(OutgoingText { address, text, reply_to: None, key }).await;
+    let said = relay.outgoing().say(OutgoingText { address, text, reply_to: None, key }).await;
     said.or_log("a note could not be kept to be sent");
 }
 

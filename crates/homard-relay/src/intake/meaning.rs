@@ -4,7 +4,7 @@ use homard_channel::Inbound;
 use homard_policy::words::{self, Meaning, Reading, Vocabulary};
 
 use super::gather::Pace;
-use crate::relay::Relay;
+use crate::parts::Intake;
 
 /// Whether a message would be a command, and nothing else, from somebody who may use them.
 pub(super) fn is_control(words: &Vocabulary, message: &Inbound, our_name: Option<&str>) -> bool {
@@ -28,10 +28,10 @@ pub(super) fn read(message: &Inbound, reading: &Reading<'_>) -> Meaning {
     }
 }
 
-impl Relay {
+impl Intake {
     /// How long a message waits for more of its kind.
     pub(super) fn pace_of(&self, message: &Inbound) -> Pace {
-        let rules = self.company_rules();
+        let rules = self.inner().company_rules();
         let quiet = rules.config.messages.inbound.debounce_on(&message.channel);
         let name = self.our_name(message);
         Pace { quiet, hurries: is_control(&rules.words, message, name.as_deref()) }

@@ -16,7 +16,7 @@ use homard_protocol::limits::MAX_IMAGE_BYTES;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
-use crate::relay::Relay;
+use crate::parts::Intake;
 
 /// How long one file may take.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ pub(super) struct Media {
     pub(super) missing: Vec<String>,
 }
 
-impl Relay {
+impl Intake {
     /// Fetches what came with a message; `limit` is the largest file, in bytes.
     pub(super) async fn fetch_files(
         &self,
@@ -87,7 +87,7 @@ impl Relay {
     /// Who sent a message, when it was not the owner.
     fn guest_of(&self, message: &Inbound) -> Option<String> {
         let Sender::Peer { id, .. } = &message.sender else { return None };
-        let is_guest = self.company_rules().speaker(message) == Speaker::Guest;
+        let is_guest = self.inner().company_rules().speaker(message) == Speaker::Guest;
         is_guest.then(|| format!("{}:{id}", message.channel))
     }
 

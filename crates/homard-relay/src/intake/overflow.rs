@@ -3,13 +3,13 @@
 use homard_policy::queue::{MakeRoom, Overflow, QueuePolicy, make_room};
 use homard_protocol::SessionKey;
 
-use crate::relay::Relay;
+use crate::parts::Dispatch;
 use crate::turns::lane::Waiting;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::StopCause;
 use crate::turns::turn;
 
-impl Relay {
+impl Dispatch {
     /// Takes out of the lane who has to go for one more message; what is to be remembered of them goes with that
     /// message. `None` when it is the new one that has to go.
     pub(super) fn make_room(

@@ -10,7 +10,7 @@ use homard_tools::{Label, Source};
 use super::inbound::InboundVisit;
 use super::media::Media;
 use crate::intake::admit::Admitted;
-use crate::relay::Relay;
+use crate::parts::Dispatch;
 
 /// What the model is told.
 pub(super) struct Telling {
@@ -21,7 +21,7 @@ pub(super) struct Telling {
     pub(super) labels: Vec<Label>,
 }
 
-impl Relay {
+impl Dispatch {
     /// What the model is told of a message; `None` when there is nothing in it to answer.
     pub(super) fn tell(&self, visit: &InboundVisit, admitted: &Admitted, media: Media) -> Option<Telling> {
         let (message, config) = (&visit.message, &visit.rules.config);
@@ -86,7 +86,7 @@ impl Relay {
     }
 }
 
-impl Relay {
+impl Dispatch {
     /// The label of words of our own that a message brings back from a conversation that is over: whose words were in
     /// play when they were said is not known any more.
     pub(super) async fn brought_back(

@@ -12,7 +12,7 @@ use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
 
-use crate::relay::Relay;
+use crate::relay::Inner;
 
 /// The rules of one configuration.
 pub(crate) struct CompanyRules {
@@ -73,11 +73,11 @@ impl CompanyRules {
     }
 }
 
-impl Relay {
+impl Inner {
     /// Our accounts on chat platforms, as the owner has them now.
     #[must_use]
-    pub fn accounts(&self) -> Arc<ChannelAccounts> {
-        self.inner().config().view()
+    pub(crate) fn accounts(&self) -> Arc<ChannelAccounts> {
+        self.config().view()
     }
 
     /// Whether settings may be changed by messages to one of our accounts (`configWrites`).
@@ -101,7 +101,7 @@ impl Relay {
 
     /// Who is the owner on chat platforms, as written: those named, else whoever is alone on the list of an account.
     #[must_use]
-    pub fn owners(&self) -> Vec<String> {
+    pub(crate) fn owners(&self) -> Vec<String> {
         let rules = self.company_rules();
         let commands = &rules.commands;
         if commands.names_an_owner() {
@@ -133,8 +133,8 @@ impl Relay {
 
     /// The rules as the owner has them now.
     pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
-        let config = self.inner().config();
-        let mut kept = lock(&self.inner().intake().rules);
+        let config = self.config();
+        let mut kept = lock(&self.intake().rules);
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
             Some(rules) => Arc::clone(rules),
             None => {

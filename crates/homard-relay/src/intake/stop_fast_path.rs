@@ -10,7 +10,7 @@ use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
 use super::meaning;
-use crate::relay::Relay;
+use crate::parts::Intake;
 
 /// Who, and where: platform, account, place, thread, sender.
 type Who = [String; 5];
@@ -56,7 +56,7 @@ impl StopFastPath {
     }
 }
 
-impl Relay {
+impl Intake {
     /// Notes that somebody says stop, if they do.
     pub(super) fn hush(&self, id: InboxId, heard: &InboundEvent) {
         if let InboundEvent::Message(message) = heard
@@ -97,7 +97,7 @@ impl Relay {
             return false;
         }
         let name = self.our_name(message);
-        meaning::read(message, &self.company_rules().words.reading(name.as_deref(), &[])).stop
+        meaning::read(message, &self.inner().company_rules().words.reading(name.as_deref(), &[])).stop
     }
 }
 

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::action::{Action, Place, deed_of};
 use super::{ActError, ActingFor};
+use crate::parts::MessageActions;
 use crate::ports::run_name;
-use crate::relay::Relay;
 
 /// Most places one broadcast goes to.
 const MAX_TARGETS: usize = 50;
 
-impl Relay {
+impl MessageActions {
     /// Does what the `message` tool asks for.
     pub(crate) async fn act_for_tool(&self, cx: &ToolCx, wish: MessageArgs) -> Result<Value, PortError> {
         let config = self.inner().config();

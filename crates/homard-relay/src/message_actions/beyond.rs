@@ -6,14 +6,14 @@ use homard_protocol::SessionKey;
 
 use super::action::{Action, MessageAction, Place, Post};
 use super::{ActError, ActingFor, ActionOutcome};
-use crate::relay::Relay;
+use crate::parts::MessageActions;
 
 /// The word for wherever people were last heard.
 const LAST: &str = "last";
 /// Words for the page, which needs no delivery: whoever looks sees it.
 const HERE: [&str; 2] = ["webchat", "internal"];
 
-impl Relay {
+impl MessageActions {
     /// Where something that comes by itself goes: the place that was named, else where `home` was last spoken to.
     /// `None` when that is on no chat platform.
     ///

@@ -8,9 +8,9 @@ use homard_runtime::OrLog;
 use homard_store::{DeliveryContext, StoreError};
 
 use super::ActingFor;
-use crate::relay::Relay;
+use crate::parts::MessageActions;
 
-impl Relay {
+impl MessageActions {
     /// Writes what was said into the conversation it was said in. Failing is logged: it has been said.
     pub(super) async fn mirror(
         &self,
@@ -44,7 +44,7 @@ impl Relay {
             timestamp: self.inner().clock().now_ms(),
             details: Details::default(),
         };
-        let rules = self.company_rules();
+        let rules = self.inner().company_rules();
         destination(&rules.routes, (&heard, rules.speaker(&heard)), threads).session
     }
 
@@ -84,7 +84,7 @@ impl Relay {
                 stop_reason: None,
             },
         });
-        self.announce_change(&session, "send");
+        self.sessions().announce_change(&session, "send");
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use homard_store::{DeliveryContext, SessionEntry, StoreError};
 use super::target::{self, ChannelName, Target};
 use super::{ActError, ActingFor, Found, Place};
 use crate::delivery::outbox::SendError;
-use crate::relay::Relay;
+use crate::parts::MessageActions;
 
 /// Whether two addresses are the same conversation. With how many people is told by different sources differently,
 /// so it does not count.
@@ -22,7 +22,7 @@ pub(super) fn is_same_place(one: &Address, other: &Address) -> bool {
     place(one) == place(other)
 }
 
-impl Relay {
+impl MessageActions {
     /// Where a conversation's answers go, if it is on a chat platform: where it was last spoken to, else what its
     /// key says.
     ///

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
+use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Tasks;
 use homard_store::StoreError;
@@ -20,7 +21,7 @@ use tokio::sync::mpsc;
 pub use status::AccountStatus;
 
 use crate::delivery::outbox::SendError;
-use crate::relay::Relay;
+use crate::parts::Platforms;
 use supervise::Account;
 
 /// Things heard that wait to be kept; when as many wait, adapters wait, and with them their platforms.
@@ -88,7 +89,19 @@ impl Channels {
     }
 }
 
-impl Relay {
+impl Platforms {
+    /// Our accounts there, as the owner has them now.
+    #[must_use]
+    pub fn accounts(&self) -> Arc<ChannelAccounts> {
+        self.inner().accounts()
+    }
+
+    /// Who is the owner there, as written: those named, else whoever is alone on the list of an account.
+    #[must_use]
+    pub fn owners(&self) -> Vec<String> {
+        self.inner().owners()
+    }
+
     /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
     /// written for their platforms. To be called before [`recover`](Self::recover).
     pub fn know_channels(&self, accounts: &[SharedChannel]) {
@@ -103,7 +116,7 @@ impl Relay {
     /// # Errors
     /// When the store cannot say what waits.
     pub async fn open_channels(&self, accounts: Vec<SharedChannel>) -> Result<(), StoreError> {
-        self.recover_outbox().await?;
+        self.outgoing().recover_outbox().await?;
         for channel in accounts {
             self.replace_channel(channel).await;
         }
@@ -211,7 +224,7 @@ impl Relay {
         let (account, clock) = (Arc::clone(account), self.inner().clock().clone());
         let (channel, name) = account.name();
         channels.tasks.spawn(async move { account.run(to_relay, clock, cancel).await });
-        self.open_outbox(&channel, &name);
+        self.outgoing().open_outbox(&channel, &name);
     }
 
     /// The line on which everything heard comes in.
@@ -219,7 +232,7 @@ impl Relay {
         let (to_relay, heard) = mpsc::channel(HEARD);
         let tasks = &self.inner().channels().tasks;
         let (relay, cancel) = (self.clone(), tasks.token().clone());
-        tasks.spawn(relay.listen_to(heard, cancel));
+        tasks.spawn(relay.intake().listen_to(heard, cancel));
         to_relay
     }
 }

@@ -10,15 +10,15 @@ use homard_runtime::OrLog;
 use homard_store::{PairingAsked, PairingRequest, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
+use crate::parts::Platforms;
 use crate::platforms::pairing_row::{pairing_account, pairing_row};
-use crate::relay::Relay;
 
 /// Most people who are told that somebody asks.
 const MAX_OWNERS: usize = 3;
 /// The fact that names the message somebody first wrote.
 const FIRST_MESSAGE: &str = "messageId";
 
-impl Relay {
+impl Platforms {
     /// Notes that a stranger wrote. The first time they are told their code, and the owner, where one of ours reaches
     /// them, is told that somebody asks. `id_label` is what the platform calls its ids.
     ///
@@ -49,19 +49,20 @@ impl Relay {
         if let PairingAsked::Created(code) = &asked {
             self.tell_clients(message, rules, code).await;
         }
-        self.say(OutgoingText {
-            address: Address {
-                channel: message.channel.clone(),
-                account: message.account.clone(),
-                chat: ChatKind::Direct,
-                to: message.conversation.peer().unwrap_or(id).clone(),
-                thread: message.conversation.thread().cloned(),
-            },
-            text: pairing_reply(&message.channel, id_label, id.as_str(), code),
-            reply_to: None,
-            key: format!("pairing:{}:{code}", message.channel),
-        })
-        .await?;
+        self.outgoing()
+            .say(OutgoingText {
+                address: Address {
+                    channel: message.channel.clone(),
+                    account: message.account.clone(),
+                    chat: ChatKind::Direct,
+                    to: message.conversation.peer().unwrap_or(id).clone(),
+                    thread: message.conversation.thread().cloned(),
+                },
+                text: pairing_reply(&message.channel, id_label, id.as_str(), code),
+                reply_to: None,
+                key: format!("pairing:{}:{code}", message.channel),
+            })
+            .await?;
         self.tell_owners(message, rules, (id, code)).await;
         Ok(asked)
     }
@@ -92,13 +93,14 @@ impl Relay {
              `homard pairing approve {channel} {code}`, or do nothing.",
             plain_name(who.as_str()),
         );
-        for (channel, id) in
-            owner_ids(&self.company_rules().commands, rules, &message.channel).into_iter().take(MAX_OWNERS)
+        for (channel, id) in owner_ids(&self.inner().company_rules().commands, rules, &message.channel)
+            .into_iter()
+            .take(MAX_OWNERS)
         {
             let Some(address) = self.reach(&channel, &id, message) else { continue };
             let key = format!("pairing-asked:{}:{channel}:{id}:{code}", message.channel);
             let saying = OutgoingText { address, text: text.clone(), reply_to: None, key };
-            self.say(saying).await.or_log("the owner could not be told that a stranger asks");
+            self.outgoing().say(saying).await.or_log("the owner could not be told that a stranger asks");
         }
     }
 

@@ -5,19 +5,21 @@
 
 use std::fmt::Write as _;
 
+use std::sync::Arc;
+
 use homard_exec::{Exit, Finished, Processes};
 use homard_protocol::SessionKey;
 use homard_runtime::OrLog;
 
-use crate::relay::Relay;
+use crate::parts::Sessions;
 
 /// Longest part of a command line that is repeated, in characters.
 const MAX_LINE_CHARS: usize = 120;
 
-impl Relay {
+impl Sessions {
     /// Looks after the commands of all conversations from now on.
     pub fn look_after(&self, processes: &Processes) {
-        let inner = self.downgrade();
+        let inner = Arc::downgrade(self.inner());
         processes.on_exit(Box::new(move |finished| {
             if let Some(inner) = inner.upgrade() {
                 Self::of(inner).hear_of(finished);

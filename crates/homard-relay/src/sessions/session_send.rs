@@ -6,15 +6,15 @@ use homard_runtime::OrCancel;
 use homard_store::RunStatus;
 use homard_tools::{Letter, LetterAnswer, PortError, SessionTarget, ToolCx};
 
+use crate::parts::Sessions;
 use crate::ports::{not_kept, run_name};
-use crate::relay::Relay;
 use crate::sessions::access::{agent_of, may_reach};
 use crate::turns::accept::Accepted;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
 
-impl Relay {
+impl Sessions {
     /// Sends a message and waits for the answer. A repeated call finds the run of the first.
     pub(crate) async fn send_letter(&self, cx: &ToolCx, letter: Letter) -> Result<LetterAnswer, PortError> {
         let to = self.addressee(cx, &letter.to).await?;
@@ -30,7 +30,7 @@ impl Relay {
         let message = Inbound::from_operator(to.clone(), run_id.to_string(), text, cx.clock.now_ms());
         let options =
             TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(Source::SessionsSend) };
-        let accepted = self.accept(message, options, Queue::Wait).await;
+        let accepted = self.turns().accept(message, options, Queue::Wait).await;
         let accepted = accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         let mut answer = LetterAnswer {
             status: "accepted",
@@ -44,11 +44,12 @@ impl Relay {
             return Ok(answer);
         }
         if !matches!(accepted, Accepted::Finished(_)) {
-            let waiting = self.wait(&run_id, letter.wait).or_cancel(&cx.cancel);
+            let turns = self.turns();
+            let waiting = turns.wait(&run_id, letter.wait).or_cancel(&cx.cancel);
             waiting.await.map_err(|_stopped| PortError::Stopped)?;
         }
         self.read_answer(&run_id, &mut answer).await?;
-        answer.labels = self.labels_of(&to).await.map_err(not_kept)?;
+        answer.labels = self.setup().labels_of(&to).await.map_err(not_kept)?;
         Ok(answer)
     }
 

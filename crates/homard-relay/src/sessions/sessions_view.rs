@@ -12,8 +12,8 @@ use homard_tools::{
 };
 use jiff::Timestamp;
 
+use crate::parts::Sessions;
 use crate::ports::not_kept;
-use crate::relay::Relay;
 use crate::sessions::access::{agent_of, has_strangers, judge, may_reach, visibility};
 use crate::turn_setup::settings::{chosen_model, time_zone};
 
@@ -26,7 +26,7 @@ const MAX_LOOKED_AT: usize = 1_000;
 /// The word that takes a choice of model back.
 const DEFAULT_MODEL: &str = "default";
 
-impl Relay {
+impl Sessions {
     /// The conversations `cx` may see, newest first.
     pub(crate) async fn sessions_seen(
         &self,
@@ -46,7 +46,7 @@ impl Relay {
                 let page = store.last_messages(&row.session_id, filter.messages).await.map_err(not_kept)?;
                 line.messages = told(&page, false, &mut room).0;
                 if row.key != cx.session_key {
-                    seen.labels.extend(self.labels_of(&row.key).await.map_err(not_kept)?);
+                    seen.labels.extend(self.setup().labels_of(&row.key).await.map_err(not_kept)?);
                 }
             }
             seen.sessions.push(line);
@@ -137,7 +137,7 @@ impl Relay {
         let page = store.last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
         let mut room = MAX_BYTES;
         let (messages, truncated) = told(&page, wanted.tools, &mut room);
-        let labels = self.labels_of(&row.key).await.map_err(not_kept)?;
+        let labels = self.setup().labels_of(&row.key).await.map_err(not_kept)?;
         Ok(HistoryPage { session_key: row.key.to_string(), messages, truncated, labels })
     }
 
@@ -165,7 +165,7 @@ impl Relay {
         }
         let config = self.inner().config();
         let agent = config.agents.agent(&row.agent_id).unwrap_or(config.agents.default_agent());
-        let chosen = chosen_model(&self.router(), agent, Some(&row.entry));
+        let chosen = chosen_model(&self.inner().router(), agent, Some(&row.entry));
         let zone = time_zone(config.agents.defaults.user_timezone.as_deref());
         let now = Timestamp::from_millisecond(cx.clock.now_ms()).unwrap_or_default().to_zoned(zone);
         let mut card = format!("Time: {}\n", now.strftime("%A %Y-%m-%d %H:%M %Z"));
@@ -206,7 +206,7 @@ impl Relay {
 
     /// The model a text names, if it may be used.
     pub(crate) fn usable_model(&self, text: &str) -> Result<homard_protocol::ModelRef, PortError> {
-        let router = self.router();
+        let router = self.inner().router();
         let invalid = |error: String| PortError::Invalid(error);
         let model = router.selector().parse(text).map_err(|error| invalid(error.to_string()))?.model;
         router.models().resolve(&model).map_err(|error| invalid(error.to_string()))?;
@@ -221,7 +221,7 @@ impl Relay {
     pub(crate) fn agents_startable(&self, cx: &ToolCx) -> Vec<AgentLine> {
         let config = self.inner().config();
         let own = agent_of(&config, &cx.session_key);
-        let agents = config.agents.list.iter().filter(|agent| self.may_start(own, &agent.id));
+        let agents = config.agents.list.iter().filter(|agent| self.subagents().may_start(own, &agent.id));
         let line = |agent: &homard_config::config::agents::Agent| AgentLine {
             id: agent.id.to_string(),
             name: agent.identity.name.clone().or_else(|| agent.name.clone()),

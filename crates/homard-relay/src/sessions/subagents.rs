@@ -19,8 +19,8 @@ use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
 
+use crate::parts::Subagents;
 use crate::ports::{not_kept, run_name};
-use crate::relay::Relay;
 use crate::sessions::access::agent_of;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
@@ -65,7 +65,7 @@ struct Plan {
     asking: Box<SessionEntry>,
 }
 
-impl Relay {
+impl Subagents {
     /// Whether an agent may start another.
     pub(crate) fn may_start(&self, own: &AgentId, other: &AgentId) -> bool {
         let config = self.inner().config();
@@ -113,7 +113,7 @@ impl Relay {
             labels: cx.scope.taint.labels(),
             ..TurnOptions::of(Source::Subagent)
         };
-        if let Err(error) = self.accept(message, options, Queue::Wait).await {
+        if let Err(error) = self.turns().accept(message, options, Queue::Wait).await {
             store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
             return Err(PortError::Failed(error.to_string()));
         }
@@ -149,7 +149,7 @@ impl Relay {
         }
         let asking = config.agents.agent(own).unwrap_or(config.agents.default_agent());
         let model = match &task.model {
-            Some(text) => Some(self.usable_model(text)?),
+            Some(text) => Some(self.sessions().usable_model(text)?),
             None => inherited_model(asking, config, &entry, agent == *own),
         };
         let thinking = [task.thinking.as_ref(), asking.subagents.thinking.as_ref(), limits.thinking.as_ref()];
@@ -222,7 +222,7 @@ impl Relay {
             labels: cx.scope.taint.labels(),
             ..TurnOptions::of(Source::Subagent)
         };
-        let accepted = self.accept(message, options, Queue::Wait).await;
+        let accepted = self.turns().accept(message, options, Queue::Wait).await;
         accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await
     }

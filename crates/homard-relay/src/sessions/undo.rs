@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use homard_protocol::SessionKey;
 use homard_tools::{RunChanges, UndoError, UndoOptions, UndoReport};
 
-use crate::relay::Relay;
+use crate::parts::Sessions;
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ impl UndoRequest {
     }
 }
 
-impl Relay {
+impl Sessions {
     /// Puts back what the last run of a conversation changed; the report and the error are words for a person.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Relay {
     pub async fn undo_as(&self, request: UndoRequest) -> Result<UndoReport, UndoRefused> {
         let found = self.undo_preview(request.clone()).await?;
         if let Ok(key) = SessionKey::parse(&found.session)
-            && !self.views(&key).is_empty()
+            && !self.turns().views(&key).is_empty()
         {
             return Err(UndoRefused::Running { session: found.session });
         }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::relay::Relay;
+use crate::parts::TurnSetup;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::settings::chosen_model;
@@ -70,7 +70,7 @@ pub enum Invoked {
     TimedOut,
 }
 
-impl Relay {
+impl TurnSetup {
     /// Calls a tool as an agent in the conversation would. Cancelling stops it in order.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use homard_protocol::{AccountId, AgentId, ChannelId, ModelRef, PeerId, SessionKe
 use homard_store::SessionRecord;
 use homard_tools::{Caller, ToolPolicy, Toolbox};
 
-use crate::relay::Relay;
+use crate::parts::TurnSetup;
 use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
 use crate::turn_setup::settings::chosen_model;
 
@@ -36,7 +36,7 @@ pub struct PolicyView {
     pub files: &'static str,
 }
 
-impl Relay {
+impl TurnSetup {
     /// All tools there are.
     #[must_use]
     pub fn toolbox(&self) -> Arc<Toolbox> {
@@ -77,7 +77,7 @@ impl Relay {
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
             works_for: None,
-            is_owner: self.is_owner_by_id((channel, account.as_ref()), &sender),
+            is_owner: self.inner().is_owner_by_id((channel, account.as_ref()), &sender),
             passed_on: false,
             without_admin: false,
         };

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::relay::Relay;
+use crate::parts::TurnSetup;
 use crate::turn_setup::taint;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::listen::Listener;
@@ -98,7 +98,7 @@ impl Program {
     }
 }
 
-impl Relay {
+impl TurnSetup {
     /// Takes a program's message as [`accept`](Self::accept) does, and lets it listen to the run from its beginning.
     ///
     /// # Errors
@@ -111,9 +111,9 @@ impl Relay {
     ) -> Result<Listener, AcceptError> {
         program.hide(&self.inner().guards().secrets);
         let (listening, listener) = oneshot::channel();
-        let admitted = self.admit(message, &options)?;
+        let admitted = self.turns().admit(message, &options)?;
         let options = TurnOptions { program: Some(Box::new(program)), ..options };
-        match self.enqueue(admitted, options, (Queue::Wait, Some(listening))).await? {
+        match self.turns().enqueue(admitted, options, (Queue::Wait, Some(listening))).await? {
             Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
             Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
                 Err(AcceptError::Repeated)

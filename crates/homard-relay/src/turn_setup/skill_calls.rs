@@ -6,12 +6,12 @@ use std::sync::Arc;
 use homard_skills::Snapshot;
 
 use crate::intake::admit::Admitted;
-use crate::relay::Relay;
+use crate::parts::TurnSetup;
 
 /// Longest part of a skill's description in the list of commands, in characters.
 const MAX_HELP_CHARS: usize = 100;
 
-impl Relay {
+impl TurnSetup {
     /// Puts the call of a skill in place of the message that calls it; other messages stay as they are.
     pub(crate) async fn call_skill(&self, admitted: Admitted) -> Admitted {
         // Most messages call nothing, and looking at the skills costs something.

@@ -19,7 +19,8 @@ use homard_store::StoreError;
 use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Source, Taint, TurnSlot};
 use jiff::tz::TimeZone;
 
-use crate::relay::{Inner, Relay};
+use crate::parts::TurnSetup;
+use crate::relay::Inner;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
 
@@ -40,7 +41,7 @@ pub(crate) fn labels(message: &Inbound, is_owner: bool) -> Vec<Label> {
     labels
 }
 
-impl Relay {
+impl TurnSetup {
     /// Whose words are in a conversation, where they are not the owner's.
     ///
     /// # Errors

@@ -22,7 +22,8 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use crate::intake::admit::Admitted;
-use crate::relay::{Inner, Relay};
+use crate::parts::TurnSetup;
+use crate::relay::Inner;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_view::Supposing;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
@@ -202,7 +203,7 @@ pub enum ContextError {
     Stopped,
 }
 
-impl Relay {
+impl TurnSetup {
     /// What the next turn of a conversation would be told, measured. Nothing is sent and nothing is kept.
     ///
     /// # Errors

@@ -10,13 +10,13 @@ use homard_protocol::{AssistantMessage, Message, UserBlock, UserContent, UserMes
 use homard_store::CallOwner;
 use homard_tools::{Described, PortError, ToolCx};
 
+use crate::parts::TurnSetup;
 use crate::ports::not_kept;
-use crate::relay::Relay;
 use crate::sessions::access::agent_of;
 use crate::turn_setup::settings::chosen_model;
 use crate::turns::meter::RunMeter;
 
-impl Relay {
+impl TurnSetup {
     /// Asks a model that sees about pictures. The call is paid for and counted like the turn's own.
     pub(crate) async fn look_at(
         &self,
@@ -25,7 +25,7 @@ impl Relay {
         pictures: Vec<UserBlock>,
         model: Option<&str>,
     ) -> Result<Described, PortError> {
-        let (config, router) = (self.inner().config(), self.router());
+        let (config, router) = (self.inner().config(), self.inner().router());
         let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
         let agent_id = agent_of(&config, &cx.session_key).clone();
         let agent = config.agents.agent(&agent_id).unwrap_or(config.agents.default_agent());

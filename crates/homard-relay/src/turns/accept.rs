@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::intake::admit::{Admitted, Refused, admit};
 use crate::intake::route::{Route, Unroutable};
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turn_setup::taint;
 use crate::turns::lane::{MAX_WAITING, Waiting};
 use crate::turns::listen::Listener;
@@ -82,7 +82,7 @@ pub(crate) enum Obeyed {
     No(Admitted, TurnOptions),
 }
 
-impl Relay {
+impl Turns {
     /// Takes a message: obeys it if it is a command and may be one, else keeps it and lets it wait for its turn as
     /// `queue` says. Returns once it is kept. This is the one way in for all that is not heard on a chat platform,
     /// and those go on from the same place once they are admitted.
@@ -99,10 +99,10 @@ impl Relay {
         if options.source() != Source::Chat || options.is_plain_text {
             return self.enqueue(admitted, options, (queue, None)).await;
         }
-        match self.obey(admitted, options).await? {
+        match self.commands().obey(admitted, options).await? {
             Obeyed::Yes(accepted) => Ok(accepted),
             Obeyed::No(admitted, options) => {
-                let admitted = self.call_skill(admitted).await;
+                let admitted = self.setup().call_skill(admitted).await;
                 self.enqueue(admitted, options, (queue, None)).await
             }
         }

@@ -9,7 +9,8 @@ use homard_store::Started;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::conclude;
-use crate::relay::{Inner, Relay};
+use crate::parts::Turns;
+use crate::relay::Inner;
 use crate::turns::lane::Waiting;
 use crate::turns::turn::{is_kept, prepare};
 
@@ -61,7 +62,7 @@ pub(crate) async fn take(
         // Nobody else fills it.
         let _first = slot.set(report);
     }
-    Relay::of(Arc::clone(inner)).tell_there(&run.id, reply.as_deref(), &told).await;
+    Turns::of(Arc::clone(inner)).commands().tell_there(&run.id, reply.as_deref(), &told).await;
     conclude(inner, &run, told).await;
 }
 

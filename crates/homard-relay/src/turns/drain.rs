@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::runs::Run;
 
-impl Relay {
+impl Turns {
     /// Begins no more turns and lets those under way finish. Messages are still taken: they are kept, and the
     /// process that opens the store next answers them. `false` when some did not finish within `grace`.
     pub async fn hold(&self, grace: Duration) -> bool {

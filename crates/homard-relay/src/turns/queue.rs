@@ -7,7 +7,7 @@ use homard_channel::Inbound;
 use homard_protocol::SessionKey;
 use homard_store::StoreError;
 
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::turns::lane::Kind;
@@ -70,7 +70,7 @@ impl Queue {
     }
 }
 
-impl Relay {
+impl Turns {
     /// Shortens a conversation when its turn has come, and waits for that. The message names the run and the
     /// session; its text is not used.
     ///
@@ -117,7 +117,7 @@ impl Relay {
             entry.queue_mode = mode.map(str::to_owned);
         });
         let session = changed.await.map_err(|error| error.to_string())?;
-        self.announce_change(&session, "patch");
+        self.sessions().announce_change(&session, "patch");
         Ok(words.to_owned())
     }
 

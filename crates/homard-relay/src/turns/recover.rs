@@ -12,20 +12,20 @@ use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::intake::admit::{admit, admit_judged};
 use crate::intake::route::Route;
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;
 
 /// What somebody is told whose command, or whose agent, did not survive a restart.
 const GIVEN_UP: &str = "⚙️ The gateway restarted before this was done. Please send it again.";
 
-impl Relay {
+impl Turns {
     /// Finishes what was left unfinished. Called once, before new messages are taken.
     ///
     /// # Errors
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
-        self.recover_outbox().await?;
+        self.outgoing().recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.unfinished_runs().await? {
@@ -44,13 +44,13 @@ impl Relay {
                 self.recover_waiting(&record).await?;
             }
         }
-        self.recover_children().await
+        self.subagents().recover_children().await
     }
 
     /// Answers a message that was kept and not begun, or says why not.
     async fn recover_waiting(&self, record: &RunRecord) -> Result<(), StoreError> {
         let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
-        if self.is_of_killed_child(record).await? {
+        if self.subagents().is_of_killed_child(record).await? {
             finish.status = RunStatus::Aborted;
         } else if self.resume(record) {
             tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");
@@ -69,7 +69,7 @@ impl Relay {
         let Some(reply) = TurnRequest::of_record(record).and_then(|request| request.options.reply) else {
             return;
         };
-        self.tell_there(&record.run_id, Some(&reply), &Ok(GIVEN_UP.to_owned())).await;
+        self.commands().tell_there(&record.run_id, Some(&reply), &Ok(GIVEN_UP.to_owned())).await;
     }
 
     /// Puts a kept message back into its lane; `false` when it has nowhere to go any more.

@@ -10,14 +10,14 @@ use homard_store::{RunRecord, StoreError};
 use crate::delivery::answer::preview_key;
 use crate::delivery::outbox::{receipt_of, row_of};
 use crate::delivery::reply_route::ReplyRoute;
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;
 
 /// How often a turn begins again: one that brings the gateway down does so only this often.
 const MAX_RESTARTS: u32 = 3;
 
-impl Relay {
+impl Turns {
     /// Lets a turn that was cut off wait again; `false` when it is to be marked interrupted. Then what it had shown of
     /// its answer is taken back.
     pub(crate) async fn begin_again(&self, record: &RunRecord) -> Result<bool, StoreError> {
@@ -87,6 +87,6 @@ impl Relay {
             content: Content::Delete { message_id },
         };
         let row = row_of(self.inner(), &gone, Some(record.session_key.clone()), Some(record.run_id.clone()));
-        self.post(vec![row]).await.map(drop)
+        self.outgoing().post(vec![row]).await.map(drop)
     }
 }

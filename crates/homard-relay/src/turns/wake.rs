@@ -5,7 +5,7 @@
 //! turn, whoever asks for that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
@@ -14,7 +14,7 @@ use homard_tools::Label;
 use serde_json::{Value, json};
 
 use crate::intake::route::Unroutable;
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
@@ -76,7 +76,7 @@ impl Default for Wakes {
     }
 }
 
-impl Relay {
+impl Turns {
     /// Tells a conversation that something happened. Returns once that is kept.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Relay {
         let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
         let text = format!("System: [{}] {text}", inner.clock().now_rfc3339());
         // Nobody typed it, so it is answered where the conversation was last spoken to.
-        let to = self.route_of(&session).await?;
+        let to = self.messages().route_of(&session).await?;
         let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
         let options = TurnOptions { extra_system: Some(WOKEN.to_owned()), labels, ..TurnOptions::of(source) };
         let options = options.replying_to(to);
@@ -132,7 +132,7 @@ impl Relay {
     /// Remembers how a turn ends.
     fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
         let Some(mut ending) = self.inner().runs().get(run_id).map(|run| run.watch()) else { return };
-        let inner = self.downgrade();
+        let inner = Arc::downgrade(self.inner());
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(inner)) = (end, inner.upgrade()) {

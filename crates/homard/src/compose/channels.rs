@@ -26,13 +26,13 @@ pub(crate) struct Workshop {
 pub(crate) fn know(relay: &Relay, config: &Config, workshop: &Workshop) {
     let accounts: Vec<_> =
         wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
-    relay.know_channels(&accounts);
+    relay.platforms().know_channels(&accounts);
 }
 
 /// Connects every account the configuration wants.
 pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
     let accounts = wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
-    relay.open_channels(accounts).await.or_log("chat platforms are not connected");
+    relay.platforms().open_channels(accounts).await.or_log("chat platforms are not connected");
 }
 
 /// Connects, connects anew and lets go of accounts of the platforms a change is about.
@@ -40,15 +40,15 @@ pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, work
     let ReloadAction::Hot(parts) = &reload.action else { return };
     let changed = |id: &ChannelId| parts.iter().any(|part| matches!(part, HotPart::Channel(c) if c == id));
     let wanted: Vec<Wanted> = wanted(config).into_iter().filter(|wanted| changed(&wanted.channel)).collect();
-    for status in relay.channel_status().iter().filter(|status| changed(&status.channel)) {
+    for status in relay.platforms().channel_status().iter().filter(|status| changed(&status.channel)) {
         let is_wanted =
             |wanted: &&Wanted| wanted.channel == status.channel && wanted.account == status.account;
         if !wanted.iter().any(|wanted| is_wanted(&wanted)) {
-            relay.remove_channel(&status.channel, &status.account).await;
+            relay.platforms().remove_channel(&status.channel, &status.account).await;
         }
     }
     for account in wanted.iter().filter_map(|wanted| wanted.build(config, workshop)) {
-        relay.replace_channel(account).await;
+        relay.platforms().replace_channel(account).await;
     }
 }
 

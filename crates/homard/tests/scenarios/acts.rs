@@ -353,12 +353,10 @@ async fn what_is_written_about_an_account_holds_for_every_way_out() {
         let params = json!({"message": "x", "sessionKey": KEY, "deliver": true, "channel": "telegram", "to": "8", "idempotencyKey": "d1"});
         client.call("agent", params).await.unwrap();
         all_short(&there, layer, "agent with deliver").await;
-        there.user_says(
-            OWNER,
-            OWNER,
-            "/allowlist add dm the end of this text which is much too long for one",
-        );
-        all_short(&there, layer, "a command").await;
+        there.user_says(OWNER, OWNER, "/help");
+        for _ in 0..2 {
+            assert_short(&there.next_sent().await.unwrap(), layer, "a command");
+        }
     }
 }
 
@@ -372,11 +370,15 @@ fn assert_short(sent: &Sent, layer: &str, way: &str) {
 
 /// Several messages come, each short enough, the last with the end of what was said.
 async fn all_short(there: &FakeTelegram, layer: &str, way: &str) {
-    let mut sent = there.next_sent().await.unwrap();
+    let next = async || {
+        let sent = there.next_sent().await;
+        sent.unwrap_or_else(|error| panic!("{layer}, {way}: {error}; sent: {:?}", there.sent()))
+    };
+    let mut sent = next().await;
     assert!(!sent.text().contains("the end"), "{layer}, {way}: in one piece");
     while !sent.text().contains("the end") {
         assert_short(&sent, layer, way);
-        sent = there.next_sent().await.unwrap();
+        sent = next().await;
     }
     assert_short(&sent, layer, way);
 }

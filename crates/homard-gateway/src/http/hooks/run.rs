@@ -62,7 +62,7 @@ async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Valu
     let mode = relay_mode(call.mode);
     let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
     // Every event is kept by itself; none is merged with another.
-    let _woken = within(gateway.relay().wake(event)).await?;
+    let _woken = within(gateway.relay().turns().wake(event)).await?;
     Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": "queued"}))
 }
 
@@ -155,15 +155,15 @@ fn check_model(
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
 async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
     let known = gateway.store().session(key).await.or_log("a hook's conversation could not be looked up");
-    if known.flatten().is_some() && gateway.relay().views(key).is_empty() {
-        let reset = gateway.relay().reset(key, ResetReason::New).await;
+    if known.flatten().is_some() && gateway.relay().turns().views(key).is_empty() {
+        let reset = gateway.relay().sessions().reset(key, ResetReason::New).await;
         reset.or_log("a hook's conversation could not be begun anew");
     }
 }
 
 /// How a run ended, for a caller who waits.
 async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
-    let ended = gateway.relay().wait(run_id, limit).await;
+    let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
         Some(end) => (end.status, end.reply, end.error),
         None => match gateway.store().run(run_id).await {
@@ -190,8 +190,9 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
     gateway.tasks().spawn(async move {
         let gateway = gateway_here;
         let stopping = gateway.stopping().clone();
+        let turns = gateway.relay().turns();
         let end = tokio::select! {
-            end = gateway.relay().wait(&run_id, WAIT_AT_MOST) => end,
+            end = turns.wait(&run_id, WAIT_AT_MOST) => end,
             () = stopping.cancelled() => None,
         };
         let Some(reply) = end.and_then(|end| end.reply) else { return };
@@ -200,7 +201,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);
         let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
-        gateway.relay().wake(event).await.or_log("the main conversation was not told about a hook");
+        gateway.relay().turns().wake(event).await.or_log("the main conversation was not told about a hook");
     });
 }
 

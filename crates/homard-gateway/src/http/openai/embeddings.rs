@@ -158,7 +158,7 @@ fn on_behalf(asker: &Asker<'_>, agent: AgentId) -> Run {
     Run {
         spender: Spender { agent: agent.clone(), session: session.clone(), job: None },
         pinned: None,
-        meter: asker.gateway.relay().meter(agent, session),
+        meter: asker.gateway.relay().setup().meter(agent, session),
     }
 }
 

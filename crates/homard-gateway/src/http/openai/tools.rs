@@ -51,7 +51,7 @@ pub(super) fn read(
     let mut tools: Vec<ProgramTool> = Vec::with_capacity(brought.len());
     for one in brought {
         let tool = one.tool()?;
-        if relay.has_tool(&tool.name) {
+        if relay.setup().has_tool(&tool.name) {
             let message = format!("`{}` is a tool of the agent's own; give yours another name", tool.name);
             return Err(ApiError::at("tools", message));
         }

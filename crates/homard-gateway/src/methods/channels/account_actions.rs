@@ -26,7 +26,7 @@ fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Mean
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         Some(id) => AccountId::parse(id)
             .map_err(|e| ErrorShape::invalid(format!("invalid {method} params: at /accountId: {e}")))?,
-        None => gateway.relay().accounts().usual(&channel),
+        None => gateway.relay().platforms().accounts().usual(&channel),
     };
     Ok(Meant { entry, channel, account })
 }
@@ -34,7 +34,7 @@ fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Mean
 /// `channels.start`.
 pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
     let Meant { entry, channel, account } = meant(&cx.gateway, "channels.start", &params)?;
-    let (started, outcome) = match cx.gateway.relay().start_channel(&channel, &account).await {
+    let (started, outcome) = match cx.gateway.relay().platforms().start_channel(&channel, &account).await {
         Some(true) => (true, json!({"status": "handed-off"})),
         Some(false) => (true, json!({"status": "skipped", "reason": "it is running already"})),
         None => {
@@ -55,7 +55,7 @@ pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorS
 /// `channels.stop`.
 pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
     let Meant { channel, account, .. } = meant(&cx.gateway, "channels.stop", &params)?;
-    let stopped = cx.gateway.relay().stop_channel(&channel, &account).await.is_some();
+    let stopped = cx.gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
     Ok(json!({"channel": channel, "accountId": account, "stopped": stopped}))
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, ErrorSh
 pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
     let gateway = &cx.gateway;
     let Meant { entry, channel, account } = meant(gateway, "channels.logout", &params)?;
-    let was_there = gateway.relay().stop_channel(&channel, &account).await.is_some();
+    let was_there = gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
     let snapshot = gateway.config().snapshot();
     let patch = cleared(&snapshot.parsed, entry, &account);
     let is_cleared = !patch.is_empty();

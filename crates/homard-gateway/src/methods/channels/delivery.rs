@@ -17,7 +17,7 @@ pub(crate) async fn destination(
         return Ok(None);
     }
     let is_optional = rest.get("bestEffortDeliver").and_then(Value::as_bool) == Some(true);
-    match gateway.relay().destination_of(&place(rest), session).await {
+    match gateway.relay().messages().destination_of(&place(rest), session).await {
         Ok(Some(address)) => Ok(Some(address)),
         Ok(None) => Ok(None),
         Err(_nowhere) if is_optional => Ok(None),

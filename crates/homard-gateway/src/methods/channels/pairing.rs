@@ -95,7 +95,7 @@ struct Known {
 
 /// Every account the configuration has, of platforms that are on.
 fn accounts(gateway: &Gateway) -> Vec<Known> {
-    let accounts = gateway.relay().accounts();
+    let accounts = gateway.relay().platforms().accounts();
     let known = accounts.all().map(|(channel, id, account)| Known {
         pairs: account.rules.enabled && account.rules.dm_policy == DmPolicy::Pairing,
         row: pairing_account(channel, &id, account.rules.name.clone()),
@@ -190,7 +190,7 @@ async fn tell(gateway: &Gateway, person: &PairingRequest) -> PairingNotification
         reply_to: None,
         key: format!("pairing-approved:{}", person.code),
     };
-    match gateway.relay().say(saying).await {
+    match gateway.relay().outgoing().say(saying).await {
         Ok(()) => PairingNotification::Sent,
         Err(error) => {
             tracing::warn!(%error, "somebody who was let in could not be told");

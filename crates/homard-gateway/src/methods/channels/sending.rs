@@ -46,7 +46,7 @@ pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, ErrorShape
     };
     let acting = acting(&cx.gateway, params.agent_id.as_deref(), params.session_key.as_deref())?;
     once(&cx.gateway, &action.key.clone(), async {
-        let acted = cx.gateway.relay().act(action, &acting).await;
+        let acted = cx.gateway.relay().messages().act(action, &acting).await;
         acted.map(|acted| sent(&key, &acted)).map_err(|e| refusal(&e, "channel"))
     })
     .await
@@ -122,7 +122,7 @@ pub(crate) async fn poll(cx: Cx, params: PollParams) -> Result<Value, ErrorShape
     };
     let acting = acting(&cx.gateway, None, None)?;
     once(&cx.gateway, &action.key.clone(), async {
-        let acted = cx.gateway.relay().act(action, &acting).await;
+        let acted = cx.gateway.relay().messages().act(action, &acting).await;
         acted.map(|acted| sent(&key, &acted)).map_err(|e| refusal(&e, "poll channel"))
     })
     .await
@@ -146,7 +146,7 @@ pub(crate) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value,
     };
     let key = format!("action:{key}");
     once(&cx.gateway, &key, async {
-        let acted = cx.gateway.relay().act_as_wished(wish, &acting, &key).await;
+        let acted = cx.gateway.relay().messages().act_as_wished(wish, &acting, &key).await;
         acted.map_err(|e| match e {
             ActError::UnknownChannel(_) => unsupported(),
             e => refusal(&e, "channel"),

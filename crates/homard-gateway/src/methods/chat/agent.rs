@@ -110,7 +110,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         status: status.to_owned(),
         accepted_at: gateway.clock().now_ms(),
     });
-    match gateway.relay().wait(&run_id, MAX_WAIT).await {
+    match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
         Some(end) => Ok(to_value(&finished(&run_id, &end))),
         None => match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
             Some(record) if record.status.is_finished() => Ok(to_value(&finished_from_record(&record))),
@@ -229,7 +229,7 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
     let gateway = &cx.gateway;
     let run_id = RunId::parse(&params.run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
     let limit = params.timeout_ms.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_WAIT);
-    if let Some(end) = gateway.relay().wait(&run_id, limit).await {
+    if let Some(end) = gateway.relay().turns().wait(&run_id, limit).await {
         return Ok(waited(&params.run_id, &end));
     }
     match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
@@ -279,7 +279,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, 
         .list
         .iter()
         .map(|agent| {
-            let model = gateway.relay().model_for(&SessionKey::main(agent.id.clone()), None);
+            let model = gateway.relay().sessions().model_for(&SessionKey::main(agent.id.clone()), None);
             AgentSummary {
                 id: agent.id.to_string(),
                 name: agent.name.clone().or_else(|| agent.identity.name.clone()),

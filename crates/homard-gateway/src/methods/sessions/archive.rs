@@ -65,7 +65,7 @@ pub(crate) async fn restore(
         (None, None) => return Err(ErrorShape::invalid("key or sessionId is required")),
     };
     if let Some(key) = place_of(gateway, &which).await?
-        && !gateway.relay().active_ids(&key).is_empty()
+        && !gateway.relay().turns().active_ids(&key).is_empty()
     {
         return Err(ErrorShape::invalid(format!("a run is under way in {key}; stop it first")));
     }
@@ -73,7 +73,7 @@ pub(crate) async fn restore(
     let Some(record) = restored else {
         return Err(ErrorShape::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
-    gateway.relay().announce_change(&record, "create");
+    gateway.relay().sessions().announce_change(&record, "create");
     Ok(SessionsRestoreResult {
         ok: true,
         key: record.key.to_string(),
@@ -129,7 +129,7 @@ pub(crate) async fn cleanup(
                 let key = &record.key;
                 let gone = gateway.store().delete_session(key, ArchiveTranscript::Keep).await;
                 gone.map_err(|e| error::store(&e))?;
-                gateway.relay().announce_change(&record, "cleanup");
+                gateway.relay().sessions().announce_change(&record, "cleanup");
             }
             result.removed.push(record.key.to_string());
         }
@@ -199,7 +199,7 @@ struct Chosen {
 async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, ErrorShape> {
     let now = gateway.clock().now_ms();
     let oldest = now.saturating_sub(i64::try_from(look.rules.prune_after.as_millis()).unwrap_or(i64::MAX));
-    let busy = gateway.relay().active_sessions();
+    let busy = gateway.relay().turns().active_sessions();
     blocking(move || {
         let (mut chosen, mut kept) = (Chosen::default(), 0);
         for record in sessions {

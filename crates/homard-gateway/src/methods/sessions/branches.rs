@@ -29,7 +29,7 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
         .copy_conversation(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
         .await
         .map_err(|e| error::store(&e))?;
-    gateway.relay().announce_change(&made, "create");
+    gateway.relay().sessions().announce_change(&made, "create");
     Ok(SessionsForkResult {
         session_key: key.to_string(),
         editor_text: place.text,
@@ -115,12 +115,12 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
 
 /// Lets a conversation go on elsewhere, unless somebody is speaking in it.
 async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result<(), ErrorShape> {
-    if !gateway.relay().active_ids(&record.key).is_empty() {
+    if !gateway.relay().turns().active_ids(&record.key).is_empty() {
         return Err(ErrorShape::invalid("a run is under way in this session: stop it, or wait for its end"));
     }
     let turned = gateway.store().turn_back(&record.session_id, to).await.map_err(|e| error::store(&e))?;
     if let Some(record) = turned {
-        gateway.relay().announce_change(&record, "rewind");
+        gateway.relay().sessions().announce_change(&record, "rewind");
     }
     Ok(())
 }

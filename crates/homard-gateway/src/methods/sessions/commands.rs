@@ -38,7 +38,7 @@ pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<Sessi
         .patch_session(&key, move |entry| wanted.apply(entry))
         .await
         .map_err(|e| error::store(&e))?;
-    gateway.relay().announce_change(&record, "create");
+    gateway.relay().sessions().announce_change(&record, "create");
     let mut result = SessionsCreateResult {
         ok: true,
         key: key.to_string(),
@@ -233,7 +233,7 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
     let named = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
     let key = match (named.transpose()?, &run) {
         (Some(key), _) => Some(key),
-        (None, Some(run)) => gateway.relay().session_of(run),
+        (None, Some(run)) => gateway.relay().turns().session_of(run),
         (None, None) => return Err(ErrorShape::invalid("key or runId is required")),
     };
     let stopped = match &key {

@@ -27,7 +27,7 @@ pub(crate) async fn compact(
         instructions: params.instructions.filter(|words| !words.trim().is_empty()),
         max_entries: params.max_lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)),
     };
-    let report = gateway.relay().compact(message, wish).await.map_err(|e| error::submit(&e))?;
+    let report = gateway.relay().turns().compact(message, wish).await.map_err(|e| error::submit(&e))?;
     let mut result =
         SessionsCompactResult { ok: true, key: key.to_string(), ..SessionsCompactResult::default() };
     match report {

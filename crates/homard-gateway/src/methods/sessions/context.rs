@@ -17,7 +17,7 @@ pub(crate) async fn report(
     let gateway = &cx.gateway;
     let key = params.key.as_deref().unwrap_or(MAIN);
     let key = session_key(gateway, key, params.agent_id.as_deref())?;
-    let measured = gateway.relay().context_report(&key).await.map_err(|failed| match failed {
+    let measured = gateway.relay().setup().context_report(&key).await.map_err(|failed| match failed {
         ContextError::Store(failed) => error::store(&failed),
         ContextError::Stopped => ErrorShape::unavailable(failed.to_string()),
         ContextError::NoAgent(_) | ContextError::Model(_) | ContextError::Prompt { .. } => {

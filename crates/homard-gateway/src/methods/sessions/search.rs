@@ -50,7 +50,8 @@ fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQue
     let mut within = match &params.scope {
         Some(scope) => {
             let mut within = sessions::query(gateway, NAME, scope, gateway.clock().now_ms())?;
-            within.keys = (scope.active_only == Some(true)).then(|| gateway.relay().active_sessions());
+            within.keys =
+                (scope.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
             within
         }
         None => SessionQuery {

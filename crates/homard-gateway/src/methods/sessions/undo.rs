@@ -19,7 +19,7 @@ pub(crate) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResul
     check_range("undo.list", "limit", params.limit, 1..=MAX_UNDO_RUNS)?;
     let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_UNDO_RUNS)).unwrap_or(1);
-    let runs = gateway.relay().undo_list(key, limit).await.map_err(|why| refused(&why))?;
+    let runs = gateway.relay().sessions().undo_list(key, limit).await.map_err(|why| refused(&why))?;
     Ok(UndoListResult { ts: gateway.clock().now_ms(), runs: runs.iter().map(run).collect() })
 }
 
@@ -29,10 +29,10 @@ pub(crate) async fn apply(cx: Cx, params: UndoApplyParams) -> Result<UndoApplyRe
     let session = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
     let request = UndoRequest { session, run: params.run_id, force: params.force };
     if params.dry_run {
-        let changes = gateway.relay().undo_preview(request).await.map_err(|why| refused(&why))?;
+        let changes = gateway.relay().sessions().undo_preview(request).await.map_err(|why| refused(&why))?;
         return Ok(previewed(&changes));
     }
-    let report = gateway.relay().undo_as(request).await.map_err(|why| refused(&why))?;
+    let report = gateway.relay().sessions().undo_as(request).await.map_err(|why| refused(&why))?;
     Ok(done(&report))
 }
 

@@ -47,17 +47,17 @@ pub(crate) async fn set_heartbeats(
     cx: Cx,
     params: SetHeartbeatsParams,
 ) -> Result<SetHeartbeatsResult, ErrorShape> {
-    cx.gateway.relay().set_heartbeats(params.enabled);
+    cx.gateway.relay().turns().set_heartbeats(params.enabled);
     Ok(SetHeartbeatsResult { ok: true, enabled: params.enabled })
 }
 
 /// `last-heartbeat`: what came of the last turn that an event started.
 pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, ErrorShape> {
-    Ok(cx.gateway.relay().last_heartbeat())
+    Ok(cx.gateway.relay().turns().last_heartbeat())
 }
 
 async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, ErrorShape> {
-    match cx.gateway.relay().wake(wake).await.map_err(|e| error::submit(&e))? {
+    match cx.gateway.relay().turns().wake(wake).await.map_err(|e| error::submit(&e))? {
         Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id.to_string()) }),
         Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
     }

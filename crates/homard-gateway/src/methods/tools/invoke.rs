@@ -56,7 +56,7 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
         }
     };
     let cancel = gateway.tasks().token().child_token();
-    let invoked = gateway.relay().invoke(call, cancel).await.map_err(|e| error::store(&e))?;
+    let invoked = gateway.relay().setup().invoke(call, cancel).await.map_err(|e| error::store(&e))?;
     let result = told(name, invoked);
     if let Some(sender) = sender {
         sender.send_replace(serde_json::to_value(&result).ok().map(|said| (StatusCode::OK, said)));

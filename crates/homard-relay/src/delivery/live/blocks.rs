@@ -16,7 +16,7 @@ use crate::delivery::outbox::SendError;
 use crate::delivery::reply_style::BlockManner;
 use crate::delivery::run_delivery::Streamed;
 use crate::jitter::chance;
-use crate::relay::Relay;
+use crate::parts::Outgoing;
 
 /// How long a platform may take for one piece.
 const PIECE_LIMIT: Duration = Duration::from_secs(15);
@@ -121,7 +121,7 @@ impl Watched {
         let mut rows = speech.rows(&self.inner, piece, None, MARK).await;
         let (sent, last) = (rows.len(), rows.pop());
         let Some(last) = last else { return Some((0, true)) };
-        let relay = Relay::of(std::sync::Arc::clone(&self.inner));
+        let relay = Outgoing::of(std::sync::Arc::clone(&self.inner));
         relay.post(rows).await.or_log("a piece of an answer could not be kept")?;
         match relay.send_row(last, PIECE_LIMIT).or_cancel(self.run.delivery.sealed()).await {
             // It is kept: whatever becomes of it, it is not said again.

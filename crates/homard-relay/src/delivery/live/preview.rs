@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::Watched;
 use crate::delivery::answer::{FinalReply, preview_key, preview_of};
 use crate::delivery::run_delivery::Streamed;
-use crate::relay::Relay;
+use crate::parts::Outgoing;
 
 /// The shortest text that is shown, in characters.
 const SHORTEST: usize = 30;
@@ -87,7 +87,7 @@ impl Watched {
             self.route.message_id.clone().filter(|_| self.manner.replies_to(0) && self.is_threaded());
         let row =
             speech.row(&self.inner, key.clone(), reply_to, Content::Text { words, buttons: Vec::new() });
-        let relay = Relay::of(Arc::clone(&self.inner));
+        let relay = Outgoing::of(Arc::clone(&self.inner));
         let sending = relay.send_row(row, FIRST_LIMIT);
         tokio::pin!(sending);
         let sealed = self.run.delivery.sealed();

@@ -9,7 +9,8 @@ use homard_runtime::OrLog;
 use homard_store::OutboundRecord;
 
 use super::OutgoingText;
-use crate::relay::{Inner, Relay};
+use crate::parts::Outgoing;
+use crate::relay::Inner;
 
 /// How the keys of these messages begin; one that cannot be sent itself is told nowhere else.
 const KEY: &str = "bounced:";
@@ -40,7 +41,7 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
         key: format!("{KEY}{}", new.key),
     };
     // Not awaited in place: it may end here again.
-    let relay = Relay::of(Arc::clone(inner));
+    let relay = Outgoing::of(Arc::clone(inner));
     relay.say(saying).await.or_log("the owner will not hear of a message that could not be sent");
 }
 

@@ -17,7 +17,7 @@ fn shared(platform: &Arc<Platform>) -> SharedChannel {
 
 async fn open() -> (World, Arc<Platform>) {
     let (world, platform) = (World::new(json!({})), Platform::new(abilities()));
-    world.relay.open_channels(vec![shared(&platform)]).await.unwrap();
+    world.relay.platforms().open_channels(vec![shared(&platform)]).await.unwrap();
     (world, platform)
 }
 
@@ -41,9 +41,14 @@ fn outbound(to: &str, text: &str, key: &str) -> Outbound {
 async fn what_is_said_goes_out_in_order_and_saying_it_again_says_nothing() {
     let (world, platform) = open().await;
     for number in 0..20 {
-        world.relay.say(saying("1", &format!("number {number}"), &format!("k{number}"))).await.unwrap();
+        world
+            .relay
+            .outgoing()
+            .say(saying("1", &format!("number {number}"), &format!("k{number}")))
+            .await
+            .unwrap();
     }
-    world.relay.say(saying("1", "number 3", "k3")).await.unwrap();
+    world.relay.outgoing().say(saying("1", "number 3", "k3")).await.unwrap();
     let expected: Vec<String> = (0..20).map(|number| format!("number {number}")).collect();
     assert_eq!(platform.told(20).await, expected);
     world.relay.stop(Duration::ZERO).await;
@@ -55,13 +60,16 @@ async fn what_is_said_goes_out_in_order_and_saying_it_again_says_nothing() {
 #[tokio::test]
 async fn a_receipt_is_waited_for_and_known_again() {
     let (world, platform) = open().await;
-    let first = world.relay.send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
-    let again = world.relay.send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
+    let first = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
+    let again = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
     assert_eq!((first.message_id.as_str(), platform.sent().len()), ("1", 1));
     assert_eq!(first, again);
     let mut elsewhere = outbound("1", "hi", "k2");
     elsewhere.address.channel = homard_protocol::ChannelId::parse("nowhere").unwrap();
-    assert!(matches!(world.relay.send(elsewhere, LIMIT).await, Err(SendError::NotConnected { .. })));
+    assert!(matches!(
+        world.relay.outgoing().send(elsewhere, LIMIT).await,
+        Err(SendError::NotConnected { .. })
+    ));
 }
 
 #[tokio::test]
@@ -69,7 +77,7 @@ async fn what_surely_did_not_arrive_is_sent_again_and_is_not_ambiguous() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Unreachable("reset".into())));
     platform.answers(Err(ChannelError::Wait(Duration::from_millis(50))));
-    let receipt = world.relay.send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
+    let receipt = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
     assert_eq!(receipt.message_id, "3");
     let row = world.store.outbound("k").await.unwrap().unwrap();
     assert_eq!((row.tries, row.ambiguous), (1, 0), "being asked to wait is no failure");
@@ -79,13 +87,13 @@ async fn what_surely_did_not_arrive_is_sent_again_and_is_not_ambiguous() {
 async fn what_may_have_arrived_is_sent_again_and_counted() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Unknown("timed out".into())));
-    world.relay.send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
+    world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
     assert_eq!(platform.told(2).await, ["hi", "hi"]);
     assert_eq!(world.store.outbound("k").await.unwrap().unwrap().ambiguous, 1);
     let dedupes = Platform::new(Abilities { dedupes_sends: Ability::Has, ..abilities() });
-    world.relay.replace_channel(shared(&dedupes)).await;
+    world.relay.platforms().replace_channel(shared(&dedupes)).await;
     dedupes.answers(Err(ChannelError::Unknown("timed out".into())));
-    world.relay.send(outbound("1", "hi", "k2"), LIMIT).await.unwrap();
+    world.relay.outgoing().send(outbound("1", "hi", "k2"), LIMIT).await.unwrap();
     assert_eq!(world.store.outbound("k2").await.unwrap().unwrap().ambiguous, 0);
 }
 
@@ -93,13 +101,13 @@ async fn what_may_have_arrived_is_sent_again_and_counted() {
 async fn what_will_never_be_taken_is_given_up_and_the_next_goes_on() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Permanent("blocked by the user".into())));
-    let refused = world.relay.send(outbound("1", "hi", "k"), LIMIT).await;
+    let refused = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await;
     assert!(matches!(refused, Err(SendError::Channel(ChannelError::Permanent(_)))), "{refused:?}");
-    world.relay.send(outbound("1", "there", "k2"), LIMIT).await.unwrap();
+    world.relay.outgoing().send(outbound("1", "there", "k2"), LIMIT).await.unwrap();
     let dead = world.store.dead_letters(10).await.unwrap();
     assert_eq!(dead.len(), 1);
     assert!(dead[0].last_error.as_ref().unwrap().contains("blocked by the user"));
-    let again = world.relay.send(outbound("1", "hi", "k"), LIMIT).await;
+    let again = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await;
     assert!(matches!(again, Err(SendError::Channel(ChannelError::Permanent(_)))), "{again:?}");
 }
 
@@ -107,11 +115,11 @@ async fn what_will_never_be_taken_is_given_up_and_the_next_goes_on() {
 async fn a_refused_account_keeps_everything_until_it_is_put_right() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Refused("token revoked".into())));
-    world.relay.say(saying("1", "one", "k1")).await.unwrap();
+    world.relay.outgoing().say(saying("1", "one", "k1")).await.unwrap();
     platform.told(1).await;
-    world.relay.say(saying("2", "two", "k2")).await.unwrap();
+    world.relay.outgoing().say(saying("2", "two", "k2")).await.unwrap();
     let mended = Platform::new(abilities());
-    world.relay.replace_channel(shared(&mended)).await;
+    world.relay.platforms().replace_channel(shared(&mended)).await;
     let mut told = mended.told(2).await;
     told.sort();
     assert_eq!(told, ["one", "two"]);
@@ -121,12 +129,12 @@ async fn a_refused_account_keeps_everything_until_it_is_put_right() {
 #[tokio::test]
 async fn what_waits_and_what_was_being_sent_goes_out_after_a_crash() {
     let world = World::new(json!({}));
-    world.relay.say(saying("1", "being sent", "k1")).await.unwrap();
-    world.relay.say(saying("1", "waiting", "k2")).await.unwrap();
+    world.relay.outgoing().say(saying("1", "being sent", "k1")).await.unwrap();
+    world.relay.outgoing().say(saying("1", "waiting", "k2")).await.unwrap();
     let id = world.store.outbound("k1:0").await.unwrap().unwrap().id;
     assert!(world.store.mark_sending(id).await.unwrap());
     let (world, platform) = (world.crash().await, Platform::new(abilities()));
-    world.relay.open_channels(vec![shared(&platform)]).await.unwrap();
+    world.relay.platforms().open_channels(vec![shared(&platform)]).await.unwrap();
     assert_eq!(platform.told(2).await, ["being sent", "waiting"]);
     world.relay.stop(Duration::ZERO).await;
     let ambiguous =
@@ -138,7 +146,7 @@ async fn what_waits_and_what_was_being_sent_goes_out_after_a_crash() {
 async fn a_slow_platform_is_not_waited_for_for_ever_but_the_message_goes_out() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Wait(Duration::from_millis(300))));
-    let later = world.relay.send(outbound("1", "hi", "k"), Duration::from_millis(100)).await;
+    let later = world.relay.outgoing().send(outbound("1", "hi", "k"), Duration::from_millis(100)).await;
     assert!(matches!(later, Err(SendError::Later(_))), "{later:?}");
     assert_eq!(platform.told(2).await, ["hi", "hi"]);
 }
@@ -147,21 +155,21 @@ async fn a_slow_platform_is_not_waited_for_for_ever_but_the_message_goes_out() {
 async fn a_stopped_account_sends_nothing_until_it_is_started() {
     let (world, platform) = open().await;
     let homard_channel::Address { channel, account, .. } = address("1");
-    world.relay.stop_channel(&channel, &account).await;
-    world.relay.say(saying("1", "hi", "k")).await.unwrap();
+    world.relay.platforms().stop_channel(&channel, &account).await;
+    world.relay.outgoing().say(saying("1", "hi", "k")).await.unwrap();
     assert!(platform.sent().is_empty());
-    world.relay.start_channel(&channel, &account).await;
+    world.relay.platforms().start_channel(&channel, &account).await;
     assert_eq!(platform.told(1).await, ["hi"]);
-    assert!(world.relay.channel_status()[0].running);
+    assert!(world.relay.platforms().channel_status()[0].running);
     drop(Receipt::default());
 }
 
 #[tokio::test]
 async fn a_bug_in_an_adapter_leaves_nobody_without_a_postman() {
     let (world, platform) = open().await;
-    let broken = world.relay.send(outbound("1", crate::fixture::BUG, "k1"), LIMIT).await;
+    let broken = world.relay.outgoing().send(outbound("1", crate::fixture::BUG, "k1"), LIMIT).await;
     assert!(matches!(broken, Err(SendError::Channel(ChannelError::Permanent(_)))), "{broken:?}");
-    world.relay.send(outbound("1", "next", "k2"), LIMIT).await.unwrap();
+    world.relay.outgoing().send(outbound("1", "next", "k2"), LIMIT).await.unwrap();
     assert_eq!(platform.told(1).await, ["next"]);
 }
 
@@ -170,8 +178,9 @@ async fn whoever_stops_waiting_for_a_receipt_is_forgotten() {
     let (world, platform) = open().await;
     platform.answers(Err(ChannelError::Wait(LIMIT)));
     let (relay, told) = (world.relay.clone(), platform.told(1));
+    let outgoing = relay.outgoing();
     tokio::select! {
-        sent = relay.send(outbound("1", "hi", "k"), LIMIT) => panic!("{sent:?}"),
+        sent = outgoing.send(outbound("1", "hi", "k"), LIMIT) => panic!("{sent:?}"),
         _told = told => {}
     }
     assert!(super::lock(&world.relay.inner().outbox().waiting).is_empty());

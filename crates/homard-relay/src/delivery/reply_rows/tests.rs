@@ -18,9 +18,9 @@ async fn open(abilities: Abilities, config: Value) -> (World, Arc<Platform>) {
 
 async fn connect(world: &World, platform: &Arc<Platform>) {
     let account: homard_channel::SharedChannel = Arc::new(Shared(Arc::clone(platform)));
-    world.relay.know_channels(&[Arc::clone(&account)]);
-    world.relay.recover().await.unwrap();
-    world.relay.open_channels(vec![account]).await.unwrap();
+    world.relay.platforms().know_channels(&[Arc::clone(&account)]);
+    world.relay.turns().recover().await.unwrap();
+    world.relay.platforms().open_channels(vec![account]).await.unwrap();
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn silence_is_silent_and_what_a_tool_said_is_not_said_again() {
     world.ended(&run).await;
     let say = world.talker.next();
     let run = world.asks("r2", "hello", &address("7")).await;
-    world.relay.said_by_tool(&run, address("7"), "The lights are off now.".into());
+    world.relay.outgoing().said_by_tool(&run, address("7"), "The lights are off now.".into());
     say.send("The lights are off now.".into()).await.unwrap();
     drop(say);
     world.ended(&run).await;
@@ -86,8 +86,8 @@ async fn a_stopped_turn_says_nothing() {
     let say = world.talker.next();
     let run = world.asks("r1", "hello", &address("7")).await;
     say.send("I was going to".into()).await.unwrap();
-    let key = world.relay.session_of(&run).unwrap();
-    while world.relay.views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
+    let key = world.relay.turns().session_of(&run).unwrap();
+    while world.relay.turns().views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
         tokio::task::yield_now().await;
     }
     world.relay.abort(&key, None, crate::turns::source::StopCause::Rpc).await;

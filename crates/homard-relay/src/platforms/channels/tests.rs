@@ -102,21 +102,21 @@ async fn a_connection_without_a_sign_of_life_is_dead_and_made_again() {
 async fn accounts_are_stopped_started_and_replaced() {
     let world = World::new(json!({}));
     let (first, second) = (Platform::new(abilities()), Platform::new(abilities()));
-    world.relay.open_channels(vec![Arc::new(Shared(Arc::clone(&first)))]).await.unwrap();
+    world.relay.platforms().open_channels(vec![Arc::new(Shared(Arc::clone(&first)))]).await.unwrap();
     listened(&first, 1).await;
     let homard_channel::Address { channel, account, .. } = address("1");
-    assert_eq!(world.relay.stop_channel(&channel, &account).await, Some(true));
-    assert_eq!(world.relay.stop_channel(&channel, &account).await, Some(false));
-    let status = world.relay.channel_status();
+    assert_eq!(world.relay.platforms().stop_channel(&channel, &account).await, Some(true));
+    assert_eq!(world.relay.platforms().stop_channel(&channel, &account).await, Some(false));
+    let status = world.relay.platforms().channel_status();
     assert!(matches!(&status[..], [one] if !one.running && one.last_stop_at.is_some()), "{status:?}");
-    assert_eq!(world.relay.start_channel(&channel, &account).await, Some(true));
+    assert_eq!(world.relay.platforms().start_channel(&channel, &account).await, Some(true));
     listened(&first, 2).await;
-    assert_eq!(world.relay.start_channel(&channel, &account).await, Some(false));
-    world.relay.replace_channel(Arc::new(Shared(Arc::clone(&second)))).await;
+    assert_eq!(world.relay.platforms().start_channel(&channel, &account).await, Some(false));
+    world.relay.platforms().replace_channel(Arc::new(Shared(Arc::clone(&second)))).await;
     listened(&second, 1).await;
-    assert_eq!(world.relay.channel_status().len(), 1);
-    assert!(world.relay.remove_channel(&channel, &account).await);
-    assert_eq!(world.relay.stop_channel(&channel, &account).await, None);
+    assert_eq!(world.relay.platforms().channel_status().len(), 1);
+    assert!(world.relay.platforms().remove_channel(&channel, &account).await);
+    assert_eq!(world.relay.platforms().stop_channel(&channel, &account).await, None);
     world.relay.stop(Duration::ZERO).await;
 }
 

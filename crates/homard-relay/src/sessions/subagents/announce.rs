@@ -9,7 +9,7 @@ use homard_runtime::{OrCancel, OrLog};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
 use super::child_prompt;
-use crate::relay::Relay;
+use crate::parts::Subagents;
 use crate::turns::accept::AcceptError;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
@@ -110,7 +110,7 @@ pub(super) fn announcement(child: &NewSubagent, fared: &Fared, to_subagent: bool
     text
 }
 
-impl Relay {
+impl Subagents {
     /// Sees a child through to the end and to its announcement.
     pub(super) fn follow(&self, child: NewSubagent) {
         let relay = self.clone();
@@ -186,9 +186,9 @@ impl Relay {
         }
         let limits = &inner.config().agents.defaults.subagents;
         // What a child read is in what it says.
-        let labels = self.labels_of(&child.child_key).await?;
+        let labels = self.setup().labels_of(&child.child_key).await?;
         let text = announcement(child, fared, requester.is_some());
-        let to = self.route_of(&child.requester_key).await?;
+        let to = self.messages().route_of(&child.requester_key).await?;
         let extra_system = requester.map(|row| child_prompt(row.asked.depth, limits.max_depth));
         loop {
             let message = Inbound::from_operator(
@@ -202,7 +202,7 @@ impl Relay {
                 labels: labels.clone(),
                 ..TurnOptions::of(Source::Announce)
             };
-            match self.accept(message, options.replying_to(to.clone()), Queue::Wait).await {
+            match self.turns().accept(message, options.replying_to(to.clone()), Queue::Wait).await {
                 Ok(_taken) => return Ok(()),
                 Err(AcceptError::Store(error)) => return Err(error),
                 // When the gateway is stopping, this wait is cut short.
@@ -232,7 +232,7 @@ impl Relay {
     /// Deletes the conversation of a child that wants it so.
     pub(super) async fn clear_away(&self, child: &NewSubagent) -> Result<(), StoreError> {
         if child.delete_after {
-            self.end_commands(&child.child_key);
+            self.sessions().end_commands(&child.child_key);
             self.inner().store().delete_session(&child.child_key, ArchiveTranscript::Keep).await?;
         }
         Ok(())

@@ -9,13 +9,13 @@ use homard_runtime::OrLog;
 use homard_store::{NewSubagent, RunRecord, StoreError, SubagentRecord};
 use homard_tools::{ChildLine, PortError, ToolCx};
 
-use crate::relay::Relay;
+use crate::parts::Subagents;
 use crate::turns::source::{Source, StopCause};
 
 /// How often it is looked for children that were started while their parents were being stopped.
 const MAX_ROUNDS: usize = 8;
 
-impl Relay {
+impl Subagents {
     /// Stops the children of a conversation (of one of its runs, if one is named) and theirs. Nobody is told
     /// by announcement: whoever stopped it knows.
     pub(crate) async fn stop_children(&self, key: &SessionKey, of_run: Option<&RunId>) {
@@ -61,8 +61,8 @@ impl Relay {
     }
 
     async fn end_child(&self, child: &NewSubagent, by: StopCause) {
-        self.stop_runs(&child.child_key, None, by).await;
-        self.end_commands(&child.child_key);
+        self.turns().stop_runs(&child.child_key, None, by).await;
+        self.sessions().end_commands(&child.child_key);
         self.clear_away(child).await.or_log("a stopped subagent's session is still there");
     }
 }

@@ -8,7 +8,7 @@ use homard_protocol::{RunId, UserContent, UserMessage};
 use homard_store::{NewRun, RunRecord, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
-use crate::relay::Relay;
+use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;
 
@@ -29,7 +29,7 @@ const GIVEN_UP: &str = "⚠️ The gateway was restarted again and again while I
     stopped. Please send it once more.";
 
 /// Keeps another turn for a run that was cut short, or tells the person, where its answer goes to a platform.
-pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), StoreError> {
+pub(super) async fn ask_again(relay: &Turns, record: &RunRecord) -> Result<(), StoreError> {
     let Some(TurnRequest { mut options, kind, .. }) = TurnRequest::of_record(record) else { return Ok(()) };
     let Some(reply) = options.reply.clone().filter(|_| kind.is_turn()) else {
         return Ok(());
@@ -40,7 +40,10 @@ pub(super) async fn ask_again(relay: &Relay, record: &RunRecord) -> Result<(), S
     else {
         let (address, reply_to) = (reply.address, reply.message_id);
         let key = format!("{}:given-up", record.run_id);
-        return relay.say(OutgoingText { address, text: GIVEN_UP.to_owned(), reply_to, key }).await;
+        return relay
+            .outgoing()
+            .say(OutgoingText { address, text: GIVEN_UP.to_owned(), reply_to, key })
+            .await;
     };
     let read = relay.read_so_far(record).await?;
     let words = if read.is_empty() { CUT_SHORT.to_owned() } else { format!("{CUT_OFF}\n\n{read}") };

@@ -7,18 +7,18 @@ use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
-use crate::relay::Relay;
+use crate::parts::Turns;
 
 /// How the key of what the person said in a run ends.
 const KEY_END: &str = ":user";
 
 /// Sends the answer that stands in the conversation and ends the run; `false` when there is none.
-pub(super) async fn send(relay: &Relay, record: &RunRecord, route: &ReplyRoute) -> Result<bool, StoreError> {
+pub(super) async fn send(relay: &Turns, record: &RunRecord, route: &ReplyRoute) -> Result<bool, StoreError> {
     let Some(text) = answer(relay, record).await? else { return Ok(false) };
     if let Said::Aloud(reply) = normalise(&text, false) {
         // Its key is the answer's own: however often the process dies here, it is kept once.
         let (address, key) = (route.address.clone(), record.run_id.to_string());
-        relay.say(OutgoingText { address, text: reply.text, reply_to: None, key }).await?;
+        relay.outgoing().say(OutgoingText { address, text: reply.text, reply_to: None, key }).await?;
     }
     let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Ok);
     finish.stop_reason = Some(StopReason::Stop);
@@ -29,7 +29,7 @@ pub(super) async fn send(relay: &Relay, record: &RunRecord, route: &ReplyRoute) 
 }
 
 /// The whole answer of a run, when it is the last thing in its conversation and nobody has read any of it.
-async fn answer(relay: &Relay, record: &RunRecord) -> Result<Option<String>, StoreError> {
+async fn answer(relay: &Turns, record: &RunRecord) -> Result<Option<String>, StoreError> {
     let Some(session) = &record.session_id else { return Ok(None) };
     if !relay.read_so_far(record).await?.is_empty() {
         return Ok(None);

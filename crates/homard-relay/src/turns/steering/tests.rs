@@ -14,15 +14,15 @@ use crate::turns::queue::Queue;
 
 async fn open() -> (World, Arc<Platform>) {
     let (world, platform) = (World::new(json!({})), Platform::new(abilities()));
-    world.relay.open_channels(vec![Arc::new(Shared(Arc::clone(&platform)))]).await.unwrap();
+    world.relay.platforms().open_channels(vec![Arc::new(Shared(Arc::clone(&platform)))]).await.unwrap();
     (world, platform)
 }
 
 /// The lane of a run whose model speaks.
 async fn lane_of(world: &World, run: &RunId, say: &mpsc::Sender<String>) -> Lane {
     say.send("To seven.".into()).await.unwrap();
-    let key = world.relay.session_of(run).unwrap();
-    while world.relay.views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
+    let key = world.relay.turns().session_of(run).unwrap();
+    while world.relay.turns().views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
         tokio::task::yield_now().await;
     }
     let session_id = world.store.run(run).await.unwrap().unwrap().session_id.unwrap();
