@@ -2,8 +2,6 @@
 //!
 //! `visible` makes sure that what a person reads is what would be done.
 
-pub(crate) mod visible;
-
 use std::sync::Arc;
 
 use homard_protocol::event::{Event, Guard};
@@ -15,10 +13,10 @@ use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ExecApproval, ExecApprovalDetails,
     MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
 };
-use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
+use homard_relay::DomainEvent;
+use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict, brief, visible};
 use serde_json::{Value, json};
 
-use self::visible::{brief, visible};
 use crate::gateway::Gateway;
 
 /// The tool whose questions are command approvals.
@@ -54,11 +52,14 @@ impl Kind {
 /// Tells clients about every question from now on.
 pub(crate) fn announce(gateway: &Arc<Gateway>) {
     let told = Arc::downgrade(gateway);
-    gateway.relay().approvals().on_change(Box::new(move |question| {
-        if let Some(gateway) = told.upgrade() {
-            tell(&gateway, question);
+    gateway.relay().events().subscribe(move |event| match event {
+        DomainEvent::ApprovalAsked(question) | DomainEvent::ApprovalEnded(question) => {
+            if let Some(gateway) = told.upgrade() {
+                tell(&gateway, question);
+            }
         }
-    }));
+        _ => {}
+    });
 }
 
 fn tell(gateway: &Gateway, question: &Question) {

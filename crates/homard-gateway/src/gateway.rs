@@ -233,9 +233,9 @@ impl Gateway {
         let gateway = Arc::new(gateway);
         let counted = Arc::downgrade(&gateway);
         approvals::announce(&gateway);
-        gateway.relay.on_end(move |end| {
+        gateway.relay.events().subscribe(move |event| {
             if let Some(gateway) = counted.upgrade() {
-                gateway.metrics.run_ended(end.status.as_str());
+                gateway.metrics.count(event);
             }
         });
         gateway

@@ -3,11 +3,12 @@
 //! A payload is serialised once, here. Listeners are called in place and must not wait: the gateway's only
 //! puts frames into queues.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use homard_protocol::event::{Event, Guard};
 use homard_protocol::events::rules;
 use homard_protocol::{RunId, StateVersion};
+use homard_runtime::Subscribers;
 
 /// Who should hear an event, among those who may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,18 +49,16 @@ pub struct Published {
     pub state_version: Option<StateVersion>,
 }
 
-type Listener = Box<dyn Fn(&Published) + Send + Sync>;
-
 /// Where events are published. Clone-cheap.
 #[derive(Clone, Default)]
 pub struct Bus {
-    listeners: Arc<RwLock<Vec<Listener>>>,
+    listeners: Arc<Subscribers<Published>>,
 }
 
 impl Bus {
     /// Adds a listener; it is called for every event, in place, and must not wait.
     pub fn listen(&self, listener: impl Fn(&Published) + Send + Sync + 'static) {
-        self.listeners.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+        self.listeners.subscribe(listener);
     }
 
     /// Tells everyone.
@@ -78,8 +77,7 @@ impl Bus {
     }
 
     fn send<E: Event>(&self, event: &E, audience: Audience, state_version: Option<StateVersion>) {
-        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-        if listeners.is_empty() {
+        if self.listeners.is_empty() {
             return;
         }
         // The table decides who may hear it, not the payload; what is not in it never goes out.
@@ -97,9 +95,7 @@ impl Bus {
         let droppable = event.droppable();
         let published =
             Published { name: rule.name, guard: rule.guard, droppable, payload, audience, state_version };
-        for listener in listeners.iter() {
-            listener(&published);
-        }
+        self.listeners.publish(&published);
     }
 }
 

@@ -38,6 +38,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::events::DomainEvent;
 use crate::intake::call_quota::CallQuota;
 use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
@@ -137,6 +138,9 @@ impl Intake {
             match kept.await {
                 Ok(KeptHeard::New(id)) => {
                     acknowledge(ack);
+                    let (channel, account) = heard.ears();
+                    let (channel, account) = (channel.clone(), account.clone());
+                    self.inner().events().publish(&DomainEvent::MessageReceived { channel, account });
                     self.pass_on(id, heard).await;
                 }
                 Ok(KeptHeard::Known) => {

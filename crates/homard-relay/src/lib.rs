@@ -12,6 +12,7 @@
 mod bus;
 pub mod commands;
 mod delivery;
+mod events;
 #[cfg(test)]
 mod fixture;
 mod intake;
@@ -28,6 +29,7 @@ mod turns;
 pub use bus::{Audience, Bus, Published};
 pub use delivery::outbox::{OutgoingText, SendError};
 pub use delivery::reply_route::ReplyRoute;
+pub use events::{DomainEvent, DomainEvents};
 pub use intake::admit::{Admitted, Refused, admit};
 pub use intake::origin::Origin;
 pub use intake::route::{Route, Unroutable};

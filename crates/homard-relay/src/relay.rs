@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
 use crate::delivery::outbox::Outbox;
+use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::IntakeState;
 use crate::message_actions::Names;
 use crate::parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, Subagents, TurnSetup, Turns};
@@ -89,8 +90,6 @@ fn resized(old: &Arc<Semaphore>, had: usize, wanted: usize) -> Arc<Semaphore> {
     if had == wanted { Arc::clone(old) } else { Arc::new(Semaphore::new(wanted)) }
 }
 
-type EndListener = Box<dyn Fn(&RunEnd) + Send + Sync>;
-
 pub(crate) struct Inner {
     config: ConfigHandle,
     store: Store,
@@ -114,7 +113,7 @@ pub(crate) struct Inner {
     stopping: CancellationToken,
     holding: CancellationToken,
     processes: std::sync::OnceLock<Processes>,
-    on_end: std::sync::OnceLock<EndListener>,
+    events: DomainEvents,
     owners_places: Arc<Semaphore>,
 }
 
@@ -135,6 +134,11 @@ impl Inner {
 
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Where what happens is told.
+    pub(crate) fn events(&self) -> &DomainEvents {
+        &self.events
     }
 
     pub(crate) fn bus(&self) -> &Bus {
@@ -287,6 +291,7 @@ impl Inner {
         reason: &'static str,
         has_active_run: bool,
     ) {
+        self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
             session_key: session.key.to_string(),
             agent_id: Some(session.agent_id.to_string()),
@@ -301,9 +306,7 @@ impl Inner {
     }
 
     pub(crate) fn run_ended(&self, end: &RunEnd) {
-        if let Some(listener) = self.on_end.get() {
-            listener(end);
-        }
+        self.events.publish(&DomainEvent::RunEnded(Box::new(end.clone())));
     }
 }
 
@@ -354,7 +357,7 @@ impl Relay {
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),
-            on_end: std::sync::OnceLock::new(),
+            events: DomainEvents::default(),
             owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
         };
         let relay = Self { inner: Arc::new(inner) };
@@ -363,11 +366,29 @@ impl Relay {
         relay
     }
 
-    /// Calls `listener` whenever a run ends; the first one given stands.
-    pub fn on_end(&self, listener: impl Fn(&RunEnd) + Send + Sync + 'static) {
-        if self.inner.on_end.set(Box::new(listener)).is_err() {
-            tracing::error!("a second listener for ended runs was not taken");
-        }
+    /// What happens here, for any number of subscribers.
+    #[must_use]
+    pub fn events(&self) -> &DomainEvents {
+        &self.inner.events
+    }
+
+    /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
+    pub fn follow_approvals(&self) {
+        let told = Arc::downgrade(&self.inner);
+        self.inner.approvals.subscribe(move |question| {
+            let Some(inner) = told.upgrade() else { return };
+            let question = Box::new(question.clone());
+            inner.events.publish(&match question.outcome {
+                None => DomainEvent::ApprovalAsked(question),
+                Some(_) => DomainEvent::ApprovalEnded(question),
+            });
+        });
+        let shown = Arc::downgrade(&self.inner);
+        self.inner.events.subscribe(move |event| {
+            if let (DomainEvent::ApprovalAsked(question), Some(inner)) = (event, shown.upgrade()) {
+                Outgoing::of(inner).show_approval(question);
+            }
+        });
     }
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.

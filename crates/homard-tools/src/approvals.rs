@@ -5,18 +5,20 @@
 //! here is written down: a question dies with the run that asked it.
 
 mod naming;
+mod visible;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::{RunId, SessionKey, ToolCallId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Subscribers};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use naming::{NotAsked, NotFound};
+pub use visible::{brief, visible};
 
 /// How long a person has for an answer.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(120);
@@ -123,9 +125,6 @@ pub enum NotTaken {
     OnceOnly,
 }
 
-/// Hears when a question is asked and when it ends.
-pub type ApprovalListener = Box<dyn Fn(&Question) + Send + Sync>;
-
 /// The questions of one gateway. Clone-cheap; the default has nobody who could answer.
 #[derive(Clone, Default)]
 pub struct Approvals {
@@ -135,7 +134,7 @@ pub struct Approvals {
 #[derive(Default)]
 struct Inner {
     waiting: Mutex<BTreeMap<String, Waiting>>,
-    listener: OnceLock<ApprovalListener>,
+    listeners: Subscribers<Question>,
 }
 
 struct Waiting {
@@ -146,12 +145,10 @@ struct Waiting {
 }
 
 impl Approvals {
-    /// Says who shows questions to people; the first one given stands. Until then every question ends with
+    /// Lets somebody hear when a question is asked and when it ends. While nobody does, every question ends with
     /// [`Outcome::NoRoute`].
-    pub fn on_change(&self, listener: ApprovalListener) {
-        if self.inner.listener.set(listener).is_err() {
-            tracing::error!("a second listener for approvals was not taken");
-        }
+    pub fn subscribe(&self, listener: impl Fn(&Question) + Send + Sync + 'static) {
+        self.inner.listeners.subscribe(listener);
     }
 
     /// Asks, and waits for the end of the question.
@@ -234,9 +231,7 @@ impl Approvals {
     }
 
     fn tell(&self, question: &Question) {
-        if let Some(listener) = self.inner.listener.get() {
-            listener(question);
-        }
+        self.inner.listeners.publish(question);
     }
 
     /// What waits, without what has been over for a while.

@@ -222,6 +222,7 @@ async fn serve(
         host: machine::facts(),
         reach: reachable,
     });
+    relay.follow_approvals();
     relay.messages().name_channels(furnish::channel_names());
     relay.open_ports(&ports);
     relay.sessions().look_after(&processes);

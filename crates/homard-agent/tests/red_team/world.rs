@@ -353,13 +353,13 @@ impl World {
 fn owner(asked: &Arc<Mutex<Vec<Question>>>, verdict: &Arc<Mutex<Verdict>>) -> Approvals {
     let approvals = Approvals::default();
     let (asked, verdict, answering) = (Arc::clone(asked), Arc::clone(verdict), approvals.clone());
-    approvals.on_change(Box::new(move |question| {
+    approvals.subscribe(move |question| {
         if question.outcome.is_none() {
             asked.lock().unwrap().push(question.clone());
             let verdict = *verdict.lock().unwrap();
             answering.resolve(&question.id, verdict, "owner").unwrap();
         }
-    }));
+    });
     approvals
 }
 

@@ -4,8 +4,8 @@ use homard_protocol::events::{DevicePairRequestedEvent, DevicePairResolvedEvent,
 use homard_protocol::methods::devices::{DeviceTokenRow, PairedDeviceRow, PendingDeviceRow};
 use homard_protocol::{DeviceId, Role};
 use homard_store::{DeviceToken, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome, StoreError};
+use homard_tools::{brief, visible};
 
-use crate::approvals::visible::{brief, visible};
 use crate::connections::fanout::{Client, Close};
 use crate::gateway::Gateway;
 

@@ -16,6 +16,7 @@ use homard_protocol::methods::setup_codes::{
 };
 use homard_protocol::{ErrorShape, Role, ScopeSet};
 use homard_store::{NewSetupCode, SetupCode, SetupUse, StoreError};
+use homard_tools::{brief, visible};
 use serde_json::{Value, json};
 
 use self::address::{Network, UrlError};
@@ -23,7 +24,6 @@ use crate::access::auth::AuthMethod;
 use crate::access::devices;
 use crate::access::handshake::Refusal;
 use crate::access::pairing::{self, Paired, PairingQuestion};
-use crate::approvals::visible::{brief, visible};
 use crate::error;
 use crate::gateway::Gateway;
 

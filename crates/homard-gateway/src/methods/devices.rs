@@ -13,11 +13,11 @@ use homard_protocol::methods::devices::{
 };
 use homard_protocol::{DeviceId, ErrorShape, Role, ScopeSet};
 use homard_store::{PairedDevice, PendingDevice};
+use homard_tools::visible;
 
 use crate::access::auth::AuthMethod;
 use crate::access::caller::Caller;
 use crate::access::devices::{hang_up, paired, pending, tell_resolved};
-use crate::approvals::visible::visible;
 use crate::error;
 use crate::table::Cx;
 

@@ -183,11 +183,11 @@ impl Desk {
     fn new() -> Self {
         let (approvals, asked) = (Approvals::default(), Arc::new(Notify::new()));
         let bell = Arc::clone(&asked);
-        approvals.on_change(Box::new(move |question| {
+        approvals.subscribe(move |question| {
             if question.outcome.is_none() {
                 bell.notify_one();
             }
-        }));
+        });
         Self { approvals, asked, refused: std::sync::Mutex::default() }
     }
 

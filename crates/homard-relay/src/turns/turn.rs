@@ -22,6 +22,7 @@ use tracing::field::Empty;
 
 use crate::delivery::deliver::{self, Reply};
 use crate::delivery::live;
+use crate::events::DomainEvent;
 use crate::intake::admit::Admitted;
 use crate::intake::origin;
 use crate::relay::Inner;
@@ -92,6 +93,8 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
         Ok(permit) => {
             let _held = HeldSlot(run.take_slot(permit));
             run.begin();
+            let (id, session) = (run.id.clone(), run.session_key.clone());
+            inner.events().publish(&DomainEvent::RunStarted { run: id, session });
             if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
                 return compact::take(inner, waiting, wish, history).await;

@@ -49,7 +49,7 @@ impl Approvals {
         clock: &Clock,
         within: Duration,
     ) -> Result<Question, NotAsked> {
-        if self.inner.listener.get().is_none() {
+        if self.inner.listeners.is_empty() {
             return Err(NotAsked::Nobody);
         }
         let created_at = clock.now_ms();

@@ -30,14 +30,14 @@ async fn a_question_ends_with_the_first_answer() {
     let approvals = Approvals::default();
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let (told, answerer) = (Arc::clone(&heard), approvals.clone());
-    approvals.on_change(Box::new(move |question| {
+    approvals.subscribe(move |question| {
         told.lock().unwrap().push(question.id.clone());
         if question.outcome.is_none() {
             assert_eq!(answerer.resolve(&question.id, Verdict::AllowAlways, "me"), Err(NotTaken::OnceOnly));
             assert!(answerer.resolve(&question.id, Verdict::AllowOnce, "me").is_ok());
             assert_eq!(answerer.resolve(&question.id, Verdict::Deny, "me"), Err(NotTaken::Answered));
         }
-    }));
+    });
     let cancel = CancellationToken::new();
     let said = approvals.ask(request(false), &Clock::system(), ANSWER_WITHIN, &cancel).await;
     assert_eq!(said, Outcome::Said(Verdict::AllowOnce));
@@ -58,7 +58,7 @@ async fn silence_is_no_answer_and_stopping_withdraws() {
         async move { approvals.ask(request(true), &Clock::system(), ANSWER_WITHIN, &cancel).await }
     };
     assert_eq!(ask(cancel.clone()).await, Outcome::NoRoute, "nobody shows it to anybody");
-    approvals.on_change(Box::new(|_| ()));
+    approvals.subscribe(|_| ());
     assert_eq!(ask(cancel.clone()).await, Outcome::Expired);
     cancel.cancel();
     assert_eq!(ask(cancel).await, Outcome::Withdrawn);

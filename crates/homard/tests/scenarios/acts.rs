@@ -320,6 +320,35 @@ async fn what_nobody_typed_is_answered_where_its_owner_was_last() {
     assert_eq!((told.chat(), told.text()), (OWNER, "The door bell rang."));
 }
 
+#[tokio::test]
+async fn a_question_is_shown_where_its_owner_asked_and_can_be_answered_there() {
+    let (world, there) = connected(|config| {
+        config["tools"] = json!({"exec": {"host": "gateway", "security": "allowlist", "ask": "always"}});
+    })
+    .await;
+    world.fake.calls("exec", json!({"command": "echo is-done"}));
+    world.fake.says("It is done.");
+    there.user_says(OWNER, OWNER, "do it");
+    let asked = there.next_sent().await.unwrap();
+    let text = asked.shown.clone().unwrap_or_default();
+    assert!(text.contains("May I use exec?") && text.contains("echo is-done"), "{text}");
+    let id = text.split("/approve ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
+    // Somebody else may not answer it.
+    there.user_says(FRIEND, FRIEND, &format!("/approve {id} allow-once"));
+    let refused = there.next_sent().await.unwrap();
+    assert!(
+        refused.text().contains("no question") || refused.text().contains("only the owner"),
+        "{refused:?}"
+    );
+    there.user_says(OWNER, OWNER, &format!("/approve {id} allow-once"));
+    let mut said = vec![there.next_sent().await.unwrap(), there.next_sent().await.unwrap()];
+    said.sort_by_key(|sent| !sent.text().contains("Allowed"));
+    assert!(said[0].text().contains("Allowed once"), "{said:?}");
+    assert_eq!(said[1].text(), "It is done.");
+    let requests = world.fake.requests();
+    assert!(requests.last().unwrap().body.to_string().contains("is-done"));
+}
+
 /// Every way out, and every layer a limit can be written in: all of them cut alike.
 #[tokio::test]
 async fn what_is_written_about_an_account_holds_for_every_way_out() {

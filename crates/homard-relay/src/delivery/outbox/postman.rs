@@ -21,6 +21,7 @@ use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced, millis};
 use crate::delivery::media;
+use crate::events::DomainEvent;
 use crate::jitter::chance;
 use crate::platforms::channels::Name;
 use crate::relay::Inner;
@@ -226,6 +227,8 @@ impl Postman {
         }
         let (channel, account) = self.name();
         inner.channels().note_sent(channel, account, inner.clock().now_ms());
+        let (channel, account) = (channel.clone(), account.clone());
+        inner.events().publish(&DomainEvent::MessageSent { channel, account });
         inner.outbox().tell(&row.new.key, &Ok(receipt.clone()));
         media::let_go(inner, &row.new.payload).await;
         Next::Look

@@ -1,0 +1,52 @@
+//! What happens in the relay, told to any number of subscribers inside the process.
+//!
+//! These are facts of the domain; what clients hear on the wire is made from them by the gateway, what is counted by
+//! its metrics, and a question that waits is shown by the relay itself on the platform its run was asked from.
+
+use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
+use homard_runtime::Subscribers;
+use homard_tools::Question;
+
+use crate::turns::runs::RunEnd;
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum DomainEvent {
+    /// A platform told us something, and it is kept.
+    MessageReceived {
+        /// The platform.
+        channel: ChannelId,
+        /// Which of our accounts heard it.
+        account: AccountId,
+    },
+    /// Something arrived at a platform.
+    MessageSent {
+        /// The platform.
+        channel: ChannelId,
+        /// Which of our accounts said it.
+        account: AccountId,
+    },
+    /// A turn begins.
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// Its conversation.
+        session: SessionKey,
+    },
+    /// A run is over.
+    RunEnded(Box<RunEnd>),
+    /// A conversation changed.
+    SessionChanged {
+        /// Which.
+        session: SessionKey,
+        /// How, in a word.
+        reason: &'static str,
+    },
+    /// A person is asked whether something may be done.
+    ApprovalAsked(Box<Question>),
+    /// That question has an end.
+    ApprovalEnded(Box<Question>),
+}
+
+/// Who hears what happens.
+pub type DomainEvents = Subscribers<DomainEvent>;

@@ -1,0 +1,62 @@
+//! Telling any number of listeners that something happened.
+
+use std::sync::{PoisonError, RwLock};
+
+type Listener<E> = Box<dyn Fn(&E) + Send + Sync>;
+
+/// Those who want to hear of something. Each is called in place, in the order they came, and must not wait.
+pub struct Subscribers<E> {
+    listeners: RwLock<Vec<Listener<E>>>,
+}
+
+impl<E> Subscribers<E> {
+    /// Adds one.
+    pub fn subscribe(&self, listener: impl Fn(&E) + Send + Sync + 'static) {
+        self.listeners.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+    }
+
+    /// Whether nobody listens.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Tells all of them.
+    pub fn publish(&self, event: &E) {
+        for listener in self.listeners.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            listener(event);
+        }
+    }
+}
+
+impl<E> Default for Subscribers<E> {
+    fn default() -> Self {
+        Self { listeners: RwLock::default() }
+    }
+}
+
+impl<E> std::fmt::Debug for Subscribers<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Subscribers")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::Subscribers;
+
+    #[test]
+    fn everybody_hears_everything_in_order() {
+        let (subscribers, heard) = (Subscribers::default(), Arc::new(Mutex::new(Vec::new())));
+        assert!(subscribers.is_empty());
+        for name in ["a", "b"] {
+            let heard = Arc::clone(&heard);
+            subscribers.subscribe(move |number: &u32| heard.lock().unwrap().push((name, *number)));
+        }
+        subscribers.publish(&1);
+        subscribers.publish(&2);
+        assert_eq!(*heard.lock().unwrap(), [("a", 1), ("b", 1), ("a", 2), ("b", 2)]);
+    }
+}
