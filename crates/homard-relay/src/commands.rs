@@ -13,8 +13,9 @@ mod session;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use homard_channel::Sender;
-use homard_config::Config;
 use homard_config::config::commands::Commands;
 use homard_policy::words::table::{self, Form, available};
 use homard_policy::words::{Command, Vocabulary, Where, read};
@@ -35,7 +36,6 @@ use crate::turns::queue::Queue;
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::{Run, RunEnd};
 use crate::turns::source::StopCause;
-use session::whoami;
 
 /// What came of a command: words for whoever typed it.
 type Answer = Result<String, String>;
@@ -46,6 +46,58 @@ pub(crate) struct Begun {
     admitted: Admitted,
     reply: Option<Box<ReplyRoute>>,
 }
+
+impl Begun {
+    fn key(&self) -> &SessionKey {
+        self.admitted.session_key()
+    }
+}
+
+/// A command as it was read: which, and what stands behind it.
+pub(crate) type Called = (&'static Command, String);
+
+/// What a command of the table does.
+struct Entry {
+    name: &'static str,
+    run: for<'a> fn(&'a ChatCommands, &'a Begun, &'a str) -> BoxFuture<'a, Answer>,
+}
+
+/// Everything that can be obeyed, by family. A command of the table without an entry here fails a test.
+const FAMILIES: [&[Entry]; 6] =
+    [GENERAL, admin::ENTRIES, allowlist::ENTRIES, family::ENTRIES, lists::ENTRIES, session::ENTRIES];
+
+const GENERAL: &[Entry] = &[
+    Entry {
+        name: "context",
+        run: |commands, begun, _| {
+            async move {
+                let report = commands.setup().context_report(begun.key()).await;
+                report.map(|report| report.to_string()).map_err(words)
+            }
+            .boxed()
+        },
+    },
+    Entry { name: "new", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::New).boxed() },
+    Entry {
+        name: "queue",
+        run: |commands, begun, rest| {
+            async move { commands.turns().queue_as(begun.key(), rest).await }.boxed()
+        },
+    },
+    Entry { name: "reset", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::Reset).boxed() },
+    Entry { name: "status", run: |commands, begun, _| commands.status(&begun.admitted).boxed() },
+    Entry { name: "stop", run: |commands, begun, _| commands.stop_all(begun.key()).boxed() },
+    Entry {
+        name: "undo",
+        run: |commands, begun, _| {
+            async move {
+                let report = commands.sessions().undo(begun.key()).await;
+                report.map(|report| report.to_string()).map_err(words)
+            }
+            .boxed()
+        },
+    },
+];
 
 /// A command as lists show it.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +123,13 @@ pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
 }
 
 /// The command a text is, with what stands behind it.
-fn parse(text: &str) -> Option<(&'static Command, &str)> {
+fn parse(text: &str, commands: &Commands) -> Option<Called> {
     let text = text.trim();
+    if let Some(shell) = text.strip_prefix('!').filter(|_| commands.bash).map(str::trim) {
+        // A row of exclamation marks is only loud.
+        let is_command = !shell.is_empty() && !shell.starts_with('!');
+        return table::command("bash").filter(|_| is_command).map(|command| (command, shell.to_owned()));
+    }
     let word = text.strip_prefix('/')?;
     let end = word.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(word.len());
     let (word, rest) = word.split_at(end);
@@ -80,33 +137,35 @@ fn parse(text: &str) -> Option<(&'static Command, &str)> {
     // Groups address one of several programs as `/stop@name`.
     let name = word.split('@').next().unwrap_or(word);
     if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
-        return table::command("dock").filter(|_| rest.is_empty()).map(|command| (command, channel));
+        return table::command("dock")
+            .filter(|_| rest.is_empty())
+            .map(|command| (command, channel.to_owned()));
     }
     let command = table::command(name)?;
-    (rest.is_empty() || !command.arguments.is_empty()).then_some((command, rest))
-}
-
-/// The command of a text that begins with an exclamation mark, where those are for the host.
-fn parse_shell<'t>(text: &'t str, commands: &Commands) -> Option<(&'static Command, &'t str)> {
-    let rest = text.trim().strip_prefix('!').filter(|_| commands.bash)?.trim();
-    // A row of exclamation marks is only loud.
-    let is_command = !rest.is_empty() && !rest.starts_with('!');
-    table::command("bash").filter(|_| is_command).map(|command| (command, rest))
+    (rest.is_empty() || !command.arguments.is_empty()).then(|| (command, rest.to_owned()))
 }
 
 impl ChatCommands {
     /// Obeys a message that is a command.
     pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
-        if !admitted.message().images.is_empty() {
-            return Ok(Obeyed::No(admitted, options));
-        }
-        let text = admitted.message().text.clone();
+        let is_text = admitted.message().images.is_empty();
         let config = self.inner().config();
-        let called = parse(&text).or_else(|| parse_shell(&text, &config.commands));
-        let Some((command, rest)) = called else { return Ok(Obeyed::No(admitted, options)) };
+        match parse(&admitted.message().text, &config.commands).filter(|_| is_text) {
+            Some(called) => self.obey_call(admitted, options, called).await,
+            None => Ok(Obeyed::No(admitted, options)),
+        }
+    }
+
+    /// Obeys a command that was read.
+    pub(crate) async fn obey_call(
+        &self,
+        admitted: Admitted,
+        options: TurnOptions,
+        (command, rest): Called,
+    ) -> Result<Obeyed, AcceptError> {
         match command.name {
             "compact" => {
-                let instructions = (!rest.is_empty()).then(|| rest.to_owned());
+                let instructions = (!rest.is_empty()).then_some(rest);
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
                 self.turns().enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
             }
@@ -114,27 +173,23 @@ impl ChatCommands {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
-                    self.sessions().reset(admitted.session_key(), reset_reason(command)).await?;
+                    let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
+                    self.sessions().reset(admitted.session_key(), reason).await?;
                 }
-                Ok(Obeyed::No(admitted.with_text(rest.to_owned()), options))
+                Ok(Obeyed::No(admitted.with_text(rest), options))
             }
             // A skill that is called by its own name is told to the model.
             "skill" if !rest.is_empty() => Ok(Obeyed::No(admitted.with_text(format!("/{rest}")), options)),
             _ if command.form == Form::Directive && command.name != "queue" => {
-                self.obey_directives(admitted, options, &config).await
+                self.obey_directives(admitted, options).await
             }
-            _ => self.answer_at_once(admitted, options).await.map(Obeyed::Yes),
+            _ => self.answer_at_once(admitted, options, (command, rest)).await.map(Obeyed::Yes),
         }
     }
 
     /// Keeps settings that are all a message says; one that says more is none.
-    async fn obey_directives(
-        &self,
-        admitted: Admitted,
-        options: TurnOptions,
-        config: &Config,
-    ) -> Result<Obeyed, AcceptError> {
-        let words = Vocabulary::of(config);
+    async fn obey_directives(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
+        let words = Vocabulary::of(&self.inner().config());
         let meaning = read(&admitted.message().text, &words.reading(None, &[]));
         if !meaning.only_directives {
             return Ok(Obeyed::No(admitted, options));
@@ -174,22 +229,17 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
+        (command, rest): Called,
     ) -> Result<Accepted, AcceptError> {
         let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
-        let config = self.inner().config();
-        let text = begun.admitted.message().text.clone();
-        let answer = match parse(&text).or_else(|| parse_shell(&text, &config.commands)) {
-            // It may ask whether it may run, and what answers that comes by the same way behind it.
-            Some((command, rest)) if command.name == "bash" && begun.reply.is_some() => {
-                return Ok(self.answer_meanwhile(begun, command, rest.to_owned()));
-            }
-            // Boxed: what all commands need together would make every message's walk as large.
-            Some((command, rest)) => Box::pin(self.answer(&begun, command, rest)).await,
-            None => Err("that is no command".to_owned()),
-        };
+        // It may ask whether it may run, and what answers that comes by the same way behind it.
+        if command.name == "bash" && begun.reply.is_some() {
+            return Ok(self.answer_meanwhile(begun, command, rest));
+        }
+        let answer = self.answer(&begun, command, &rest).await;
         Ok(self.end_command(begun, answer).await)
     }
 
@@ -198,7 +248,7 @@ impl ChatCommands {
         let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
-            let answer = Box::pin(relay.answer(&begun, command, &rest)).await;
+            let answer = relay.answer(&begun, command, &rest).await;
             relay.end_command(begun, answer).await;
         });
         Accepted::Answered { run_id, session_key }
@@ -223,40 +273,16 @@ impl ChatCommands {
                 "changing settings by a message is turned off here (channels.{channel}.configWrites)"
             ));
         }
-        match command.name {
-            "activation" => self.set_activation(key, rest).await,
-            "allowlist" => self.allowlist(begun, rest).await,
-            "approve" => self.answer_question(begun, rest),
-            "bash" => self.run_on_host(begun, rest).await,
-            "commands" => Ok(self.commands_page(admitted, rest).await),
-            "config" => self.look_at_config(rest).await,
-            "context" => {
-                self.setup().context_report(key).await.map(|report| report.to_string()).map_err(words)
-            }
-            "debug" => self.override_config(rest).await,
-            "dock" => self.dock(begun, rest).await,
-            "export-session" => self.export(admitted, rest).await,
-            "help" => Ok(help(&config) + &self.setup().skill_commands(admitted).await),
-            "kill" => self.subagent_commands().kill(begun, rest).await,
-            "models" => Ok(self.models_page(rest)),
-            "new" | "reset" => {
-                let begun = self.sessions().reset(key, reset_reason(command)).await.map_err(words);
-                begun.map(|_| "A new conversation begins.".to_owned())
-            }
-            "queue" => self.turns().queue_as(key, rest).await,
-            "restart" => self.restart(begun).await,
-            "send" => self.set_sending(key, rest).await,
-            "skill" => Ok(self.skills_page(admitted).await),
-            "status" => self.status(admitted).await,
-            "steer" => self.subagent_commands().steer_by_hand(begun, rest).await,
-            "stop" => self.stop_all(key).await,
-            "subagents" => self.subagent_commands().obey(begun, rest).await,
-            "tts" => self.set_speech(key, rest).await,
-            "undo" => self.sessions().undo(key).await.map(|report| report.to_string()).map_err(words),
-            "usage" => self.set_usage(key, rest).await,
-            "whoami" => Ok(whoami(admitted)),
-            name => Err(format!("/{name} is known, but not built yet")),
+        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name);
+        match entry {
+            Some(entry) => (entry.run)(self, begun, rest).await,
+            None => Err(format!("/{} is known, but not built yet", command.name)),
         }
+    }
+
+    async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {
+        let reset = self.sessions().reset(begun.key(), reason).await.map_err(words);
+        reset.map(|_| "A new conversation begins.".to_owned())
     }
 
     /// Says what came of a command where it was typed. Before the end is recorded, and under the run's own name: if a
@@ -323,18 +349,6 @@ fn writes_config(command: &str, rest: &str) -> bool {
         "allowlist" => !matches!(verb.as_str(), "" | "list"),
         _ => false,
     }
-}
-
-fn help(config: &Config) -> String {
-    let mut text = "Commands:".to_owned();
-    for command in available(&config.commands) {
-        let _written = write!(text, "\n{}", table::line(command));
-    }
-    text
-}
-
-fn reset_reason(command: &Command) -> ResetReason {
-    if command.name == "new" { ResetReason::New } else { ResetReason::Reset }
 }
 
 /// An error for whoever typed the command.

@@ -1,12 +1,13 @@
 //! Commands about the house itself: `/config`, `/debug`, `/restart`, `/approve`, `/allowlist`, `/bash`.
 
+use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
 use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
-use super::{Answer, Begun, words};
+use super::{Answer, Begun, Entry, words};
 use crate::parts::ChatCommands;
 use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 
@@ -14,6 +15,18 @@ use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 const MAX_SHOWN: usize = 3_500;
 /// Longest output of a command that is shown, in characters.
 const MAX_OUTPUT: usize = 3_500;
+
+/// What this family answers.
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "approve",
+        run: |commands, begun, rest| std::future::ready(commands.answer_question(begun, rest)).boxed(),
+    },
+    Entry { name: "bash", run: |commands, begun, rest| commands.run_on_host(begun, rest).boxed() },
+    Entry { name: "config", run: |commands, _, rest| commands.look_at_config(rest).boxed() },
+    Entry { name: "debug", run: |commands, _, rest| commands.override_config(rest).boxed() },
+    Entry { name: "restart", run: |commands, begun, _| commands.restart(begun).boxed() },
+];
 
 impl ChatCommands {
     /// `/config show|get|set|unset`.

@@ -1,10 +1,11 @@
 //! `/allowlist`: who may speak at an account, and changing it.
 
+use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_protocol::{AccountId, ChannelId};
 use serde_json::Value;
 
-use super::{Answer, Begun, words};
+use super::{Answer, Begun, Entry, words};
 use crate::parts::ChatCommands;
 
 /// Which list.
@@ -32,6 +33,10 @@ struct AllowlistArgs<'t> {
     /// Whether it is kept beside the configuration, with those who were let in by their code.
     in_store: bool,
 }
+
+/// What this family answers.
+pub(super) const ENTRIES: &[Entry] =
+    &[Entry { name: "allowlist", run: |commands, begun, rest| commands.allowlist(begun, rest).boxed() }];
 
 impl ChatCommands {
     /// `/allowlist [list|add|remove] [dm|group|all] [id] [--store|--config]`.

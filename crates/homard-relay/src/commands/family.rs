@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use homard_protocol::ToolCallId;
 use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, Taint, ToolCx};
 
-use super::{Answer, Begun, words};
+use super::{Answer, Begun, Entry, words};
 use crate::parts::SubagentCommands;
 use crate::turn_setup::taint;
 
@@ -19,6 +20,28 @@ const LOG_LINES: usize = 10;
 const LOG_CHARS: usize = 300;
 /// The word for all of them.
 const ALL: &str = "all";
+
+/// What this family answers.
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "kill",
+        run: |commands, begun, rest| {
+            async move { commands.subagent_commands().kill(begun, rest).await }.boxed()
+        },
+    },
+    Entry {
+        name: "steer",
+        run: |commands, begun, rest| {
+            async move { commands.subagent_commands().steer_by_hand(begun, rest).await }.boxed()
+        },
+    },
+    Entry {
+        name: "subagents",
+        run: |commands, begun, rest| {
+            async move { commands.subagent_commands().obey(begun, rest).await }.boxed()
+        },
+    },
+];
 
 impl SubagentCommands {
     /// What a command has of the surroundings of a call: it asks as the conversation it was typed in.

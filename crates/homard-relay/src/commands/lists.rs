@@ -1,14 +1,43 @@
 //! Commands that list things: `/commands`, `/models`, `/skill`.
 
+use futures_util::FutureExt;
 use homard_policy::words::table;
 
+use super::{Answer, Entry};
 use crate::intake::admit::Admitted;
 use crate::parts::ChatCommands;
 
 /// Models on one page.
 const MODELS_PER_PAGE: usize = 20;
 
+/// What this family answers.
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "commands",
+        run: |commands, begun, rest| {
+            async move { Ok(commands.commands_page(&begun.admitted, rest).await) }.boxed()
+        },
+    },
+    Entry { name: "help", run: |commands, begun, _| commands.help(&begun.admitted).boxed() },
+    Entry {
+        name: "models",
+        run: |commands, _, rest| std::future::ready(Ok(commands.models_page(rest))).boxed(),
+    },
+    Entry {
+        name: "skill",
+        run: |commands, begun, _| async move { Ok(commands.skills_page(&begun.admitted).await) }.boxed(),
+    },
+];
+
 impl ChatCommands {
+    /// `/help`.
+    async fn help(&self, admitted: &Admitted) -> Answer {
+        let config = self.inner().config();
+        let lines = table::available(&config.commands).map(table::line);
+        let commands = std::iter::once("Commands:".to_owned()).chain(lines).collect::<Vec<_>>().join("\n");
+        Ok(commands + &self.setup().skill_commands(admitted).await)
+    }
+
     /// `/commands [page]`.
     pub(super) async fn commands_page(&self, admitted: &Admitted, wanted: &str) -> String {
         let config = self.inner().config();

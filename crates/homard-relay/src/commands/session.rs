@@ -4,17 +4,35 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::Config;
 use homard_protocol::{EntryKind, Message, SessionKey};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
-use super::{Answer, Begun, words};
+use super::{Answer, Begun, Entry, words};
 use crate::intake::admit::Admitted;
 use crate::parts::ChatCommands;
 
 /// Most messages of one export.
 const MAX_EXPORTED: usize = 10_000;
+
+/// What this family answers.
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "activation",
+        run: |commands, begun, rest| commands.set_activation(begun.key(), rest).boxed(),
+    },
+    Entry { name: "dock", run: |commands, begun, rest| commands.dock(begun, rest).boxed() },
+    Entry {
+        name: "export-session",
+        run: |commands, begun, rest| commands.export(&begun.admitted, rest).boxed(),
+    },
+    Entry { name: "send", run: |commands, begun, rest| commands.set_sending(begun.key(), rest).boxed() },
+    Entry { name: "tts", run: |commands, begun, rest| commands.set_speech(begun.key(), rest).boxed() },
+    Entry { name: "usage", run: |commands, begun, rest| commands.set_usage(begun.key(), rest).boxed() },
+    Entry { name: "whoami", run: |_, begun, _| std::future::ready(Ok(whoami(&begun.admitted))).boxed() },
+];
 
 impl ChatCommands {
     /// Changes what is remembered of a session, and tells whoever watches it.

@@ -1,6 +1,9 @@
 //! Which texts are commands.
 
-use super::parse;
+use homard_config::{Config, Environment, Paths};
+use homard_policy::words::table::{COMMANDS, Form};
+
+use super::{FAMILIES, parse};
 
 #[test]
 fn a_message_is_a_command_only_when_it_is_nothing_else() {
@@ -27,7 +30,27 @@ fn a_message_is_a_command_only_when_it_is_nothing_else() {
         ("please /stop", None),
         ("", None),
     ];
+    let paths = Paths::under(std::path::Path::new("/nowhere"));
+    let commands = Config::empty(&paths, &Environment::default()).commands;
     for (text, expected) in rows {
-        assert_eq!(parse(text).map(|(command, rest)| (command.name, rest)), expected, "{text}");
+        let called = parse(text, &commands);
+        let called = called.as_ref().map(|(command, rest)| (command.name, rest.as_str()));
+        assert_eq!(called, expected, "{text}");
     }
+}
+
+#[test]
+fn every_command_that_is_listed_does_something_and_nothing_else_is_answered() {
+    let mut entries: Vec<&str> = FAMILIES.iter().copied().flatten().map(|entry| entry.name).collect();
+    entries.sort_unstable();
+    // A directive is kept with the conversation, a compaction waits for its turn.
+    let is_answered =
+        |name: &str, form: Form| form != Form::Directive && name != "compact" || name == "queue";
+    let mut listed: Vec<&str> = COMMANDS
+        .iter()
+        .filter(|command| is_answered(command.name, command.form))
+        .map(|command| command.name)
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(entries, listed);
 }

@@ -138,12 +138,19 @@ impl Dispatch {
         (mut admitted, options): (Admitted, TurnOptions),
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
+        let mut called = None;
         if let Some(call) = &meaning.command {
             let (name, args) = (&call.name, call.args.trim());
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
             admitted = admitted.with_text(text);
+            called = call.command.map(|command| (command, args.to_owned()));
         }
-        match Box::pin(self.commands().obey(admitted, options)).await? {
+        let commands = self.commands();
+        let obeyed = match called {
+            Some(called) => Box::pin(commands.obey_call(admitted, options, called)).await?,
+            None => Obeyed::No(admitted, options),
+        };
+        match obeyed {
             Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
             Obeyed::No(admitted, options) => {
                 let admitted = self.setup().call_skill(admitted).await;
