@@ -1,6 +1,6 @@
 // Draws a plot with uPlot in the colours of the style sheet. All numbers come in; nothing is kept here.
 import uPlot from 'uplot';
-import { type PlotData, axisTime, stacked, stepOf } from '../lib/plots';
+import { type PlotData, axisTime, stacked, stepOf } from '../lib/usage/plots';
 
 export interface Drawing {
   data: PlotData;

@@ -1,7 +1,7 @@
 // The words of the page "Schedule".
-import type { JobState } from '../lib/cron';
-import type { Problem } from '../lib/cron_draft';
-import type { Rhythm, Unit } from '../lib/schedule';
+import type { JobState } from '../lib/schedule/cron';
+import type { Problem } from '../lib/schedule/draft';
+import type { Rhythm, Unit } from '../lib/schedule/schedule';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 

@@ -1,5 +1,5 @@
 // The words of the page "Overview".
-import { count, short } from '../lib/amounts';
+import { count, short } from '../lib/text/amounts';
 
 const many = (amount: number, one: string, more: string): string => (amount === 1 ? `1 ${one}` : `${count(amount)} ${more}`);
 

@@ -42,8 +42,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
         51,
         "one file per family of methods, as the manual lists them",
     ),
-    (Gate::Entries, "web/src/components", 38, "waits for the page in folders"),
-    (Gate::Entries, "web/src/lib", 150, "waits for the page in folders"),
     (
         Gate::Fields,
         "crates/homard-agent/src/turn.rs::Turn",
