@@ -360,6 +360,20 @@ export type CatalogListResult = {
   "catalogs": Array<unknown>;
 };
 
+/** A chat platform. */
+export type ChannelPlatform = {
+  /** Its name in configuration. */
+  "id": string;
+  /** What people call it. */
+  "label": string;
+  /** What it is, in a line. */
+  "summary": string;
+  /** Keys of its section that hold credentials. */
+  "secrets": Array<string>;
+  /** Its section's JSON Schema. What has an `x-form` is asked for when an account is set up. */
+  "schema": unknown;
+};
+
 /** What one platform cost. */
 export type ChannelUsage = {
   /** Which. */
@@ -403,6 +417,12 @@ export type ChannelsPairingResolvedEvent = {
   "decision": PairDecision;
   /** When. */
   "ts": number;
+};
+
+/** Answer of [`ChannelsPlatforms`]. */
+export type ChannelsPlatformsResult = {
+  /** In the order people are shown. */
+  "platforms": Array<ChannelPlatform>;
 };
 
 /** Answer of [`ChannelsStatus`]. */
@@ -6667,6 +6687,7 @@ export interface Methods {
   'channels.pairing.approve': { params: PairingApproveParams; result: PairingApproved };
   'channels.pairing.dismiss': { params: PairingDismissParams; result: PairingDismissed };
   'channels.pairing.list': { params: PairingListParams; result: PairingListResult };
+  'channels.platforms': { params: NoParams; result: ChannelsPlatformsResult };
   'channels.start': { params: AccountParams; result: unknown };
   'channels.status': { params: ChannelsStatusParams; result: ChannelsStatusResult };
   'channels.stop': { params: AccountParams; result: unknown };

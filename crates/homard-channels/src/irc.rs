@@ -57,6 +57,7 @@ pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
         "sasl.passwordFile",
     ],
     schema: || schemars::schema_for!(IrcSection).to_value(),
+    details: settings::details,
     is_configured: settings::is_configured,
     build,
 };

@@ -20,8 +20,10 @@ pub struct ChannelEntry {
     pub summary: &'static str,
     /// Keys of its section that hold credentials: what a logout clears.
     pub secrets: &'static [&'static str],
-    /// Its section's schema, for checking, forms and help.
+    /// Its section's schema, for checking, forms and help. Forms ask for what carries an `x-form`.
     pub schema: fn() -> Value,
+    /// What a section says about an account that people want to see beside it: a label and a text, no secrets.
+    pub details: fn(&Value) -> Vec<(&'static str, String)>,
     /// Whether a section (or the environment) says enough to start an account.
     pub is_configured: fn(&Value, &Environment) -> bool,
     /// Makes an account ready to listen.
@@ -72,3 +74,6 @@ pub fn entry(name: &str) -> Option<&'static ChannelEntry> {
     let name = name.trim().to_ascii_lowercase();
     ENTRIES.iter().find(|entry| entry.id == name || entry.aliases.contains(&name.as_str()))
 }
+
+#[cfg(test)]
+mod tests;
