@@ -147,7 +147,7 @@ export const steps = [
       await world.call('config.patch', { raw: JSON.stringify({ channels: { telegram: { apiRoot: telegram.url, enabled: false } } }), baseHash: hash });
       await page.getByRole('button', { name: /Telegram/ }).click();
       await page.getByLabel('Bot token').fill('not a token');
-      await page.getByText(/A token looks like/).waitFor();
+      await page.getByText(/A bot token is a number/).waitFor();
       await page.getByLabel('Bot token').fill(BAD_TOKEN);
       await page.getByRole('button', { name: 'Connect', exact: true }).click();
       await page.getByTestId('channel-outcome').getByText(/did not accept it/).waitFor();

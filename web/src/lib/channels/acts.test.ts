@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tryAccount, writeConfig } from './acts';
 import { GatewayError } from '../connection/gateway';
 import { words } from '../../words/channels';
+import { harbour, heron } from './platforms.fixture';
 
 const conflict = () => new GatewayError('INVALID_REQUEST', 'the configuration changed since it was read; read it again and repeat the change', undefined, false);
 
@@ -38,14 +39,14 @@ describe('writing', () => {
   });
 
   it('an invalid value is told as the gateway says it', async () => {
-    const { app } = gateway([{ exists: true, hash: 'h', parsed: {} }, new GatewayError('INVALID_REQUEST', 'channels.irc.port: 0 is no port', undefined, false)]);
+    const { app } = gateway([{ exists: true, hash: 'h', parsed: {} }, new GatewayError('INVALID_REQUEST', 'channels.harbour.port: 0 is no port', undefined, false)]);
     await expect(writeConfig(app, () => ({}))).rejects.toThrow('0 is no port');
   });
 });
 
 it('trying asks the platform and writes nothing', async () => {
   const { app, asked } = gateway([{ ok: true, elapsedMs: 3, username: 'x_bot', advice: ['a', 5] }]);
-  expect(await tryAccount(app, 'telegram', 'default', { botToken: 't' })).toEqual({ ok: true, name: '@x_bot', error: undefined, advice: ['a'] });
-  expect(asked).toEqual([['channels.check', { channel: 'telegram', accountId: 'default', section: { botToken: 't' } }]]);
-  expect(await tryAccount(gateway([null]).app, 'irc', 'default', {})).toMatchObject({ ok: false });
+  expect(await tryAccount(app, heron, 'default', { botToken: 't' })).toEqual({ ok: true, name: '@x_bot', error: undefined, advice: ['a'] });
+  expect(asked).toEqual([['channels.check', { channel: 'heron', accountId: 'default', section: { botToken: 't' } }]]);
+  expect(await tryAccount(gateway([null]).app, harbour, 'default', {})).toMatchObject({ ok: false });
 });

@@ -4,6 +4,7 @@ import type { App } from '../app.svelte';
 import { GatewayError } from '../connection/gateway';
 import { type Fields, fieldsOf } from '../read';
 import { words } from '../../words/channels';
+import { type Platform, handled } from './platforms';
 
 export type Asks = Pick<App, 'request'>;
 
@@ -39,12 +40,12 @@ export interface Tried {
 }
 
 /** Asks the platform whether an account would work, before anything is written. */
-export async function tryAccount(app: Asks, channel: string, account: string, section: Fields): Promise<Tried> {
-  const answer = fieldsOf(await app.request('channels.check', { channel, accountId: account, section }));
+export async function tryAccount(app: Asks, platform: Platform, account: string, section: Fields): Promise<Tried> {
+  const answer = fieldsOf(await app.request('channels.check', { channel: platform.id, accountId: account, section }));
   const name = typeof answer.username === 'string' && answer.username ? answer.username : undefined;
   return {
     ok: answer.ok === true,
-    name: name && channel === 'telegram' ? `@${name.replace(/^@/, '')}` : name,
+    name: name && handled(platform, name),
     error: typeof answer.error === 'string' ? answer.error : undefined,
     advice: Array.isArray(answer.advice) ? answer.advice.filter((one) => typeof one === 'string') : [],
   };

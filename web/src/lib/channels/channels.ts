@@ -1,7 +1,8 @@
 // What the gateway says about accounts on chat platforms, read for people: how an account is in
 // a word, what is wrong and what to do about it. Nothing here asks the gateway.
 import { words } from '../../words/channels';
-import { type Fields, fieldsOf, numberOf, stringOf } from '../read';
+import { type Fields, fieldsOf, listOf, numberOf, stringOf, textsOf } from '../read';
+import { type Platform, handled, sentence } from './platforms';
 
 /** Longest piece of a text of others that is shown in one place. */
 const MAX_SHOWN = 400;
@@ -43,6 +44,8 @@ export interface AccountView {
   probe: ProbeView | undefined;
   outbox: { waiting: number; oldestAt: number | undefined; failed: number; ambiguous: number };
   abilities: readonly string[];
+  /** What its settings say that people want to see: where it is, how it hears. */
+  details: readonly { label: string; text: string }[];
   /** Whether one logs in to it by scanning a code. */
   scans: boolean;
 }
@@ -60,40 +63,32 @@ export function shown(text: string, limit = MAX_SHOWN): string {
   return text.length > limit ? `${text.slice(0, limit)}…` : text;
 }
 
-/** A reason of the gateway as a sentence of its own. */
-function sentence(text: string): string {
-  const trimmed = text.trim();
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return listOf(value).filter((one) => typeof one === 'string').map((one) => shown(one));
+function shownTexts(value: unknown): readonly string[] {
+  return textsOf(value).map((one) => shown(one));
 }
 
 /** Every account of an answer of `channels.status`, in the gateway's order. */
-export function readAccounts(status: unknown): readonly AccountView[] {
+export function readAccounts(status: unknown, platforms: readonly Platform[] = []): readonly AccountView[] {
   const { channelOrder, channelAccounts, channelLabels, channelMeta, channelDefaultAccountId, statusIssues } = fieldsOf(status);
   const accounts = fieldsOf(channelAccounts);
   const order = [...new Set([...listOf(channelOrder), ...Object.keys(accounts)])].filter((one) => typeof one === 'string');
   return order.flatMap((channel) => {
-    const platform = shown(stringOf(fieldsOf(channelLabels)[channel]) ?? words.platforms[channel]?.name ?? channel, 40);
+    const known = platforms.find((one) => one.id === channel);
+    const platform = shown(stringOf(fieldsOf(channelLabels)[channel]) ?? known?.label ?? channel, 40);
     const meta = listOf(channelMeta).map(fieldsOf).find((one) => one.id === channel) ?? {};
     const usual = stringOf(fieldsOf(channelDefaultAccountId)[channel]) ?? DEFAULT_ACCOUNT;
     return listOf(accounts[channel]).map((row) => {
       const fields = fieldsOf(row);
       const account = stringOf(fields.accountId) ?? DEFAULT_ACCOUNT;
       const issues = listOf(statusIssues).map(fieldsOf).filter((one) => one.channel === channel && one.accountId === account);
-      return readAccount({ channel, platform, account, isDefault: account === usual, scans: meta.login === 'qr', fields, issues });
+      return readAccount({ channel, known, platform, account, isDefault: account === usual, scans: meta.login === 'qr', fields, issues });
     });
   });
 }
 
 interface Found {
   channel: string;
+  known: Platform | undefined;
   platform: string;
   account: string;
   isDefault: boolean;
@@ -102,10 +97,10 @@ interface Found {
   issues: readonly Fields[];
 }
 
-function readAccount({ channel, platform, account, isDefault, scans, fields, issues }: Found): AccountView {
-  const probe = readProbe(channel, fields);
+function readAccount({ channel, known, platform, account, isDefault, scans, fields, issues }: Found): AccountView {
+  const probe = readProbe(known, fields);
   const error = stringOf(fields.lastError)?.trim();
-  const handle = handleOf(channel, fields.bot) ?? probe?.name;
+  const handle = handleOf(known, fields.bot) ?? probe?.name;
   const state = stateOf(fields);
   const outbox = fieldsOf(fields.outbox);
   const failing = error && !(state === 'connected' && fields.connected === true) ? error : undefined;
@@ -127,33 +122,37 @@ function readAccount({ channel, platform, account, isDefault, scans, fields, iss
     since: numberOf(fields.lastStartAt),
     policy: words.policies[stringOf(fields.dmPolicy) ?? ''] ?? shown(stringOf(fields.dmPolicy) ?? '', 40),
     error: failing ? shown(failing) : undefined,
-    fix: failing ? fixFor(channel, failing) : undefined,
-    advice: [...new Set([...(probe?.advice ?? []), ...textsOf(advised).map(sentence)])],
+    fix: failing ? fixFor(known, failing) : undefined,
+    advice: [...new Set([...(probe?.advice ?? []), ...shownTexts(advised).map(sentence)])],
     probe,
     outbox: {
       waiting: numberOf(outbox.waiting) ?? 0, oldestAt: numberOf(outbox.oldestAt), failed: numberOf(outbox.failed) ?? 0, ambiguous: numberOf(outbox.ambiguous) ?? 0,
     },
     abilities: abilitiesOf(fields.capabilities),
+    details: readDetails(fields.details),
     scans,
   };
 }
 
-/** Our name as people on the platform write it. */
-function handleOf(channel: string, bot: unknown): string | undefined {
-  const name = stringOf(fieldsOf(bot).username)?.trim();
-  if (!name) return undefined;
-  return shown(channel === 'telegram' && !name.startsWith('@') ? `@${name}` : name, 80);
+function readDetails(value: unknown): AccountView['details'] {
+  return listOf(value).map(fieldsOf).flatMap(({ label, text }) => (typeof label === 'string' && typeof text === 'string' ? [{ label: shown(label, 40), text: shown(text) }] : []));
 }
 
-function readProbe(channel: string, fields: Fields): ProbeView | undefined {
+/** Our name as people on the platform write it. */
+function handleOf(platform: Platform | undefined, bot: unknown): string | undefined {
+  const name = stringOf(fieldsOf(bot).username)?.trim();
+  return name ? shown(handled(platform, name), 80) : undefined;
+}
+
+function readProbe(platform: Platform | undefined, fields: Fields): ProbeView | undefined {
   if (fields.probe === undefined || fields.probe === null) return undefined;
   const probe = fieldsOf(fields.probe);
   return {
     ok: probe.ok === true,
     elapsedMs: numberOf(probe.elapsedMs) ?? 0,
-    name: handleOf(channel, probe.bot),
+    name: handleOf(platform, probe.bot),
     error: stringOf(probe.error) === undefined ? undefined : shown(stringOf(probe.error) ?? ''),
-    advice: textsOf(probe.advice).map(sentence),
+    advice: shownTexts(probe.advice).map(sentence),
     at: numberOf(fields.lastProbeAt),
   };
 }
@@ -212,10 +211,9 @@ const FIXES: readonly [RegExp, keyof typeof words.fixes][] = [
 ];
 
 /** What the owner can do about an error, in a sentence. */
-export function fixFor(channel: string, error: string): string {
+export function fixFor(platform: Platform | undefined, error: string): string {
   const found = FIXES.find(([pattern]) => pattern.test(error))?.[1] ?? 'other';
-  if (found === 'token' && channel === 'telegram') return words.fixes.telegramToken;
-  return words.fixes[found];
+  return (found === 'token' ? platform?.refused : undefined) ?? words.fixes[found];
 }
 
 function abilitiesOf(value: unknown): readonly string[] {
@@ -223,7 +221,7 @@ function abilitiesOf(value: unknown): readonly string[] {
   const limit = numberOf(fields.textLimit);
   const known = Object.entries(words.ability).filter(([key]) => fields[key] === true).map(([, word]) => word);
   const lists = ['chatTypes', 'media'].flatMap((key) => {
-    const list = textsOf(fields[key]);
+    const list = shownTexts(fields[key]);
     return list.length > 0 ? [`${words.ability[key]}: ${list.join(', ')}`] : [];
   });
   return [...lists, ...known, ...(limit ? [words.textLimit(limit)] : [])];
@@ -246,7 +244,7 @@ export function readStrangers(list: unknown, platforms: Record<string, string> =
   const rows = listOf(fieldsOf(list).requests).map(fieldsOf).flatMap((row) => {
     const [requestId, channel, account] = [stringOf(row.requestId), stringOf(row.channel), stringOf(row.accountId)];
     if (!requestId || !channel || !account) return [];
-    const platform = platforms[channel] ?? words.platforms[channel]?.name ?? channel;
+    const platform = platforms[channel] ?? channel;
     const label = stringOf(row.accountLabel) ?? (account === DEFAULT_ACCOUNT ? undefined : account);
     const id = stringOf(row.senderId) ?? '';
     return [{
@@ -279,13 +277,13 @@ export interface LetterView {
 }
 
 /** What was given up, newest first. */
-export function readLetters(answer: unknown): readonly LetterView[] {
+export function readLetters(answer: unknown, platforms: Record<string, string> = {}): readonly LetterView[] {
   return listOf(fieldsOf(answer).letters).map(fieldsOf).map((row, index) => {
     const channel = stringOf(row.channel) ?? '';
     const account = stringOf(row.accountId);
     return {
       key: `${index}:${stringOf(row.key) ?? ''}`,
-      where: words.strangerFrom(words.platforms[channel]?.name ?? shown(channel, 40), account === undefined || account === DEFAULT_ACCOUNT ? undefined : shown(account, 40)),
+      where: words.strangerFrom(shown(platforms[channel] ?? channel, 40), account === undefined || account === DEFAULT_ACCOUNT ? undefined : shown(account, 40)),
       conversation: shown(stringOf(row.conversation) ?? '', 120),
       at: numberOf(row.failedAt) ?? numberOf(row.createdAt),
       tries: numberOf(row.tries) ?? 0,
@@ -295,17 +293,7 @@ export function readLetters(answer: unknown): readonly LetterView[] {
 }
 
 /** An account nobody has named is called as it calls itself on its platform, where that is written. */
-export function titled(account: AccountView, section: Fields): AccountView {
-  const nick = stringOf(section.nick)?.trim();
-  return account.title === words.mainAccount && nick ? { ...account, title: shown(nick, 80) } : account;
-}
-
-/** How an account hears, from what is written about it. */
-export function connectionOf(channel: string, section: Fields): string | undefined {
-  if (channel === 'telegram') return stringOf(section.webhookUrl)?.trim() ? words.webhook : words.polling;
-  if (channel === 'irc') {
-    const host = stringOf(section.host);
-    return host ? words.ircServer(shown(host, 80), numberOf(section.port), section.tls !== false) : undefined;
-  }
-  return undefined;
+export function titled(account: AccountView, section: Fields, platform: Platform | undefined): AccountView {
+  const name = stringOf(section[platform?.named ?? ''])?.trim();
+  return account.title === words.mainAccount && name ? { ...account, title: shown(name, 80) } : account;
 }

@@ -1,17 +1,16 @@
 // Setting up an account: what is typed becomes a section of the configuration. A secret that is not
 // typed again is not written, so it stays; it is never read back.
 import { words } from '../../words/channels';
-import { type Fields, fieldsOf, isFields, numberOf, stringOf } from '../read';
+import { type Fields, fieldsOf, isFields, stringOf } from '../read';
+import type { Platform, PlatformField } from './platforms';
 
 export const DEFAULT_ACCOUNT = 'default';
-/** Platforms that have a form; others are set up in the settings. */
-export const PLATFORMS = ['telegram', 'irc'] as const;
-export type Platform = (typeof PLATFORMS)[number];
 
 const MAX_ACCOUNT_ID = 32;
-const MAX_PORT = 65_535;
+/** A value that is looked up in the environment. */
+const VARIABLE = /^\$\{\w+\}$/;
 
-/** Everything a form can hold; each platform uses its own part. */
+/** An account as it is filled in. */
 export interface Draft {
   platform: Platform;
   /** The account to change; nothing for a new one. */
@@ -19,33 +18,27 @@ export interface Draft {
   name: string;
   policy: string;
   allow: string;
-  token: string;
-  apiRoot: string;
-  proxy: string;
-  host: string;
-  port: string;
-  tls: boolean;
-  nick: string;
-  rooms: string;
-  sasl: boolean;
-  saslUser: string;
-  saslPassword: string;
-  serverPassword: string;
-  /** Secrets that are written already, so that their fields may stay empty. */
+  /** By key of the platform's fields: whether a switch or a group is on, else what is typed. */
+  values: Record<string, string | boolean>;
+  /** Keys of secrets that are written already, so that their fields may stay empty. */
   kept: ReadonlySet<string>;
 }
 
-export type Problems = Partial<Record<keyof Draft, string>>;
-
-export function isPlatform(name: string): name is Platform {
-  return (PLATFORMS as readonly string[]).includes(name);
-}
+/** What is wrong, by key of a field; `allow` is the list of people. */
+export type Problems = Partial<Record<string, string>>;
 
 export function emptyDraft(platform: Platform): Draft {
-  return {
-    platform, account: undefined, name: '', policy: 'pairing', allow: '', token: '', apiRoot: '', proxy: '', host: platform === 'irc' ? 'irc.libera.chat' : '', port: '',
-    tls: true, nick: '', rooms: '', sasl: false, saslUser: '', saslPassword: '', serverPassword: '', kept: new Set(),
-  };
+  const values = Object.fromEntries(platform.fields.map((field) => [field.key, isSwitch(field) ? field.initial === true : String(field.initial ?? '')]));
+  return { platform, account: undefined, name: '', policy: 'pairing', allow: '', values, kept: new Set() };
+}
+
+function isSwitch({ kind }: PlatformField): boolean {
+  return kind === 'switch' || kind === 'group';
+}
+
+/** What a form asks for now: a group's fields only while it is on. */
+export function askedFields({ platform, values }: Draft): readonly PlatformField[] {
+  return platform.fields.filter(({ group }) => group === undefined || values[group] === true);
 }
 
 /** The platform's section of a configuration. */
@@ -61,87 +54,98 @@ export function accountSection(config: unknown, channel: string, account: string
 
 /** A form filled with what is written about an account. */
 export function draftOf(config: unknown, platform: Platform, account: string): Draft {
-  const section = accountSection(config, platform, account);
-  const sasl = fieldsOf(section.sasl);
-  const list = (value: unknown): string => (Array.isArray(value) ? value.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ') : '');
-  const kept = new Set<string>();
-  if (section.botToken || section.tokenFile) kept.add('token');
-  if (sasl.password || sasl.passwordFile) kept.add('saslPassword');
-  if (section.password || section.passwordFile) kept.add('serverPassword');
+  const section = accountSection(config, platform.id, account);
+  const at = (key: string): unknown => key.split('.').reduce<unknown>((value, step) => fieldsOf(value)[step], section);
+  const draft = emptyDraft(platform);
+  for (const field of platform.fields) {
+    const value = at(field.key);
+    if (field.kind === 'group') draft.values[field.key] = isFields(value) && value.enabled !== false;
+    else if (field.kind === 'switch') draft.values[field.key] = typeof value === 'boolean' ? value : field.initial === true;
+    else draft.values[field.key] = field.kind === 'secret' ? '' : textOf(value);
+  }
+  const isKept = ({ kind, key, instead }: PlatformField): boolean => kind === 'secret' && [key, ...instead].some((place) => Boolean(at(place)));
   return {
-    ...emptyDraft(platform),
+    ...draft,
     account,
     name: stringOf(section.name) ?? '',
     policy: stringOf(section.dmPolicy) ?? 'pairing',
-    allow: list(section.allowFrom).replace(/^\*$/, ''),
-    apiRoot: stringOf(section.apiRoot) ?? '',
-    proxy: stringOf(section.proxy) ?? '',
-    host: stringOf(section.host) ?? '',
-    port: String(numberOf(section.port) ?? ''),
-    tls: section.tls !== false,
-    nick: stringOf(section.nick) ?? '',
-    rooms: list(section.channels),
-    sasl: isFields(section.sasl) && sasl.enabled !== false,
-    saslUser: stringOf(sasl.username) ?? '',
-    kept,
+    allow: textOf(section.allowFrom).replace(/^\*$/, ''),
+    kept: new Set(platform.fields.filter(isKept).map(({ key }) => key)),
   };
+}
+
+function textOf(value: unknown): string {
+  const all = Array.isArray(value) ? value : [value];
+  return all.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ');
 }
 
 function items(text: string): string[] {
   return text.split(/[,\n]/).map((one) => one.trim()).filter(Boolean);
 }
 
+function typed(draft: Draft, field: PlatformField): string {
+  const value = draft.values[field.key];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
 /** What is wrong with a draft, by field; nothing when it can be tried. */
 export function check(draft: Draft): Problems {
   const problems: Problems = {};
-  const { form } = words;
-  if (draft.policy === 'allowlist' && items(draft.allow).length === 0) problems.allow = form.needed;
-  if (draft.platform === 'telegram') {
-    const token = draft.token.trim();
-    if (!token && !draft.kept.has('token')) problems.token = form.needed;
-    else if (token && !/^\d{3,20}:[\w-]{20,100}$/.test(token) && !/^\$\{\w+\}$/.test(token)) problems.token = form.badToken;
-    if (draft.apiRoot.trim() && !/^https?:\/\/\S+$/.test(draft.apiRoot.trim())) problems.apiRoot = form.badAddress;
-    if (draft.proxy.trim() && !/^(https?|socks5h?):\/\/\S+$/.test(draft.proxy.trim())) problems.proxy = form.badAddress;
-    return problems;
+  if (draft.policy === 'allowlist' && items(draft.allow).length === 0) problems.allow = words.form.needed;
+  for (const field of askedFields(draft)) {
+    const problem = problemOf(field, typed(draft, field), draft.kept.has(field.key));
+    if (problem) problems[field.key] = problem;
   }
-  const [host, nick, port] = [draft.host.trim(), draft.nick.trim(), draft.port.trim()];
-  if (!host) problems.host = form.needed;
-  else if (/[\s/]/.test(host)) problems.host = form.badHost;
-  if (!nick) problems.nick = form.needed;
-  else if (/^[\d-]|[\s,:!@#]/.test(nick)) problems.nick = form.badNick;
-  if (port && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT)) problems.port = form.badPort;
-  const room = items(draft.rooms).find((one) => one.split(' ').length > 2);
-  if (room) problems.rooms = form.badRoom(room);
-  if (draft.sasl && !draft.saslPassword && !draft.kept.has('saslPassword')) problems.saslPassword = form.needed;
   return problems;
+}
+
+function problemOf(field: PlatformField, text: string, isKept: boolean): string | undefined {
+  if (isSwitch(field) || VARIABLE.test(text)) return undefined;
+  if (!text) return field.needed && !isKept ? words.form.needed : undefined;
+  const problem = field.problem ?? words.form.bad;
+  const fits = (one: string): boolean => field.pattern?.test(one) ?? true;
+  if (field.kind === 'list') {
+    const odd = items(text).find((one) => !fits(one));
+    return odd === undefined ? undefined : words.form.badItem(odd, problem);
+  }
+  const isNumber = field.kind !== 'number' || (/^-?\d+$/.test(text) && Number(text) >= field.min && Number(text) <= field.max);
+  return isNumber && fits(text) ? undefined : problem;
 }
 
 /** The section a draft becomes. `null` takes a key away; what is `undefined` stays as it is. */
 export function sectionOf(draft: Draft): Fields {
-  const text = (value: string): string | null => value.trim() || null;
-  const secret = (value: string): string | undefined => (value.trim() ? value.trim() : undefined);
   const allow = items(draft.allow);
   const section: Fields = {
     enabled: true,
-    name: text(draft.name),
+    name: draft.name.trim() || null,
     dmPolicy: draft.policy,
     allowFrom: draft.policy === 'open' ? ['*'] : allow.length > 0 ? allow : draft.account === undefined ? undefined : null,
   };
-  if (draft.platform === 'telegram') {
-    Object.assign(section, { botToken: secret(draft.token), apiRoot: text(draft.apiRoot), proxy: text(draft.proxy) });
-  } else {
-    const rooms = items(draft.rooms).map((one) => (/^[#&+!]/.test(one) ? one : `#${one}`));
-    Object.assign(section, {
-      host: draft.host.trim(),
-      port: draft.port.trim() ? Number(draft.port) : null,
-      tls: draft.tls,
-      nick: draft.nick.trim(),
-      channels: rooms.length > 0 ? rooms : null,
-      password: secret(draft.serverPassword),
-      sasl: draft.sasl ? defined({ enabled: true, username: text(draft.saslUser), password: secret(draft.saslPassword) }) : draft.kept.has('saslPassword') ? { enabled: false } : undefined,
-    });
+  const { fields } = draft.platform;
+  for (const field of fields.filter(({ group }) => group === undefined)) {
+    if (field.kind !== 'group') section[field.key] = valueOf(draft, field);
+    else if (draft.values[field.key] === true) {
+      const inner = fields.filter(({ group }) => group === field.key).map((one) => [one.key.slice(field.key.length + 1), valueOf(draft, one)]);
+      section[field.key] = defined({ enabled: true, ...Object.fromEntries(inner) });
+    } else if ([...draft.kept].some((key) => key.startsWith(`${field.key}.`))) section[field.key] = { enabled: false };
   }
   return defined(section);
+}
+
+function valueOf(draft: Draft, field: PlatformField): unknown {
+  const text = typed(draft, field);
+  switch (field.kind) {
+    case 'switch':
+      return draft.values[field.key] === true || (field.initial === true ? false : null);
+    case 'secret':
+      return text || undefined;
+    case 'number':
+      return text ? (VARIABLE.test(text) ? text : Number(text)) : null;
+    case 'list':
+      return text ? items(text) : null;
+    default:
+      return text || null;
+  }
 }
 
 function defined(fields: Fields): Fields {
@@ -159,38 +163,42 @@ export function newAccountId(config: unknown, channel: string, taken: readonly s
   return id;
 }
 
-/** Secrets another account must not inherit: it may be at another server. */
-const NOT_INHERITED: Record<string, unknown> = { sasl: { enabled: false }, nickserv: { enabled: false }, password: '', passwordFile: '' };
+/** What keeps a new account from using secrets of the others: it may be at another server. */
+function shields(platform: Platform, present: Fields, section: Fields): Fields {
+  const secrets = platform.servers ? platform.secrets.map((key) => key.split('.')) : [];
+  const inherited = secrets.filter(([key = '']) => present[key] !== undefined && section[key] === undefined);
+  return Object.fromEntries(inherited.map(([key = '', inner]) => [key, inner === undefined ? '' : { enabled: false }]));
+}
 
 /**
  * The patch that writes an account. The usual account is the platform's section itself; once others
  * stand beside it, it is named among them, or the gateway would let it go.
  */
 export function patchOf(config: unknown, platform: Platform, account: string, section: Fields): Fields {
-  const present = platformSection(config, platform);
+  const present = platformSection(config, platform.id);
   const accounts = fieldsOf(present.accounts);
-  const channel = (value: Fields): Fields => ({ channels: { [platform]: value } });
+  const channel = (value: Fields): Fields => ({ channels: { [platform.id]: value } });
   if (account === DEFAULT_ACCOUNT) {
     const own = fieldsOf(accounts[account]);
     const hasOwn = Object.keys(own).length > 0;
     return channel(hasOwn ? { enabled: true, accounts: { [account]: section } } : section);
   }
   const isNew = accounts[account] === undefined;
-  const shields = platform === 'irc' && isNew ? Object.fromEntries(Object.entries(NOT_INHERITED).filter(([key]) => present[key] !== undefined && section[key] === undefined)) : {};
   const { accounts: _none, enabled: _on, ...rest } = present;
   const standsAlone = Object.keys(accounts).length === 0 && Object.keys(rest).length > 0;
-  const written = Object.fromEntries(Object.entries({ ...shields, ...section }).filter(([, value]) => !isNew || value !== null));
+  const written = Object.fromEntries(Object.entries({ ...(isNew ? shields(platform, present, section) : {}), ...section }).filter(([, value]) => !isNew || value !== null));
   return channel({ accounts: { ...(standsAlone ? { [DEFAULT_ACCOUNT]: {} } : {}), [account]: written } });
 }
 
 /**
  * Whether logging out leaves an account without credentials. Where the platform itself has some, an account of
- * another name would go on with those; and IRC needs none at all. Such accounts are removed instead.
+ * another name would go on with those; and some platforms need none at all. Such accounts are removed instead.
  */
-export function canLogOut(config: unknown, channel: string, account: string): boolean {
-  if (channel === 'irc') return false;
-  const section = platformSection(config, channel);
-  return account === DEFAULT_ACCOUNT || !(section.botToken || section.tokenFile);
+export function canLogOut(config: unknown, platform: Platform | undefined, account: string): boolean {
+  const credential = platform?.fields.find(({ kind, needed, group }) => kind === 'secret' && needed && group === undefined);
+  if (!platform || !credential) return false;
+  const section = platformSection(config, platform.id);
+  return account === DEFAULT_ACCOUNT || ![credential.key, ...credential.instead].some((key) => Boolean(section[key]));
 }
 
 /** The patch that takes an account out. */

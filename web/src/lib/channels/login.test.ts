@@ -13,7 +13,7 @@ function login(answers: unknown[]) {
     if (answer === undefined) return new Promise(() => undefined);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   }) as never;
-  return { login: new QrLogin({ request }, 'whatsapp', 'default'), asked };
+  return { login: new QrLogin({ request }, 'heron', 'default'), asked };
 }
 
 describe('logging in', () => {
@@ -22,7 +22,7 @@ describe('logging in', () => {
     await one.start();
     expect([one.kind, one.message]).toEqual(['done', 'welcome']);
     expect(asked.map(([method]) => method)).toEqual(['web.login.start', 'web.login.wait', 'web.login.wait']);
-    expect(asked[2]?.[1]).toMatchObject({ channel: 'whatsapp', accountId: 'default', sessionKey: 's', currentQrDataUrl: NEXT });
+    expect(asked[2]?.[1]).toMatchObject({ channel: 'heron', accountId: 'default', sessionKey: 's', currentQrDataUrl: NEXT });
   });
 
   it('waits with the code in view', async () => {

@@ -1,5 +1,7 @@
 // The set-up under way: which step, what was done, and the requests each step makes.
 import type { App } from '../app.svelte';
+import { type Draft, DEFAULT_ACCOUNT, patchOf, sectionOf } from '../channels/forms';
+import { type Platform, handled, readPlatforms } from '../channels/platforms';
 import { Loaded } from '../loaded.svelte';
 import { isAddress } from '../models/models';
 import { ModelsRoom, reason } from '../models/page.svelte';
@@ -23,6 +25,7 @@ export class Setup {
   progress = $state<Progress>(readProgress(localStorage));
   readonly room: ModelsRoom;
   readonly logins;
+  readonly platforms;
   busy = $state(false);
   problem = $state<string | undefined>();
   /** How connecting a platform went. */
@@ -33,10 +36,11 @@ export class Setup {
   constructor(private readonly app: App) {
     this.room = new ModelsRoom(app);
     this.logins = new Loaded(() => app.request('models.authImport', {}));
+    this.platforms = new Loaded(async () => readPlatforms(await app.request('channels.platforms', {})));
   }
 
   follow(): () => void {
-    const stops = [this.room.follow(), this.logins.follow(this.app)];
+    const stops = [this.room.follow(), this.logins.follow(this.app), this.platforms.follow(this.app)];
     return () => stops.forEach((stop) => stop());
   }
 
@@ -110,14 +114,25 @@ export class Setup {
     this.next();
   }
 
-  async connectTelegram(token: string): Promise<void> {
+  /** The platform that was connected. */
+  get platform(): Platform | undefined {
+    return this.platforms.value?.find(({ id }) => id === this.progress.channel);
+  }
+
+  async connect(draft: Draft): Promise<void> {
     this.connected = undefined;
-    const before = await this.#telegram(false).catch(() => ({}));
-    const written = await this.attempt(() => this.room.patch({ channels: { telegram: { enabled: true, botToken: token.trim(), dmPolicy: 'pairing' } } }));
+    const { platform } = draft;
+    const before = await this.#account(platform, false).catch(() => ({}));
+    // What is not asked for here stays as it is.
+    const section = Object.fromEntries(Object.entries(sectionOf(draft)).filter(([, value]) => value !== null));
+    const written = await this.attempt(async () => {
+      const { parsed } = await this.app.request('config.get', {});
+      await this.room.patch(patchOf(parsed, platform, DEFAULT_ACCOUNT, section));
+    });
     if (!written) return;
     this.busy = true;
     try {
-      await this.#comeUp(fieldsOf(before).lastStartAt);
+      await this.#comeUp(platform, fieldsOf(before).lastStartAt);
     } catch (error) {
       this.problem = reason(error);
     } finally {
@@ -126,22 +141,22 @@ export class Setup {
   }
 
   /** The account as the gateway sees it now. */
-  async #telegram(probe: boolean) {
-    const status = await this.app.request('channels.status', { channel: 'telegram', probe, timeoutMs: PROBE_MS });
-    return fieldsOf(status.channelAccounts.telegram?.[0]);
+  async #account({ id }: Platform, probe: boolean) {
+    const status = await this.app.request('channels.status', { channel: id, probe, timeoutMs: PROBE_MS });
+    return fieldsOf(status.channelAccounts[id]?.[0]);
   }
 
   /** Asks until the platform says who we are there, or that the token is wrong: this one, not the one before it. */
-  async #comeUp(startedBefore: unknown): Promise<void> {
+  async #comeUp(platform: Platform, startedBefore: unknown): Promise<void> {
     const end = Date.now() + COME_UP_MS;
     for (;;) {
-      const account = await this.#telegram(true);
+      const account = await this.#account(platform, true);
       const probe = fieldsOf(account.probe);
       if (probe.ok === true) {
         const name = stringOf(fieldsOf(probe.bot).username);
-        this.bot = name === undefined ? undefined : `@${name}`;
+        this.bot = name === undefined ? undefined : handled(platform, name);
         this.connected = { ok: true, text: this.bot ?? '' };
-        this.change({ channel: 'telegram' });
+        this.change({ channel: platform.id });
         return;
       }
       const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
@@ -157,7 +172,7 @@ export class Setup {
   }
 
   async requests(): Promise<PairingRequest[]> {
-    return (await this.app.request('channels.pairing.list', { channel: 'telegram' })).requests;
+    return (await this.app.request('channels.pairing.list', { channel: this.progress.channel })).requests;
   }
 
   async approve(request: PairingRequest): Promise<void> {

@@ -1,6 +1,6 @@
 // The order of the set-up and what is kept of it.
 import { describe, expect, it } from 'vitest';
-import { FRESH, isBotToken, nextStep, previousStep, readProgress, writeProgress } from './setup';
+import { FRESH, nextStep, previousStep, readProgress, writeProgress } from './setup';
 
 function store(text?: string): { getItem: () => string | null; setItem: (key: string, value: string) => void; removeItem: () => void } {
   let kept = text ?? null;
@@ -25,10 +25,5 @@ describe('the set-up', () => {
     writeProgress(place, { ...FRESH, step: 'model', provider: 'x', skipped: ['key'] });
     expect(readProgress(place)).toEqual({ ...FRESH, step: 'model', provider: 'x', skipped: ['key'] });
     for (const bad of ['{', 'null', '[]', '{"step":"moon","skipped":["x"],"provider":3}']) expect(readProgress(store(bad))).toEqual(FRESH);
-  });
-
-  it('knows a bot token when it sees one', () => {
-    expect(isBotToken(' 123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw ')).toBe(true);
-    for (const bad of ['', 'abc', '123:short', '123456789:AAH dq']) expect(isBotToken(bad)).toBe(false);
   });
 });

@@ -65,10 +65,3 @@ export function previousStep(progress: Progress): Step {
 
 /** Shown as cards; the others stand in a list beneath. */
 export const FEATURED = ['anthropic', 'openai', 'google', 'openrouter', 'mistral', 'groq', 'xai', 'deepseek', 'ollama'];
-
-const TELEGRAM_TOKEN = /^\d{5,}:[\w-]{20,}$/;
-
-/** Whether a text looks like what @BotFather gives. */
-export function isBotToken(text: string): boolean {
-  return TELEGRAM_TOKEN.test(text.trim());
-}
