@@ -62,11 +62,7 @@ export class App {
     if (token) credentials.saveToken(token);
     this.#gateway = new Gateway(
       { url, credentials, identity: loadIdentity, version: __APP_VERSION__ },
-      {
-        state: (state) => this.#onState(state),
-        event: (name, payload) => this.#onEvent(name, payload),
-        gap: () => this.#onGap(),
-      },
+      { state: (state) => this.#onState(state), event: (name, payload) => this.#onEvent(name, payload), gap: () => this.#onGap() },
     );
     this.sessions = new Sessions(this.#gateway);
     this.approvals = new Approvals(this.#gateway);

@@ -37,7 +37,11 @@ describe('two texts', () => {
       { kind: 'same', text: 'c' },
     ]);
     expect(diffLines('same', 'same')).toEqual([{ kind: 'same', text: 'same' }]);
-    const join = (kinds: string[], lines: ReturnType<typeof diffLines>): string => lines.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text).join('\n');
+    const join = (kinds: string[], lines: ReturnType<typeof diffLines>): string =>
+      lines
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ text }) => text)
+        .join('\n');
     const [one, other] = ['one\ntwo\nthree\nfour', 'zero\none\nthree\nfive\nfour'];
     const lines = diffLines(one, other);
     expect(join(['same', 'theirs'], lines)).toBe(one);
@@ -47,7 +51,10 @@ describe('two texts', () => {
   it('that are enormous are still compared', () => {
     const many = Array.from({ length: 20_000 }, (_, n) => `line ${n}`);
     const lines = diffLines(many.join('\n'), [...many.slice(0, 10), 'new', ...many.slice(11)].join('\n'));
-    expect(lines.filter(({ kind }) => kind !== 'same')).toEqual([{ kind: 'theirs', text: 'line 10' }, { kind: 'mine', text: 'new' }]);
+    expect(lines.filter(({ kind }) => kind !== 'same')).toEqual([
+      { kind: 'theirs', text: 'line 10' },
+      { kind: 'mine', text: 'new' },
+    ]);
   });
 });
 

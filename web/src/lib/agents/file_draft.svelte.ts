@@ -47,12 +47,7 @@ export class FileDraft {
     const text = this.text;
     const expected = over ? over.hash : this.hash;
     try {
-      const { file } = await app.request('agents.files.set', {
-        agentId: this.agentId,
-        name: this.name,
-        content: text,
-        ...(expected ? { expectedHash: expected } : {}),
-      });
+      const { file } = await app.request('agents.files.set', { agentId: this.agentId, name: this.name, content: text, ...(expected ? { expectedHash: expected } : {}) });
       this.theirs = undefined;
       this.problem = undefined;
       // What was typed while it was being saved stays to be saved.

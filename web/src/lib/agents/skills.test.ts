@@ -37,7 +37,11 @@ describe('a skill', () => {
   });
 
   it('says in words what it lacks', () => {
-    const lacks = skill({ eligible: false, missing: { bins: ['ffmpeg', 'pdftotext'], anyBins: ['rg', 'grep'], env: ['KEY'], config: ['tools.web.search.enabled'], os: ['darwin'] }, blockedByAllowlist: true });
+    const lacks = skill({
+      eligible: false,
+      missing: { bins: ['ffmpeg', 'pdftotext'], anyBins: ['rg', 'grep'], env: ['KEY'], config: ['tools.web.search.enabled'], os: ['darwin'] },
+      blockedByAllowlist: true,
+    });
     const said = needsOf(lacks).join(' ');
     for (const word of ['ffmpeg', 'pdftotext', 'rg', 'KEY', 'tools.web.search.enabled', 'macOS', 'allowBundled']) expect(said).toContain(word);
     expect(needsOf(skill())).toEqual([]);

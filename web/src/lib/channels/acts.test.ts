@@ -25,7 +25,10 @@ describe('writing', () => {
   });
 
   it('needs no hash where there is no file, and says when the gateway restarts', async () => {
-    const { app, asked } = gateway([{ exists: false, hash: '', parsed: {} }, { ok: true, restart: { ok: true } }]);
+    const { app, asked } = gateway([
+      { exists: false, hash: '', parsed: {} },
+      { ok: true, restart: { ok: true } },
+    ]);
     expect(await writeConfig(app, () => ({}))).toEqual({ restarts: true });
     expect(asked[1]?.[1]).toEqual({ raw: '{}' });
   });

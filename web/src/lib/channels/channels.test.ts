@@ -8,7 +8,13 @@ const readAccounts = (status: unknown) => read(status, [heron, harbour]);
 
 const row = (more: Record<string, unknown> = {}) => ({ accountId: 'default', enabled: true, configured: true, running: true, connected: true, healthState: 'healthy', dmPolicy: 'pairing', ...more });
 const status = (rows: unknown[], more: Record<string, unknown> = {}) => ({
-  channelOrder: ['heron'], channelLabels: { heron: 'Heron' }, channelMeta: [{ id: 'heron' }], channelAccounts: { heron: rows }, channelDefaultAccountId: { heron: 'default' }, statusIssues: [], ...more,
+  channelOrder: ['heron'],
+  channelLabels: { heron: 'Heron' },
+  channelMeta: [{ id: 'heron' }],
+  channelAccounts: { heron: rows },
+  channelDefaultAccountId: { heron: 'default' },
+  statusIssues: [],
+  ...more,
 });
 
 describe('the state of an account', () => {
@@ -43,9 +49,14 @@ describe('reading accounts', () => {
   });
 
   it('keeps a probe, its advice and advice from the status apart from errors', () => {
-    const [one] = readAccounts(status([row({ probe: { ok: true, elapsedMs: 12, bot: { username: 'x' }, advice: ['a'] }, lastProbeAt: 9 })], {
-      statusIssues: [{ channel: 'heron', accountId: 'default', kind: 'permissions', message: 'b' }, { channel: 'harbour', accountId: 'default', kind: 'permissions', message: 'c' }],
-    }));
+    const [one] = readAccounts(
+      status([row({ probe: { ok: true, elapsedMs: 12, bot: { username: 'x' }, advice: ['a'] }, lastProbeAt: 9 })], {
+        statusIssues: [
+          { channel: 'heron', accountId: 'default', kind: 'permissions', message: 'b' },
+          { channel: 'harbour', accountId: 'default', kind: 'permissions', message: 'c' },
+        ],
+      }),
+    );
     expect(one?.probe).toMatchObject({ ok: true, elapsedMs: 12, name: '@x', at: 9 });
     expect(one?.advice).toEqual(['A.', 'B.']);
   });
@@ -90,7 +101,14 @@ describe('what to do about an error', () => {
 
 describe('strangers', () => {
   const asked = (requestId: string, more: Record<string, unknown> = {}) => ({
-    requestId, channel: 'heron', accountId: 'default', senderId: '77', senderLabel: 'Mia', createdAt: '2026-01-01T10:00:00.000Z', expiresAt: '2026-01-01T11:00:00.000Z', ...more,
+    requestId,
+    channel: 'heron',
+    accountId: 'default',
+    senderId: '77',
+    senderLabel: 'Mia',
+    createdAt: '2026-01-01T10:00:00.000Z',
+    expiresAt: '2026-01-01T11:00:00.000Z',
+    ...more,
   });
 
   it('come oldest first, with their code and how long it works', () => {
@@ -107,7 +125,10 @@ describe('strangers', () => {
 });
 
 it('undelivered messages say where, why and how often', () => {
-  const [one, other] = readLetters({ letters: [{ key: 'k', channel: 'harbour', accountId: 'libera', conversation: '#a', createdAt: 1, failedAt: 2, tries: 3, error: 'gone' }, {}] }, { harbour: 'Harbour' });
+  const [one, other] = readLetters(
+    { letters: [{ key: 'k', channel: 'harbour', accountId: 'libera', conversation: '#a', createdAt: 1, failedAt: 2, tries: 3, error: 'gone' }, {}] },
+    { harbour: 'Harbour' },
+  );
   expect(one).toMatchObject({ where: 'Harbour (libera)', conversation: '#a', at: 2, tries: 3, why: 'gone' });
   expect(other?.why).toBe(words.letterNoReason);
 });

@@ -50,9 +50,7 @@ export interface AccountView {
   scans: boolean;
 }
 
-const TONES: Record<StateKind, StateTone> = {
-  connected: 'good', connecting: 'warn', reconnecting: 'warn', silent: 'bad', stopped: 'plain', failed: 'bad', off: 'plain', bare: 'warn',
-};
+const TONES: Record<StateKind, StateTone> = { connected: 'good', connecting: 'warn', reconnecting: 'warn', silent: 'bad', stopped: 'plain', failed: 'bad', off: 'plain', bare: 'warn' };
 
 export function toneOf(state: StateKind): StateTone {
   return TONES[state];
@@ -75,12 +73,17 @@ export function readAccounts(status: unknown, platforms: readonly Platform[] = [
   return order.flatMap((channel) => {
     const known = platforms.find((one) => one.id === channel);
     const platform = shown(stringOf(fieldsOf(channelLabels)[channel]) ?? known?.label ?? channel, 40);
-    const meta = listOf(channelMeta).map(fieldsOf).find((one) => one.id === channel) ?? {};
+    const meta =
+      listOf(channelMeta)
+        .map(fieldsOf)
+        .find((one) => one.id === channel) ?? {};
     const usual = stringOf(fieldsOf(channelDefaultAccountId)[channel]) ?? DEFAULT_ACCOUNT;
     return listOf(accounts[channel]).map((row) => {
       const fields = fieldsOf(row);
       const account = stringOf(fields.accountId) ?? DEFAULT_ACCOUNT;
-      const issues = listOf(statusIssues).map(fieldsOf).filter((one) => one.channel === channel && one.accountId === account);
+      const issues = listOf(statusIssues)
+        .map(fieldsOf)
+        .filter((one) => one.channel === channel && one.accountId === account);
       return readAccount({ channel, known, platform, account, isDefault: account === usual, scans: meta.login === 'qr', fields, issues });
     });
   });
@@ -125,9 +128,7 @@ function readAccount({ channel, known, platform, account, isDefault, scans, fiel
     fix: failing ? fixFor(known, failing) : undefined,
     advice: [...new Set([...(probe?.advice ?? []), ...shownTexts(advised).map(sentence)])],
     probe,
-    outbox: {
-      waiting: numberOf(outbox.waiting) ?? 0, oldestAt: numberOf(outbox.oldestAt), failed: numberOf(outbox.failed) ?? 0, ambiguous: numberOf(outbox.ambiguous) ?? 0,
-    },
+    outbox: { waiting: numberOf(outbox.waiting) ?? 0, oldestAt: numberOf(outbox.oldestAt), failed: numberOf(outbox.failed) ?? 0, ambiguous: numberOf(outbox.ambiguous) ?? 0 },
     abilities: abilitiesOf(fields.capabilities),
     details: readDetails(fields.details),
     scans,
@@ -135,7 +136,9 @@ function readAccount({ channel, known, platform, account, isDefault, scans, fiel
 }
 
 function readDetails(value: unknown): AccountView['details'] {
-  return listOf(value).map(fieldsOf).flatMap(({ label, text }) => (typeof label === 'string' && typeof text === 'string' ? [{ label: shown(label, 40), text: shown(text) }] : []));
+  return listOf(value)
+    .map(fieldsOf)
+    .flatMap(({ label, text }) => (typeof label === 'string' && typeof text === 'string' ? [{ label: shown(label, 40), text: shown(text) }] : []));
 }
 
 /** Our name as people on the platform write it. */
@@ -219,7 +222,9 @@ export function fixFor(platform: Platform | undefined, error: string): string {
 function abilitiesOf(value: unknown): readonly string[] {
   const fields = fieldsOf(value);
   const limit = numberOf(fields.textLimit);
-  const known = Object.entries(words.ability).filter(([key]) => fields[key] === true).map(([, word]) => word);
+  const known = Object.entries(words.ability)
+    .filter(([key]) => fields[key] === true)
+    .map(([, word]) => word);
   const lists = ['chatTypes', 'media'].flatMap((key) => {
     const list = shownTexts(fields[key]);
     return list.length > 0 ? [`${words.ability[key]}: ${list.join(', ')}`] : [];
@@ -241,24 +246,28 @@ export interface StrangerView {
 
 /** Who waits, oldest first; what they call themselves is their own claim. */
 export function readStrangers(list: unknown, platforms: Record<string, string> = {}): readonly StrangerView[] {
-  const rows = listOf(fieldsOf(list).requests).map(fieldsOf).flatMap((row) => {
-    const [requestId, channel, account] = [stringOf(row.requestId), stringOf(row.channel), stringOf(row.accountId)];
-    if (!requestId || !channel || !account) return [];
-    const platform = platforms[channel] ?? channel;
-    const label = stringOf(row.accountLabel) ?? (account === DEFAULT_ACCOUNT ? undefined : account);
-    const id = stringOf(row.senderId) ?? '';
-    return [{
-      key: `${channel}/${account}/${requestId}`,
-      requestId,
-      channel,
-      account,
-      from: words.strangerFrom(shown(platform, 40), label === undefined ? undefined : shown(label, 40)),
-      name: shown(stringOf(row.senderLabel)?.trim() || id, 80),
-      id: shown(id, 80),
-      createdAt: timeOf(row.createdAt),
-      expiresAt: timeOf(row.expiresAt),
-    }];
-  });
+  const rows = listOf(fieldsOf(list).requests)
+    .map(fieldsOf)
+    .flatMap((row) => {
+      const [requestId, channel, account] = [stringOf(row.requestId), stringOf(row.channel), stringOf(row.accountId)];
+      if (!requestId || !channel || !account) return [];
+      const platform = platforms[channel] ?? channel;
+      const label = stringOf(row.accountLabel) ?? (account === DEFAULT_ACCOUNT ? undefined : account);
+      const id = stringOf(row.senderId) ?? '';
+      return [
+        {
+          key: `${channel}/${account}/${requestId}`,
+          requestId,
+          channel,
+          account,
+          from: words.strangerFrom(shown(platform, 40), label === undefined ? undefined : shown(label, 40)),
+          name: shown(stringOf(row.senderLabel)?.trim() || id, 80),
+          id: shown(id, 80),
+          createdAt: timeOf(row.createdAt),
+          expiresAt: timeOf(row.expiresAt),
+        },
+      ];
+    });
   return rows.sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
 }
 
@@ -278,18 +287,20 @@ export interface LetterView {
 
 /** What was given up, newest first. */
 export function readLetters(answer: unknown, platforms: Record<string, string> = {}): readonly LetterView[] {
-  return listOf(fieldsOf(answer).letters).map(fieldsOf).map((row, index) => {
-    const channel = stringOf(row.channel) ?? '';
-    const account = stringOf(row.accountId);
-    return {
-      key: `${index}:${stringOf(row.key) ?? ''}`,
-      where: words.strangerFrom(shown(platforms[channel] ?? channel, 40), account === undefined || account === DEFAULT_ACCOUNT ? undefined : shown(account, 40)),
-      conversation: shown(stringOf(row.conversation) ?? '', 120),
-      at: numberOf(row.failedAt) ?? numberOf(row.createdAt),
-      tries: numberOf(row.tries) ?? 0,
-      why: shown(stringOf(row.error) ?? words.letterNoReason),
-    };
-  });
+  return listOf(fieldsOf(answer).letters)
+    .map(fieldsOf)
+    .map((row, index) => {
+      const channel = stringOf(row.channel) ?? '';
+      const account = stringOf(row.accountId);
+      return {
+        key: `${index}:${stringOf(row.key) ?? ''}`,
+        where: words.strangerFrom(shown(platforms[channel] ?? channel, 40), account === undefined || account === DEFAULT_ACCOUNT ? undefined : shown(account, 40)),
+        conversation: shown(stringOf(row.conversation) ?? '', 120),
+        at: numberOf(row.failedAt) ?? numberOf(row.createdAt),
+        tries: numberOf(row.tries) ?? 0,
+        why: shown(stringOf(row.error) ?? words.letterNoReason),
+      };
+    });
 }
 
 /** An account nobody has named is called as it calls itself on its platform, where that is written. */

@@ -28,7 +28,11 @@ describe('checking', () => {
     expect(check(bot({ values: { apiRoot: 'api.example' } }))).toEqual({ apiRoot: 'No address.' });
     expect(check(nick({ values: { host: '', nick: '' } }))).toEqual({ host: words.form.needed, nick: words.form.needed });
     expect(check(nick({ values: { host: 'harbour://x', nick: '1st', port: '70000', channels: '#a b c', sasl: true } }))).toEqual({
-      host: 'No host.', nick: 'No nick.', port: 'No port.', channels: words.form.badItem('#a b c', 'No channel.'), 'sasl.password': words.form.needed,
+      host: 'No host.',
+      nick: 'No nick.',
+      port: 'No port.',
+      channels: words.form.badItem('#a b c', 'No channel.'),
+      'sasl.password': words.form.needed,
     });
     expect(check(nick({ values: { port: '6697', channels: '#a key, b', sasl: true, 'sasl.password': 'x' } }))).toEqual({});
   });
@@ -55,7 +59,12 @@ describe('the section', () => {
 
   it('has numbers, switches, lists and groups as their schema wants them', () => {
     expect(sectionOf(nick({ values: { channels: 'den, #b key', port: '7000', sasl: true, 'sasl.password': 'p' } }))).toMatchObject({
-      host: 'harbour.example', nick: 'homard', port: 7000, tls: true, channels: ['den', '#b key'], sasl: { enabled: true, username: null, password: 'p' },
+      host: 'harbour.example',
+      nick: 'homard',
+      port: 7000,
+      tls: true,
+      channels: ['den', '#b key'],
+      sasl: { enabled: true, username: null, password: 'p' },
     });
     expect(sectionOf(nick({ values: { tls: false } }))).toMatchObject({ tls: false, port: null, channels: null });
     expect(sectionOf(nick())).not.toHaveProperty('sasl');
@@ -105,7 +114,13 @@ describe('where it is written', () => {
 
   it('nobody logs out of an account that would go on with the credentials of another', () => {
     const config = { channels: { heron: { botToken: HIDDEN, accounts: { default: {}, work: {} } }, harbour: { host: 'a' } } };
-    expect([canLogOut(config, heron, 'default'), canLogOut(config, heron, 'work'), canLogOut({}, heron, 'work'), canLogOut(config, harbour, 'default'), canLogOut(config, undefined, 'default')]).toEqual([true, false, true, false, false]);
+    expect([
+      canLogOut(config, heron, 'default'),
+      canLogOut(config, heron, 'work'),
+      canLogOut({}, heron, 'work'),
+      canLogOut(config, harbour, 'default'),
+      canLogOut(config, undefined, 'default'),
+    ]).toEqual([true, false, true, false, false]);
   });
 
   it('the last account takes its platform with it', () => {

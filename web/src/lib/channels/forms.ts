@@ -80,7 +80,10 @@ function textOf(value: unknown): string {
 }
 
 function items(text: string): string[] {
-  return text.split(/[,\n]/).map((one) => one.trim()).filter(Boolean);
+  return text
+    .split(/[,\n]/)
+    .map((one) => one.trim())
+    .filter(Boolean);
 }
 
 function typed(draft: Draft, field: PlatformField): string {
@@ -157,7 +160,12 @@ export function newAccountId(config: unknown, channel: string, taken: readonly s
   const written = Object.keys(fieldsOf(platformSection(config, channel).accounts));
   const all = new Set([...taken, ...written]);
   if (!all.has(DEFAULT_ACCOUNT)) return DEFAULT_ACCOUNT;
-  const base = name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, MAX_ACCOUNT_ID) || 'second';
+  const base =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, MAX_ACCOUNT_ID) || 'second';
   let id = base;
   for (let next = 2; all.has(id); next += 1) id = `${base}-${next}`;
   return id;

@@ -18,7 +18,11 @@ function login(answers: unknown[]) {
 
 describe('logging in', () => {
   it('shows codes as they change until one is scanned', async () => {
-    const { login: one, asked } = login([{ message: 'scan', qrDataUrl: PNG, sessionKey: 's' }, { connected: false, message: 'newer', qrDataUrl: NEXT }, { connected: true, message: 'welcome' }]);
+    const { login: one, asked } = login([
+      { message: 'scan', qrDataUrl: PNG, sessionKey: 's' },
+      { connected: false, message: 'newer', qrDataUrl: NEXT },
+      { connected: true, message: 'welcome' },
+    ]);
     await one.start();
     expect([one.kind, one.message]).toEqual(['done', 'welcome']);
     expect(asked.map(([method]) => method)).toEqual(['web.login.start', 'web.login.wait', 'web.login.wait']);
@@ -39,11 +43,14 @@ describe('logging in', () => {
     expect(one.kind).toBe('done');
   });
 
-  it.each([[{ message: 'no' }], [{ message: 'no', qrDataUrl: 'https://evil.example/x.png' }], [{ message: 'no', qrDataUrl: 'data:image/svg+xml;base64,AAAA' }], [new Error('no')]])('%#: fails in words without a picture it may show', async (answer) => {
-    const { login: one } = login([answer]);
-    await one.start();
-    expect([one.kind, one.message, one.picture]).toEqual(['failed', 'no', undefined]);
-  });
+  it.each([[{ message: 'no' }], [{ message: 'no', qrDataUrl: 'https://evil.example/x.png' }], [{ message: 'no', qrDataUrl: 'data:image/svg+xml;base64,AAAA' }], [new Error('no')]])(
+    '%#: fails in words without a picture it may show',
+    async (answer) => {
+      const { login: one } = login([answer]);
+      await one.start();
+      expect([one.kind, one.message, one.picture]).toEqual(['failed', 'no', undefined]);
+    },
+  );
 
   it('says nothing more once it is stopped', async () => {
     const { login: one } = login([new Error('gone')]);

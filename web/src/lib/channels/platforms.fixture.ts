@@ -8,9 +8,14 @@ const text = { type: ['string', 'null'] };
 export const ANSWER = {
   platforms: [
     {
-      id: 'heron', label: 'Heron', summary: 'a bot of yours', secrets: ['botToken', 'tokenFile'],
+      id: 'heron',
+      label: 'Heron',
+      summary: 'a bot of yours',
+      secrets: ['botToken', 'tokenFile'],
       schema: {
-        type: 'object', $defs, 'x-form': { steps: ['Write to @BotFather.'], people: 'Numbers.', handle: '@', refused: 'Send /token.' },
+        type: 'object',
+        $defs,
+        'x-form': { steps: ['Write to @BotFather.'], people: 'Numbers.', handle: '@', refused: 'Send /token.' },
         properties: {
           botToken: { ...secret, title: 'Bot token', 'x-form': { needed: true, pattern: '^\\d{3,20}:[\\w-]{20,100}$', problem: 'No token.', instead: ['tokenFile'] } },
           tokenFile: text,
@@ -19,10 +24,16 @@ export const ANSWER = {
       },
     },
     {
-      id: 'harbour', label: 'Harbour', summary: 'a nick', secrets: ['password', 'passwordFile', 'nickserv.password', 'sasl.password', 'sasl.passwordFile'],
+      id: 'harbour',
+      label: 'Harbour',
+      summary: 'a nick',
+      secrets: ['password', 'passwordFile', 'nickserv.password', 'sasl.password', 'sasl.passwordFile'],
       schema: {
         type: 'object',
-        $defs: { ...$defs, Sasl: { type: 'object', properties: { enabled: { type: 'boolean' }, username: { ...text, 'x-form': {} }, password: { ...secret, 'x-form': { needed: true, instead: ['passwordFile'] } } } } },
+        $defs: {
+          ...$defs,
+          Sasl: { type: 'object', properties: { enabled: { type: 'boolean' }, username: { ...text, 'x-form': {} }, password: { ...secret, 'x-form': { needed: true, instead: ['passwordFile'] } } } },
+        },
         'x-form': { named: 'nick', servers: true },
         properties: {
           host: { ...text, 'x-form': { needed: true, initial: 'harbour.libera.chat', pattern: '^[^\\s/]+$', problem: 'No host.' } },

@@ -5,10 +5,20 @@ import { handled, readPlatforms } from './platforms';
 
 describe('platforms', () => {
   it('have the fields their schema marks, in its order, with groups before what is in them', () => {
-    expect(heron.fields.map(({ key, kind, needed, more }) => [key, kind, needed, more])).toEqual([['botToken', 'secret', true, false], ['apiRoot', 'text', false, true]]);
+    expect(heron.fields.map(({ key, kind, needed, more }) => [key, kind, needed, more])).toEqual([
+      ['botToken', 'secret', true, false],
+      ['apiRoot', 'text', false, true],
+    ]);
     expect(harbour.fields.map(({ key, kind, group }) => [key, kind, group])).toEqual([
-      ['host', 'text', undefined], ['port', 'number', undefined], ['tls', 'switch', undefined], ['nick', 'text', undefined], ['channels', 'list', undefined],
-      ['password', 'secret', undefined], ['sasl', 'group', undefined], ['sasl.username', 'text', 'sasl'], ['sasl.password', 'secret', 'sasl'],
+      ['host', 'text', undefined],
+      ['port', 'number', undefined],
+      ['tls', 'switch', undefined],
+      ['nick', 'text', undefined],
+      ['channels', 'list', undefined],
+      ['password', 'secret', undefined],
+      ['sasl', 'group', undefined],
+      ['sasl.username', 'text', 'sasl'],
+      ['sasl.password', 'secret', 'sasl'],
     ]);
     expect(harbour.fields.find(({ key }) => key === 'sasl.password')?.instead).toEqual(['sasl.passwordFile']);
   });
@@ -19,10 +29,16 @@ describe('platforms', () => {
   });
 
   it('without marks are asked for whatever can be typed, secrets first in view', () => {
-    const schema = { type: 'object', properties: { perch: { type: 'string', description: 'Where it sits.' }, ring: { 'x-secret': true }, loft: { type: 'object', properties: { a: { type: 'string' } } }, any: {} } };
+    const schema = {
+      type: 'object',
+      properties: { perch: { type: 'string', description: 'Where it sits.' }, ring: { 'x-secret': true }, loft: { type: 'object', properties: { a: { type: 'string' } } }, any: {} },
+    };
     const [pigeon] = readPlatforms({ platforms: [{ id: 'pigeon', schema }] });
     expect(pigeon).toMatchObject({ label: 'pigeon', secrets: [], steps: [], handle: '' });
-    expect(pigeon?.fields.map(({ key, label, help, more }) => [key, label, help, more])).toEqual([['perch', 'Perch', 'Where it sits.', true], ['ring', 'Ring', undefined, false]]);
+    expect(pigeon?.fields.map(({ key, label, help, more }) => [key, label, help, more])).toEqual([
+      ['perch', 'Perch', 'Where it sits.', true],
+      ['ring', 'Ring', undefined, false],
+    ]);
   });
 
   it('are none in nonsense', () => {

@@ -56,24 +56,28 @@ export interface Platform {
 
 /** The platforms of an answer of `channels.platforms`. */
 export function readPlatforms(answer: unknown): readonly Platform[] {
-  return listOf(fieldsOf(answer).platforms).map(fieldsOf).flatMap((found) => {
-    const id = stringOf(found.id);
-    if (!id) return [];
-    const form = fieldsOf(fieldsOf(found.schema)['x-form']);
-    return [{
-      id,
-      label: stringOf(found.label) ?? id,
-      about: sentence(stringOf(found.summary) ?? ''),
-      secrets: textsOf(found.secrets),
-      fields: readFields(new Schema(found.schema)),
-      steps: textsOf(form.steps),
-      people: stringOf(form.people),
-      handle: stringOf(form.handle) ?? '',
-      named: stringOf(form.named),
-      refused: stringOf(form.refused),
-      servers: form.servers === true,
-    }];
-  });
+  return listOf(fieldsOf(answer).platforms)
+    .map(fieldsOf)
+    .flatMap((found) => {
+      const id = stringOf(found.id);
+      if (!id) return [];
+      const form = fieldsOf(fieldsOf(found.schema)['x-form']);
+      return [
+        {
+          id,
+          label: stringOf(found.label) ?? id,
+          about: sentence(stringOf(found.summary) ?? ''),
+          secrets: textsOf(found.secrets),
+          fields: readFields(new Schema(found.schema)),
+          steps: textsOf(form.steps),
+          people: stringOf(form.people),
+          handle: stringOf(form.handle) ?? '',
+          named: stringOf(form.named),
+          refused: stringOf(form.refused),
+          servers: form.servers === true,
+        },
+      ];
+    });
 }
 
 function readFields(schema: Schema): readonly PlatformField[] {

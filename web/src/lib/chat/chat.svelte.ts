@@ -10,21 +10,7 @@ import { type TurnUsage, turnUsage } from '../composer/meters';
 import { type Pending, readPending, runOfSteered } from '../composer/queue';
 import { fieldsOf, stringOf, textOf } from '../read';
 import { strings } from '../strings';
-import {
-  errorId,
-  type Item,
-  itemsFromHistory,
-  newTool,
-  noteId,
-  textId,
-  thinkingId,
-  toolId,
-  type ToolItem,
-  userId,
-  userItem,
-  type UserItem,
-  withToolOutput,
-} from './transcript';
+import { errorId, type Item, itemsFromHistory, newTool, noteId, textId, thinkingId, toolId, type ToolItem, userId, userItem, type UserItem, withToolOutput } from './transcript';
 import type { AgentEvent, ChatEvent, ChatHistoryResult, Methods, SessionMessageEvent } from '../connection/wire';
 
 /** How many messages are asked for at first and after a change; and how many more when somebody scrolls up. */
@@ -364,10 +350,7 @@ export class ChatSession {
 
   #adoptFacts(history: ChatHistoryResult): void {
     const { sessionInfo: info, defaults } = history;
-    this.model = {
-      provider: info?.modelProvider ?? defaults?.modelProvider ?? undefined,
-      model: info?.model ?? defaults?.model ?? undefined,
-    };
+    this.model = { provider: info?.modelProvider ?? defaults?.modelProvider ?? undefined, model: info?.model ?? defaults?.model ?? undefined };
     this.thinkingLevel = history.thinkingLevel ?? undefined;
     this.thinkingLevels = defaults?.thinkingLevels ?? undefined;
     this.thinkingDefault = defaults?.thinkingDefault ?? undefined;
@@ -588,11 +571,7 @@ export class ChatSession {
 }
 
 function wireOf(more: Outgoing | undefined): Pick<Methods['chat.send']['params'], 'attachments' | 'queueMode' | 'replyToId'> {
-  return {
-    ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}),
-    ...(more?.mode ? { queueMode: more.mode } : {}),
-    ...(more?.replyToId ? { replyToId: more.replyToId } : {}),
-  };
+  return { ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}), ...(more?.mode ? { queueMode: more.mode } : {}), ...(more?.replyToId ? { replyToId: more.replyToId } : {}) };
 }
 
 /** While a run goes on, the live copy of a line may be ahead of the stored one. */

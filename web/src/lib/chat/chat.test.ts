@@ -226,7 +226,16 @@ describe('what others do', () => {
 describe('recovery', () => {
   it('opens in the middle of a run and goes on from there', async () => {
     gateway.history = {
-      messages: [storedUser, { ...storedAnswer('Looking.'), content: [{ type: 'text', text: 'Looking.' }, { type: 'toolCall', id: 'c1', name: 'exec', arguments: {} }] }],
+      messages: [
+        storedUser,
+        {
+          ...storedAnswer('Looking.'),
+          content: [
+            { type: 'text', text: 'Looking.' },
+            { type: 'toolCall', id: 'c1', name: 'exec', arguments: {} },
+          ],
+        },
+      ],
       sessionInfo: { hasActiveRun: true, activeRunIds: ['r1'] },
       inFlightRun: { runId: 'r1', text: 'Looking.\n\nTwo fi' },
     };

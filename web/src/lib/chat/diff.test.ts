@@ -27,7 +27,11 @@ describe('a diff', () => {
 
   it('is read from a patch of several files', () => {
     const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n@@\n k\n-o\n+n\n*** Delete File: c\n*** End Patch';
-    expect(diffsOf(tool('apply_patch', { input: patch })).map(({ path, added, removed }) => [path, added, removed])).toEqual([['a', 1, 0], ['b', 1, 1], ['c', 0, 0]]);
+    expect(diffsOf(tool('apply_patch', { input: patch })).map(({ path, added, removed }) => [path, added, removed])).toEqual([
+      ['a', 1, 0],
+      ['b', 1, 1],
+      ['c', 0, 0],
+    ]);
   });
 
   it.each([{}, { path: 3 }, { content: null }, { input: 7 }])('of odd input %j is nothing or empty', (args) => {

@@ -74,7 +74,12 @@ export function unifiedDiffs(text: string): FileDiff[] {
 }
 
 function pathOf(header: string): string {
-  return header.slice(4).split('\t')[0]?.replace(/^[ab]\//, '') ?? '';
+  return (
+    header
+      .slice(4)
+      .split('\t')[0]
+      ?.replace(/^[ab]\//, '') ?? ''
+  );
 }
 
 function replaced(path: string, old: string, fresh: string): FileDiff {

@@ -9,7 +9,12 @@ const SUMMARY_MAX = 160;
 export function toolSummary(args: Record<string, unknown>): string {
   const telling = TELLING.map((field) => args[field]).find((value) => typeof value === 'string' && value.trim());
   const any = telling ?? Object.values(args).find((value) => typeof value === 'string' && value.trim());
-  return typeof any === 'string' ? plainName(any.slice(0, 4 * SUMMARY_MAX)).trim().replace(/\s+/g, ' ').slice(0, SUMMARY_MAX) : '';
+  return typeof any === 'string'
+    ? plainName(any.slice(0, 4 * SUMMARY_MAX))
+        .trim()
+        .replace(/\s+/g, ' ')
+        .slice(0, SUMMARY_MAX)
+    : '';
 }
 
 export function argumentsText(args: Record<string, unknown>): string {
@@ -23,5 +28,8 @@ export function argumentsText(args: Record<string, unknown>): string {
 /** The last thing a running tool printed, for one line. */
 export function lastLine(output: string): string {
   const end = output.slice(-2 * SUMMARY_MAX).trimEnd();
-  return end.slice(end.lastIndexOf('\n') + 1).trim().slice(-SUMMARY_MAX);
+  return end
+    .slice(end.lastIndexOf('\n') + 1)
+    .trim()
+    .slice(-SUMMARY_MAX);
 }

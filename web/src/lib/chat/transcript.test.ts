@@ -48,7 +48,10 @@ describe('a stored conversation', () => {
       ],
       none,
     );
-    expect(items).toMatchObject([{ kind: 'text', ending: 'aborted' }, { kind: 'error', text: 'no credit' }]);
+    expect(items).toMatchObject([
+      { kind: 'text', ending: 'aborted' },
+      { kind: 'error', text: 'no credit' },
+    ]);
   });
 
   it('never repeats an id, whatever the transcript says', () => {
@@ -65,10 +68,7 @@ describe('a stored conversation', () => {
 
   it('shows only pictures that are pictures', () => {
     const image = (mimeType: string, data: string) => ({ type: 'image', mimeType, data });
-    const [item] = itemsFromHistory(
-      [{ role: 'user', content: [image('image/png', 'AAAA'), image('image/svg+xml', 'AAAA'), image('image/png', '"><script>')] }],
-      none,
-    );
+    const [item] = itemsFromHistory([{ role: 'user', content: [image('image/png', 'AAAA'), image('image/svg+xml', 'AAAA'), image('image/png', '"><script>')] }], none);
     expect(item).toMatchObject({ images: ['data:image/png;base64,AAAA'] });
   });
 

@@ -210,19 +210,7 @@ export function withToolOutput(tool: ToolItem, result: unknown): ToolItem {
 }
 
 export function newTool(toolCallId: string, runId: string | undefined, name: string): ToolItem {
-  return {
-    kind: 'tool',
-    id: toolId(toolCallId),
-    runId,
-    name: plainName(name),
-    args: {},
-    output: '',
-    images: [],
-    state: 'running',
-    startedAt: undefined,
-    durationMs: undefined,
-    exitCode: undefined,
-  };
+  return { kind: 'tool', id: toolId(toolCallId), runId, name: plainName(name), args: {}, output: '', images: [], state: 'running', startedAt: undefined, durationMs: undefined, exitCode: undefined };
 }
 
 /** Turns a page of stored messages, oldest first, into what is shown. */
@@ -324,12 +312,7 @@ class HistoryReader {
     if (!callId) return;
     const running = runId !== undefined && this.activeRuns.has(runId);
     this.#tools.set(callId, this.items.length);
-    this.#push({
-      ...newTool(callId, runId, stringOf(part.name) ?? 'tool'),
-      args: fieldsOf(part.arguments),
-      state: running ? 'running' : 'unanswered',
-      startedAt: at || undefined,
-    });
+    this.#push({ ...newTool(callId, runId, stringOf(part.name) ?? 'tool'), args: fieldsOf(part.arguments), state: running ? 'running' : 'unanswered', startedAt: at || undefined });
   }
 
   #readToolResult(fields: Record<string, unknown>, place: string): void {

@@ -28,7 +28,13 @@ describe('whether it fits', () => {
     expect(refusal(file(0), [], limits)).toContain('is empty');
     expect(refusal(file(1001), [], limits)).toContain('larger than 1 kB');
     expect(refusal(file(101, 'image/png'), [], limits)).toContain('larger than 100 B');
-    expect(refusal(file(10), Array.from({ length: 20 }, () => ({ bytes: 1 })), limits)).toContain('At most 20');
+    expect(
+      refusal(
+        file(10),
+        Array.from({ length: 20 }, () => ({ bytes: 1 })),
+        limits,
+      ),
+    ).toContain('At most 20');
     expect(refusal(file(900), [{ bytes: limits.maxTotalBytes }], limits)).toContain('together');
     expect(refusal(file(1000), [], limits)).toBeUndefined();
   });

@@ -41,7 +41,9 @@ const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp)$/;
 const SHOWN_DOCUMENTS = /^(text\/.*|application\/(pdf|json))$/;
 /** Endings browsers have no type for, though they are plain text. */
 const TEXT_ENDINGS = new Set(
-  'txt md markdown log csv tsv toml yaml yml ini cfg conf env rs ts tsx js jsx mjs svelte vue py rb go java kt c h cpp hpp cs sh bash zsh fish sql lua pl php swift tex diff patch json5 jsonl gitignore dockerfile'.split(' '),
+  'txt md markdown log csv tsv toml yaml yml ini cfg conf env rs ts tsx js jsx mjs svelte vue py rb go java kt c h cpp hpp cs sh bash zsh fish sql lua pl php swift tex diff patch json5 jsonl gitignore dockerfile'.split(
+    ' ',
+  ),
 );
 
 /** What the gateway said about sizes, or the usual. */

@@ -30,11 +30,7 @@ export function modelGroups(models: readonly ModelFacts[], provider: string | un
     const whole = `${model.provider}/${model.id}`;
     if (typeof model.id !== 'string' || typeof model.provider !== 'string' || seen.has(whole)) continue;
     seen.add(whole);
-    const hints = [
-      model.available === false ? words.modelUnavailable : '',
-      model.tags?.includes('default') ? words.modelDefault : '',
-      model.contextWindow ? short(model.contextWindow) : '',
-    ];
+    const hints = [model.available === false ? words.modelUnavailable : '', model.tags?.includes('default') ? words.modelDefault : '', model.contextWindow ? short(model.contextWindow) : ''];
     const options = groups.get(model.provider) ?? [];
     options.push({ id: whole, label: model.name || model.id, hint: hints.filter(Boolean).join(' · '), current: isSame(model, provider, id), disabled: model.available === false });
     groups.set(model.provider, options);

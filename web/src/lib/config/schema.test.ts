@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { words } from '../../words/config';
 import { REDACTED, Schema, checkValue, everyKey, findKeys, parsePath, pathText, spoken } from './schema';
 
-const secret = { 'x-secret': true, anyOf: [{ type: 'string', 'x-secret': true }, { type: 'object', properties: { id: { type: 'string' } } }] };
+const secret = {
+  'x-secret': true,
+  anyOf: [
+    { type: 'string', 'x-secret': true },
+    { type: 'object', properties: { id: { type: 'string' } } },
+  ],
+};
 const root = {
   type: 'object',
   additionalProperties: false,
@@ -26,7 +32,12 @@ const root = {
         on: { type: ['boolean', 'null'] },
       },
     },
-    Bind: { oneOf: [{ const: 'loopback', type: 'string', description: 'Only here.' }, { const: 'lan', type: 'string' }] },
+    Bind: {
+      oneOf: [
+        { const: 'loopback', type: 'string', description: 'Only here.' },
+        { const: 'lan', type: 'string' },
+      ],
+    },
     Self: { type: 'object', properties: { inner: { $ref: '#/$defs/Self' }, name: { type: 'string' } } },
   },
 };
@@ -37,7 +48,13 @@ describe('the schema as a form understands it', () => {
     expect(schema.at(['gateway'])).toMatchObject({ kind: 'group', help: 'The server.' });
     expect(schema.at(['gateway', 'port'])).toEqual({ kind: 'number', whole: true, min: 1, max: 65535, help: 'TCP port.', fallback: '18789' });
     expect(schema.at(['gateway', 'token'])).toMatchObject({ kind: 'secret', help: 'Shared token.' });
-    expect(schema.at(['gateway', 'bind'])).toMatchObject({ kind: 'select', options: [{ value: 'loopback', about: 'Only here.' }, { value: 'lan', about: undefined }] });
+    expect(schema.at(['gateway', 'bind'])).toMatchObject({
+      kind: 'select',
+      options: [
+        { value: 'loopback', about: 'Only here.' },
+        { value: 'lan', about: undefined },
+      ],
+    });
     expect(schema.at(['gateway', 'level'])).toMatchObject({ kind: 'select' });
     expect(schema.at(['providers', 'any', 'on'])).toMatchObject({ kind: 'switch' });
     expect(schema.at(['list', 0, 'name'])).toMatchObject({ kind: 'text' });
@@ -69,7 +86,12 @@ describe('the schema as a form understands it', () => {
   });
 
   it('stays quick with twelve thousand keys', () => {
-    const properties = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`s${at}`, { type: 'object', properties: Object.fromEntries(Array.from({ length: 100 }, (__, key) => [`key${key}`, { type: 'string', description: `number ${key}` }])) }]));
+    const properties = Object.fromEntries(
+      Array.from({ length: 120 }, (_, at) => [
+        `s${at}`,
+        { type: 'object', properties: Object.fromEntries(Array.from({ length: 100 }, (__, key) => [`key${key}`, { type: 'string', description: `number ${key}` }])) },
+      ]),
+    );
     const large = new Schema({ type: 'object', properties });
     const keys = everyKey(large);
     expect(keys.length).toBe(12_120);

@@ -206,15 +206,12 @@ describe('events', () => {
     expect(gaps).toBe(1);
   });
 
-  it.each(['not json', '[]', 'null', '{"type":"event"}', '{"type":"res"}', '{"type":"res","id":"r99","ok":true}', '{"type":"?"}'])(
-    'a malformed frame %s is ignored',
-    async (frame) => {
-      await connect();
-      socket().receive(frame);
-      expect(state().kind).toBe('ready');
-      expect(events).toHaveLength(0);
-    },
-  );
+  it.each(['not json', '[]', 'null', '{"type":"event"}', '{"type":"res"}', '{"type":"res","id":"r99","ok":true}', '{"type":"?"}'])('a malformed frame %s is ignored', async (frame) => {
+    await connect();
+    socket().receive(frame);
+    expect(state().kind).toBe('ready');
+    expect(events).toHaveLength(0);
+  });
 });
 
 describe('reconnecting', () => {

@@ -4,15 +4,7 @@
 import type { Credentials } from './credentials';
 import { type DeviceIdentity, signaturePayload } from './identity';
 import { fieldsOf, isFields, numberOf, stringOf } from '../read';
-import {
-  type ErrorShape,
-  type HelloOk,
-  type MethodName,
-  type Methods,
-  PROTOCOL_MAX,
-  PROTOCOL_MIN,
-  type ResponseFrame,
-} from './wire';
+import { type ErrorShape, type HelloOk, type MethodName, type Methods, PROTOCOL_MAX, PROTOCOL_MIN, type ResponseFrame } from './wire';
 
 const CLIENT_ID = 'openclaw-control-ui';
 const CLIENT_MODE = 'webchat';

@@ -19,9 +19,7 @@ const facts = {
 
 describe('the signed text', () => {
   it('has its eleven parts in order, platform trimmed and lower-cased', () => {
-    expect(signaturePayload(facts)).toBe(
-      'v3|d1|openclaw-control-ui|webchat|operator|operator.read,operator.write|1700000000000|secret|n-1|web|',
-    );
+    expect(signaturePayload(facts)).toBe('v3|d1|openclaw-control-ui|webchat|operator|operator.read,operator.write|1700000000000|secret|n-1|web|');
   });
 
   it('lower-cases ASCII only', () => {

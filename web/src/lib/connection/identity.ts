@@ -101,11 +101,7 @@ async function fromSeed(): Promise<DeviceIdentity> {
   ed.hashes.sha512 = (message) => sha512(message);
   const seed = loadSeed();
   const raw = ed.getPublicKey(seed);
-  return {
-    id: hex(sha256(raw)),
-    publicKey: base64url(raw),
-    sign: (text) => Promise.resolve(base64url(ed.sign(new TextEncoder().encode(text), seed))),
-  };
+  return { id: hex(sha256(raw)), publicKey: base64url(raw), sign: (text) => Promise.resolve(base64url(ed.sign(new TextEncoder().encode(text), seed))) };
 }
 
 function loadSeed(): Uint8Array {

@@ -30,14 +30,10 @@ export interface ResponseFrame {
 }
 
 /** As a newer gateway may write it: any case, with a snapshot of any shape. */
-export type ChatEvent = Omit<Any<protocol.ChatEvent>, 'message'> &
-  Pick<protocol.ChatEvent, 'runId' | 'sessionKey'> & { message?: { content?: unknown } | null | undefined; replace?: boolean };
+export type ChatEvent = Omit<Any<protocol.ChatEvent>, 'message'> & Pick<protocol.ChatEvent, 'runId' | 'sessionKey'> & { message?: { content?: unknown } | null | undefined; replace?: boolean };
 export type AgentEvent = Any<Omit<protocol.AgentEvent, 'data' | 'stream'>> & { runId: string; stream: string; data: Record<string, unknown> };
 export type SessionMessageEvent = { sessionKey: string; message: unknown; messageId?: string };
 export type SessionRow = Any<protocol.SessionRow> & { key: string };
 export type SessionDefaults = Any<protocol.SessionDefaults>;
-export type ChatHistoryResult = Any<Omit<protocol.ChatHistoryResult, 'sessionInfo' | 'defaults'>> & {
-  sessionInfo?: Any<protocol.SessionRow>;
-  defaults?: SessionDefaults;
-};
+export type ChatHistoryResult = Any<Omit<protocol.ChatHistoryResult, 'sessionInfo' | 'defaults'>> & { sessionInfo?: Any<protocol.SessionRow>; defaults?: SessionDefaults };
 export type MethodName = keyof protocol.Methods;

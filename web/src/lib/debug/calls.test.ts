@@ -25,7 +25,10 @@ describe('calls by hand', () => {
   });
 
   it('shows no secret of a greeting', () => {
-    expect(withoutSecrets({ auth: { deviceToken: 'abc', deviceTokens: [{ deviceToken: 'x' }] }, policy: { maxTokens: 5 } })).toEqual({ auth: { deviceToken: '••••', deviceTokens: [{ deviceToken: '••••' }] }, policy: { maxTokens: 5 } });
+    expect(withoutSecrets({ auth: { deviceToken: 'abc', deviceTokens: [{ deviceToken: 'x' }] }, policy: { maxTokens: 5 } })).toEqual({
+      auth: { deviceToken: '••••', deviceTokens: [{ deviceToken: '••••' }] },
+      policy: { maxTokens: 5 },
+    });
   });
 
   it('tells failures and finds methods', () => {
@@ -40,7 +43,11 @@ describe('what methods take', () => {
   it('is read from the generated types', () => {
     expect(methodNames(source).size).toBeGreaterThan(150);
     const tail = methodType(source, 'logs.tail');
-    expect(tail?.parameters.map(({ name, optional }) => [name, optional])).toEqual([['cursor', true], ['limit', true], ['maxBytes', true]]);
+    expect(tail?.parameters.map(({ name, optional }) => [name, optional])).toEqual([
+      ['cursor', true],
+      ['limit', true],
+      ['maxBytes', true],
+    ]);
     expect(methodType(source, 'never.was')).toBeUndefined();
   });
 

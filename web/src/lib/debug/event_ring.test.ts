@@ -9,7 +9,10 @@ describe('the latest events', () => {
     ring.add('chat', undefined, 3);
     expect(ring.list('').map(({ at }) => at)).toEqual([3, 2, 1]);
     expect(ring.list(' CHA').map(({ at }) => at)).toEqual([3, 1]);
-    expect(ring.counts()).toEqual([['chat', 2], ['tick', 1]]);
+    expect(ring.counts()).toEqual([
+      ['chat', 2],
+      ['tick', 1],
+    ]);
     ring.clear();
     expect([ring.list('').length, ring.counts().length]).toEqual([0, 0]);
   });

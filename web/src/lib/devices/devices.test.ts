@@ -4,8 +4,21 @@ import { Devices, readRequest, scopeWords } from './devices.svelte';
 import { GatewayError } from '../connection/gateway';
 
 const asked = (requestId: string, more: Record<string, unknown> = {}) => ({
-  requestId, deviceId: 'd1', publicKey: 'k', displayName: 'Phone', platform: 'ios', clientId: 'openclaw-ios', clientMode: 'ui',
-  role: 'operator', roles: ['operator'], scopes: ['operator.read', 'operator.new'], remoteIp: '192.0.2.7', silent: false, isRepair: false, ts: 1, ...more,
+  requestId,
+  deviceId: 'd1',
+  publicKey: 'k',
+  displayName: 'Phone',
+  platform: 'ios',
+  clientId: 'openclaw-ios',
+  clientMode: 'ui',
+  role: 'operator',
+  roles: ['operator'],
+  scopes: ['operator.read', 'operator.new'],
+  remoteIp: '192.0.2.7',
+  silent: false,
+  isRepair: false,
+  ts: 1,
+  ...more,
 });
 
 let pending: unknown;
@@ -30,8 +43,15 @@ const ids = (): string[] => devices.pending.map((one) => one.id);
 describe('reading', () => {
   it('takes everything a person decides on', () => {
     expect(readRequest(asked('a', { browserOrigin: 'http://homard.test', isRepair: true }))).toEqual({
-      id: 'a', deviceId: 'd1', name: 'Phone', program: 'openclaw-ios', platform: 'ios', role: 'operator',
-      scopes: ['operator.read', 'operator.new'], from: '192.0.2.7 (http://homard.test)', wantsMore: true,
+      id: 'a',
+      deviceId: 'd1',
+      name: 'Phone',
+      program: 'openclaw-ios',
+      platform: 'ios',
+      role: 'operator',
+      scopes: ['operator.read', 'operator.new'],
+      from: '192.0.2.7 (http://homard.test)',
+      wantsMore: true,
     });
   });
 

@@ -5,10 +5,23 @@ import { words } from '../../words/nodes';
 
 describe('nodes', () => {
   it('are read with what may be used and how their machine is', () => {
-    const [node] = readNodes({ nodes: [{
-      nodeId: 'n1', displayName: 'shed', platform: 'linux', clientId: 'node-host', connected: true, active: true, approvalState: 'approved', commands: ['system.run'], caps: [], permissions: { camera: false },
-      hostStats: { cpuCount: 4, loadAverage: [1.5, 1, 1], memoryTotalBytes: 100, memoryFreeBytes: 25, diskTotalBytes: 10, diskAvailableBytes: 10, updatedAtMs: 7 },
-    }] });
+    const [node] = readNodes({
+      nodes: [
+        {
+          nodeId: 'n1',
+          displayName: 'shed',
+          platform: 'linux',
+          clientId: 'node-host',
+          connected: true,
+          active: true,
+          approvalState: 'approved',
+          commands: ['system.run'],
+          caps: [],
+          permissions: { camera: false },
+          hostStats: { cpuCount: 4, loadAverage: [1.5, 1, 1], memoryTotalBytes: 100, memoryFreeBytes: 25, diskTotalBytes: 10, diskAvailableBytes: 10, updatedAtMs: 7 },
+        },
+      ],
+    });
     expect(node).toMatchObject({ name: 'shed', platform: 'Homard node · Linux', online: true, active: true, approval: 'approved', commands: ['system.run'], permissions: [['camera', false]] });
     expect(node?.stats).toEqual({ processors: 4, load: 1.5, memory: [75, 100], disk: [0, 10], at: 7 });
   });
@@ -21,7 +34,10 @@ describe('nodes', () => {
   });
 
   it('that offer more say what is new', () => {
-    const answer = { pending: [{ requestId: 'r', nodeId: 'n', commands: ['a.x', 'b.y'], requiredApproveScopes: ['operator.admin'], ts: 3 }, { nodeId: 'z' }], paired: [{ nodeId: 'n', commands: ['a.x'] }] };
+    const answer = {
+      pending: [{ requestId: 'r', nodeId: 'n', commands: ['a.x', 'b.y'], requiredApproveScopes: ['operator.admin'], ts: 3 }, { nodeId: 'z' }],
+      paired: [{ nodeId: 'n', commands: ['a.x'] }],
+    };
     const [question, ...others] = readQuestions(answer);
     expect(question).toMatchObject({ id: 'r', name: words.nameless, needs: ['operator.admin'], since: 3 });
     expect([...(question?.fresh ?? [])]).toEqual(['b.y']);
@@ -31,7 +47,13 @@ describe('nodes', () => {
 
   it('have commands by what they are about, with the dangerous ones marked', () => {
     expect(grouped(['system.run', 'camera.snap', 'system.notify', 'odd'])).toEqual([
-      { title: 'Programs and notifications', commands: [{ name: 'system.notify', sensitive: false }, { name: 'system.run', sensitive: true }] },
+      {
+        title: 'Programs and notifications',
+        commands: [
+          { name: 'system.notify', sensitive: false },
+          { name: 'system.run', sensitive: true },
+        ],
+      },
       { title: 'Camera', commands: [{ name: 'camera.snap', sensitive: false }] },
       { title: 'odd', commands: [{ name: 'odd', sensitive: false }] },
     ]);
@@ -42,7 +64,9 @@ describe('devices', () => {
   const row = (deviceId: string, more: Record<string, unknown> = {}) => ({ deviceId, roles: ['operator'], scopes: ['operator.read'], connected: false, tokens: [], ...more });
 
   it('are called as their owner does', () => {
-    const names = readDevices({ paired: [row('a', { operatorLabel: 'Desk', displayName: 'Chrome' }), row('b', { displayName: 'Chrome' }), row('c', { platform: 'web', clientId: 'openclaw-control-ui' }), row('d')] }).map((one) => one.name);
+    const names = readDevices({
+      paired: [row('a', { operatorLabel: 'Desk', displayName: 'Chrome' }), row('b', { displayName: 'Chrome' }), row('c', { platform: 'web', clientId: 'openclaw-control-ui' }), row('d')],
+    }).map((one) => one.name);
     expect(names).toEqual(['Desk', 'Chrome', 'Browser · Web page', words.nameless]);
   });
 

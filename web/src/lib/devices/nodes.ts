@@ -11,7 +11,14 @@ export const MAX_LABEL = 64;
 
 /** Commands that give the machine away; an administrator allows them. */
 const SENSITIVE: ReadonlySet<string> = new Set([
-  'browser.proxy', 'browser.proxy.upload.v1', 'fs.listDir', 'system.execApprovals.get', 'system.execApprovals.set', 'system.run', 'system.run.prepare', 'system.which',
+  'browser.proxy',
+  'browser.proxy.upload.v1',
+  'fs.listDir',
+  'system.execApprovals.get',
+  'system.execApprovals.set',
+  'system.run',
+  'system.run.prepare',
+  'system.which',
 ]);
 
 export interface CommandView {
@@ -99,18 +106,41 @@ function cut(text: string | undefined, limit = MAX_NAME): string | undefined {
 }
 
 function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MAX_LIST).map((one) => cut(one) ?? '') : [];
+  return Array.isArray(value)
+    ? value
+        .filter((one) => typeof one === 'string')
+        .slice(0, MAX_LIST)
+        .map((one) => cut(one) ?? '')
+    : [];
 }
 
 function permissionsOf(value: unknown): readonly (readonly [string, boolean])[] {
-  return Object.entries(fieldsOf(value)).slice(0, MAX_LIST).map(([name, granted]) => [cut(name) ?? '', granted === true] as const);
+  return Object.entries(fieldsOf(value))
+    .slice(0, MAX_LIST)
+    .map(([name, granted]) => [cut(name) ?? '', granted === true] as const);
 }
 
 const PLATFORM_NAMES: Record<string, string> = {
-  linux: 'Linux', macos: 'macOS', darwin: 'macOS', windows: 'Windows', win32: 'Windows', ios: 'iOS', ipados: 'iPadOS', android: 'Android', watchos: 'watchOS', web: 'Web page', cli: 'Command line',
+  linux: 'Linux',
+  macos: 'macOS',
+  darwin: 'macOS',
+  windows: 'Windows',
+  win32: 'Windows',
+  ios: 'iOS',
+  ipados: 'iPadOS',
+  android: 'Android',
+  watchos: 'watchOS',
+  web: 'Web page',
+  cli: 'Command line',
 };
 const PROGRAM_NAMES: Record<string, string> = {
-  'openclaw-control-ui': 'Browser', 'gateway-client': 'Program', cli: 'Command line', 'node-host': 'Homard node', 'openclaw-ios': 'iPhone app', 'openclaw-android': 'Android app', 'openclaw-macos': 'Mac app',
+  'openclaw-control-ui': 'Browser',
+  'gateway-client': 'Program',
+  cli: 'Command line',
+  'node-host': 'Homard node',
+  'openclaw-ios': 'iPhone app',
+  'openclaw-android': 'Android app',
+  'openclaw-macos': 'Mac app',
 };
 
 /** What it is, in a few words: “iPhone · iOS”. */
@@ -181,18 +211,20 @@ export function readQuestions(answer: unknown): readonly NodeQuestion[] {
     if (!id || !nodeId) return [];
     const commands = texts(row.commands);
     const allowed = known.get(nodeId) ?? new Set();
-    return [{
-      id,
-      nodeId,
-      name: cut(stringOf(row.displayName)) ?? words.nameless,
-      platform: platformOf(row),
-      address: cut(stringOf(row.remoteIp), 60),
-      commands,
-      fresh: new Set(allowed.size === 0 ? [] : commands.filter((one) => !allowed.has(one))),
-      permissions: permissionsOf(row.permissions),
-      needs: texts(row.requiredApproveScopes),
-      since: numberOf(row.ts),
-    }];
+    return [
+      {
+        id,
+        nodeId,
+        name: cut(stringOf(row.displayName)) ?? words.nameless,
+        platform: platformOf(row),
+        address: cut(stringOf(row.remoteIp), 60),
+        commands,
+        fresh: new Set(allowed.size === 0 ? [] : commands.filter((one) => !allowed.has(one))),
+        permissions: permissionsOf(row.permissions),
+        needs: texts(row.requiredApproveScopes),
+        since: numberOf(row.ts),
+      },
+    ];
   });
 }
 
@@ -202,26 +234,30 @@ export function readDevices(answer: unknown): readonly DeviceView[] {
     const id = stringOf(row.deviceId);
     if (!id) return [];
     const platform = platformOf(row);
-    return [{
-      id,
-      name: cut(stringOf(row.operatorLabel)) ?? cut(stringOf(row.displayName)) ?? (platform || words.nameless),
-      platform,
-      address: cut(stringOf(row.remoteIp), 60),
-      online: row.connected === true,
-      roles: texts(row.roles),
-      scopes: texts(row.scopes),
-      via: stringOf(row.approvedVia),
-      lastSeenAt: numberOf(row.lastSeenAtMs),
-      approvedAt: numberOf(row.approvedAtMs),
-      tokens: (Array.isArray(row.tokens) ? row.tokens : []).map(fieldsOf).map((token) => ({
-        role: stringOf(token.role) ?? 'operator',
-        scopes: texts(token.scopes),
-        madeAt: numberOf(token.createdAtMs),
-        renewedAt: numberOf(token.rotatedAtMs),
-        usedAt: numberOf(token.lastUsedAtMs),
-        revoked: numberOf(token.revokedAtMs) !== undefined,
-      })),
-    }];
+    return [
+      {
+        id,
+        name: cut(stringOf(row.operatorLabel)) ?? cut(stringOf(row.displayName)) ?? (platform || words.nameless),
+        platform,
+        address: cut(stringOf(row.remoteIp), 60),
+        online: row.connected === true,
+        roles: texts(row.roles),
+        scopes: texts(row.scopes),
+        via: stringOf(row.approvedVia),
+        lastSeenAt: numberOf(row.lastSeenAtMs),
+        approvedAt: numberOf(row.approvedAtMs),
+        tokens: (Array.isArray(row.tokens) ? row.tokens : [])
+          .map(fieldsOf)
+          .map((token) => ({
+            role: stringOf(token.role) ?? 'operator',
+            scopes: texts(token.scopes),
+            madeAt: numberOf(token.createdAtMs),
+            renewedAt: numberOf(token.rotatedAtMs),
+            usedAt: numberOf(token.lastUsedAtMs),
+            revoked: numberOf(token.revokedAtMs) !== undefined,
+          })),
+      },
+    ];
   });
 }
 

@@ -36,12 +36,14 @@ export class SetupCode {
     if (this.problem !== undefined) return;
     this.kind = 'making';
     try {
-      const answer = fieldsOf(await this.app.request('device.pair.setupCode', {
-        includeQr: false,
-        ...(profile === 'full' ? {} : { bootstrapProfile: profile as SetupProfile }),
-        ...(profile === 'node' ? { joinUrl: true } : {}),
-        ...(publicUrl ? { publicUrl } : {}),
-      }));
+      const answer = fieldsOf(
+        await this.app.request('device.pair.setupCode', {
+          includeQr: false,
+          ...(profile === 'full' ? {} : { bootstrapProfile: profile as SetupProfile }),
+          ...(profile === 'node' ? { joinUrl: true } : {}),
+          ...(publicUrl ? { publicUrl } : {}),
+        }),
+      );
       this.code = {
         setupId: stringOf(answer.setupId) ?? '',
         text: stringOf(answer.setupCode) ?? '',
@@ -78,7 +80,11 @@ export class SetupCode {
       if (name === COMPLETED) take(payload);
     });
     const looking = setInterval(() => {
-      if (setupId && this.kind === 'shown') this.app.request('device.pair.setupStatus', { setupId }).then((answer) => take(answer.completion), () => undefined);
+      if (setupId && this.kind === 'shown')
+        this.app.request('device.pair.setupStatus', { setupId }).then(
+          (answer) => take(answer.completion),
+          () => undefined,
+        );
     }, LOOK_MS);
     return () => {
       stop();

@@ -18,14 +18,24 @@ beforeEach(() => {
     const answer = answers.shift();
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   }) as never;
-  setup = new SetupCode({ request, listen: (one: Listener) => { listeners.add(one); return () => listeners.delete(one); } });
+  setup = new SetupCode({
+    request,
+    listen: (one: Listener) => {
+      listeners.add(one);
+      return () => listeners.delete(one);
+    },
+  });
 });
 afterEach(() => vi.useRealTimers());
 
 const tell = (name: string, payload: unknown) => listeners.forEach((one) => one(name, payload));
 
 describe('making a code', () => {
-  it.each([['full', {}], ['limited', { bootstrapProfile: 'limited' }], ['node', { bootstrapProfile: 'node', joinUrl: true }]] as const)('for %s', async (profile, params) => {
+  it.each([
+    ['full', {}],
+    ['limited', { bootstrapProfile: 'limited' }],
+    ['node', { bootstrapProfile: 'node', joinUrl: true }],
+  ] as const)('for %s', async (profile, params) => {
     answers = [ANSWER];
     await setup.make(profile, ' ws://192.168.1.2:1 ');
     expect(asked).toEqual([['device.pair.setupCode', { includeQr: false, publicUrl: 'ws://192.168.1.2:1', ...params }]]);

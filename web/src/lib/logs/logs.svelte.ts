@@ -67,7 +67,11 @@ export class LogTail {
       this.#cursor = answer.cursor;
       if (answer.truncated) this.skipped = true;
       const lines = Array.isArray(answer.lines) ? answer.lines : [];
-      if (lines.length > 0) this.lines = appended(this.lines, lines.map((line) => readLine(String(line), this.#nextId++)));
+      if (lines.length > 0)
+        this.lines = appended(
+          this.lines,
+          lines.map((line) => readLine(String(line), this.#nextId++)),
+        );
     } catch (error) {
       this.problem = error instanceof Error ? error.message : String(error);
     } finally {

@@ -6,7 +6,14 @@ const line = (id: number, level: string, subsystem: string, message: string) => 
 
 describe('log lines', () => {
   it('reads what a line says and keeps the rest as fields', () => {
-    expect(line(7, 'warn', 'gateway/socket', 'slow client')).toMatchObject({ id: 7, level: 'warn', subsystem: 'gateway/socket', message: 'slow client', at: Date.UTC(2026, 10, 16, 14, 57, 35, 440), fields: [['took_ms', '7']] });
+    expect(line(7, 'warn', 'gateway/socket', 'slow client')).toMatchObject({
+      id: 7,
+      level: 'warn',
+      subsystem: 'gateway/socket',
+      message: 'slow client',
+      at: Date.UTC(2026, 10, 16, 14, 57, 35, 440),
+      fields: [['took_ms', '7']],
+    });
   });
 
   it('takes anything for a line', () => {

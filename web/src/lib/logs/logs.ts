@@ -31,15 +31,7 @@ export function readLine(raw: string, id: number): LogLine {
   const fields = Object.entries(parsed)
     .filter(([name]) => !OWN.has(name))
     .map(([name, value]) => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')] as const);
-  return {
-    id,
-    raw,
-    at: Number.isNaN(time) ? undefined : time,
-    level: levelOf(parsed.level),
-    subsystem: stringOf(parsed.subsystem) ?? '',
-    message: stringOf(parsed.message) ?? '',
-    fields,
-  };
+  return { id, raw, at: Number.isNaN(time) ? undefined : time, level: levelOf(parsed.level), subsystem: stringOf(parsed.subsystem) ?? '', message: stringOf(parsed.message) ?? '', fields };
 }
 
 function parse(raw: string): Record<string, unknown> | undefined {

@@ -2,7 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Model, chainOf, choiceFrom, choiceOf, choicePatch, customPatch, filterModels, isAddress, moved, price, writtenChoices } from './models';
 
-const model = (more: Partial<Model>): Model => ({ id: 'm', name: 'M', provider: 'p', contextWindow: 1, reasoning: false, input: ['text'], tags: [], thinkingLevels: [], thinkingDefault: 'off', available: true, ...more });
+const model = (more: Partial<Model>): Model => ({
+  id: 'm',
+  name: 'M',
+  provider: 'p',
+  contextWindow: 1,
+  reasoning: false,
+  input: ['text'],
+  tags: [],
+  thinkingLevels: [],
+  thinkingDefault: 'off',
+  available: true,
+  ...more,
+});
 
 describe('choices of models', () => {
   it('are read in both spellings', () => {
@@ -18,7 +30,9 @@ describe('choices of models', () => {
     expect(writtenChoices(config, ['main', 'work']).map((one) => one.own?.primary)).toEqual(['a/b', undefined, 'c/d']);
     expect(choicePatch(config, undefined, { primary: 'x/y', fallbacks: [] }).patch).toEqual({ agents: { defaults: { model: { primary: 'x/y', fallbacks: [] } } } });
     expect(choicePatch(config, 'work', undefined).patch).toEqual({ agents: { list: [{ id: 'work', model: null }] } });
-    expect(choicePatch({ agents: { entries: { work: {} } } }, 'work', { primary: 'x/y', fallbacks: ['z/w'] }).patch).toEqual({ agents: { entries: { work: { model: { primary: 'x/y', fallbacks: ['z/w'] } } } } });
+    expect(choicePatch({ agents: { entries: { work: {} } } }, 'work', { primary: 'x/y', fallbacks: ['z/w'] }).patch).toEqual({
+      agents: { entries: { work: { model: { primary: 'x/y', fallbacks: ['z/w'] } } } },
+    });
   });
 
   it('move within the list and stay at its ends', () => {
@@ -40,7 +54,19 @@ describe('choices of models', () => {
 describe('a provider of one’s own', () => {
   it('is written with its models, and without a key when there is none', () => {
     expect(customPatch({ id: 'mine', baseUrl: ' http://x/v1 ', api: 'openai-completions', key: '', models: 'a\n b , c' })).toEqual({
-      models: { providers: { mine: { baseUrl: 'http://x/v1', api: 'openai-completions', models: [{ id: 'a', name: 'a' }, { id: 'b', name: 'b' }, { id: 'c', name: 'c' }] } } },
+      models: {
+        providers: {
+          mine: {
+            baseUrl: 'http://x/v1',
+            api: 'openai-completions',
+            models: [
+              { id: 'a', name: 'a' },
+              { id: 'b', name: 'b' },
+              { id: 'c', name: 'c' },
+            ],
+          },
+        },
+      },
     });
     expect(isAddress('http://127.0.0.1:1/v1')).toBe(true);
     for (const bad of ['', 'x', 'javascript:alert(1)', 'ftp://x']) expect(isAddress(bad)).toBe(false);

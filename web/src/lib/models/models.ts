@@ -141,14 +141,7 @@ export function customPatch(custom: CustomProvider): Fields {
     .map((id) => ({ id, name: id }));
   return {
     models: {
-      providers: {
-        [custom.id]: {
-          baseUrl: custom.baseUrl.trim(),
-          api: custom.api,
-          ...(custom.key.trim() === '' ? {} : { apiKey: custom.key.trim() }),
-          ...(models.length === 0 ? {} : { models }),
-        },
-      },
+      providers: { [custom.id]: { baseUrl: custom.baseUrl.trim(), api: custom.api, ...(custom.key.trim() === '' ? {} : { apiKey: custom.key.trim() }), ...(models.length === 0 ? {} : { models }) } },
     },
   };
 }

@@ -6,7 +6,18 @@ import type { CronJob, RunUsage } from '../connection/wire';
 const well: Seen = { modelConfigured: true, healthy: true, channels: [], budgets: [], jobs: [], waitingNodes: 0, disk: { free: undefined, total: undefined } };
 
 function job(id: string, fields: Partial<CronJob> = {}): CronJob {
-  return { id, name: id, schedule: { kind: 'every', everyMs: 3_600_000 }, sessionTarget: 'main', wakeMode: 'now', payload: { kind: 'systemEvent', text: 'x' }, createdAtMs: 0, updatedAtMs: 0, state: {}, ...fields };
+  return {
+    id,
+    name: id,
+    schedule: { kind: 'every', everyMs: 3_600_000 },
+    sessionTarget: 'main',
+    wakeMode: 'now',
+    payload: { kind: 'systemEvent', text: 'x' },
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    state: {},
+    ...fields,
+  };
 }
 
 describe('overview', () => {
@@ -18,7 +29,11 @@ describe('overview', () => {
     const found = troubles({
       modelConfigured: false,
       healthy: true,
-      channels: channelStates({ channelOrder: ['telegram'], channelLabels: { telegram: 'Telegram' }, channelAccounts: { telegram: [{ accountId: 'default', configured: true, running: true, connected: false }] } }),
+      channels: channelStates({
+        channelOrder: ['telegram'],
+        channelLabels: { telegram: 'Telegram' },
+        channelAccounts: { telegram: [{ accountId: 'default', configured: true, running: true, connected: false }] },
+      }),
       budgets: [{ path: 'budgets.gateway.day.usd', used: 1.2, limit: 1, unit: 'usd' }],
       jobs: [job('tide', { lastRunStatus: 'error' })],
       waitingNodes: 2,
@@ -42,7 +57,13 @@ describe('overview', () => {
   });
 
   it('lists the next jobs, running ones first, and no disabled ones', () => {
-    const jobs = [job('late', { nextRunAtMs: 30 }), job('off', { enabled: false, nextRunAtMs: 1 }), job('soon', { state: { nextRunAtMs: 10 } }), job('never'), job('now', { state: { runningAtMs: 5 } })];
+    const jobs = [
+      job('late', { nextRunAtMs: 30 }),
+      job('off', { enabled: false, nextRunAtMs: 1 }),
+      job('soon', { state: { nextRunAtMs: 10 } }),
+      job('never'),
+      job('now', { state: { runningAtMs: 5 } }),
+    ];
     expect(nextJobs(jobs, 5).map(({ id }) => id)).toEqual(['now', 'soon', 'late']);
     expect(nextJobs(jobs, 1).length).toBe(1);
     expect(scheduleWords(job('a'))).toBe('every 1 h');
@@ -62,7 +83,10 @@ describe('overview', () => {
   });
 
   it('draws hours, and odd numbers are nothing', () => {
-    const drawn = curves([{ at: 0, turns: 2, inputTokens: 10, outputTokens: 5, cost: 0.5, latencyP95Ms: 90, errors: 1 }, { at: 3_600_000, turns: Number.NaN }]);
+    const drawn = curves([
+      { at: 0, turns: 2, inputTokens: 10, outputTokens: 5, cost: 0.5, latencyP95Ms: 90, errors: 1 },
+      { at: 3_600_000, turns: Number.NaN },
+    ]);
     expect(drawn.sums).toEqual({ turns: 2, tokens: 15, cost: 0.5, errors: 1, slow: 90 });
     expect(drawn.latency.series[1]?.values).toEqual([90, null]);
     expect(curves([]).sums.slow).toBeUndefined();

@@ -169,9 +169,7 @@ export interface Mishap {
 
 /** What went wrong lately: runs that failed and lines of the log, newest first. */
 export function mishaps(lines: readonly LogLine[], runs: readonly RunUsage[]): Mishap[] {
-  const logged = lines
-    .filter((line) => line.level === 'error' || line.level === 'fatal')
-    .map((line): Mishap => ({ at: line.at ?? 0, source: line.subsystem, text: line.message, session: undefined }));
+  const logged = lines.filter((line) => line.level === 'error' || line.level === 'fatal').map((line): Mishap => ({ at: line.at ?? 0, source: line.subsystem, text: line.message, session: undefined }));
   const failed = runs
     .filter((run) => run.error && run.status !== 'ok')
     .map((run): Mishap => ({ at: run.endedAt ?? run.startedAt ?? 0, source: words.errors.run, text: run.error ?? '', session: run.sessionKey }));
@@ -196,10 +194,28 @@ export function curves(hours: readonly Any<UsageHour>[]): Curves {
   const [turns, input, output, cost, errors, slow] = [of('turns'), of('inputTokens'), of('outputTokens'), of('cost'), of('errors'), measured('latencyP95Ms')];
   const known = slow.filter((value) => value !== null);
   return {
-    turns: { at, series: [{ name: said.turns, colour: '--plot-2', values: turns }, { name: said.errors, colour: '--plot-1', values: errors }] },
-    tokens: { at, series: [{ name: said.input, colour: '--plot-2', values: input }, { name: said.output, colour: '--plot-4', values: output }] },
+    turns: {
+      at,
+      series: [
+        { name: said.turns, colour: '--plot-2', values: turns },
+        { name: said.errors, colour: '--plot-1', values: errors },
+      ],
+    },
+    tokens: {
+      at,
+      series: [
+        { name: said.input, colour: '--plot-2', values: input },
+        { name: said.output, colour: '--plot-4', values: output },
+      ],
+    },
     cost: { at, series: [{ name: said.cost, colour: '--plot-3', values: cost }] },
-    latency: { at, series: [{ name: said.half, colour: '--plot-5', values: measured('latencyP50Ms') }, { name: said.slow, colour: '--plot-4', values: slow }] },
+    latency: {
+      at,
+      series: [
+        { name: said.half, colour: '--plot-5', values: measured('latencyP50Ms') },
+        { name: said.slow, colour: '--plot-4', values: slow },
+      ],
+    },
     sums: { turns: sum(turns), tokens: sum(input) + sum(output), cost: sum(cost), errors: sum(errors), slow: known.length > 0 ? Math.max(...known) : undefined },
   };
 }

@@ -34,8 +34,18 @@ describe('reading', () => {
   it('takes everything a person decides on', () => {
     const read = readApproval('exec', asked('a', { cwd: '/tmp', resolvedPath: '/bin/ls', sessionKey: 'agent:main:x', allowedDecisions: ['allow-once', 'allow-always', 'deny'] }), 5000);
     expect(read).toEqual({
-      kind: 'exec', id: 'a', tool: 'exec', what: 'ls', cwd: '/tmp', host: 'gateway', agentId: undefined, program: '/bin/ls', reasons: ['not on the allowlist'],
-      canAlways: true, sessionKey: 'agent:main:x', expiresAt: 125_000,
+      kind: 'exec',
+      id: 'a',
+      tool: 'exec',
+      what: 'ls',
+      cwd: '/tmp',
+      host: 'gateway',
+      agentId: undefined,
+      program: '/bin/ls',
+      reasons: ['not on the allowlist'],
+      canAlways: true,
+      sessionKey: 'agent:main:x',
+      expiresAt: 125_000,
     });
   });
 
@@ -90,15 +100,15 @@ describe('answering', () => {
     expect(ids()).toEqual([]);
   });
 
-  it.each([
-    new GatewayError('APPROVAL_NOT_FOUND', 'gone'),
-    new GatewayError('INVALID_REQUEST', 'late', { reason: 'APPROVAL_ALREADY_RESOLVED' }),
-  ])('takes a question off that is over: %s', async (error) => {
-    approvals.onEvent('exec.approval.requested', asked('a'));
-    refusal = error;
-    await answer();
-    expect([ids(), approvals.problem]).toEqual([[], undefined]);
-  });
+  it.each([new GatewayError('APPROVAL_NOT_FOUND', 'gone'), new GatewayError('INVALID_REQUEST', 'late', { reason: 'APPROVAL_ALREADY_RESOLVED' })])(
+    'takes a question off that is over: %s',
+    async (error) => {
+      approvals.onEvent('exec.approval.requested', asked('a'));
+      refusal = error;
+      await answer();
+      expect([ids(), approvals.problem]).toEqual([[], undefined]);
+    },
+  );
 
   it('keeps the question and says so when the answer did not arrive', async () => {
     approvals.onEvent('exec.approval.requested', asked('a'));

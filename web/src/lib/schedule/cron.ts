@@ -13,14 +13,7 @@ export function stateOf(job: Job): JobState {
   return last === 'ok' ? 'ok' : 'waiting';
 }
 
-export const STATE_TONES: Readonly<Record<JobState, Tone>> = {
-  running: 'warn',
-  off: 'plain',
-  'given-up': 'bad',
-  failing: 'bad',
-  ok: 'good',
-  waiting: 'plain',
-};
+export const STATE_TONES: Readonly<Record<JobState, Tone>> = { running: 'warn', off: 'plain', 'given-up': 'bad', failing: 'bad', ok: 'good', waiting: 'plain' };
 
 export function toneOfRun(run: Pick<Run, 'status'>): Tone {
   if (run.status === 'ok') return 'good';

@@ -7,14 +7,38 @@ const draft = (patch: Partial<ScheduleDraft>): ScheduleDraft => ({ ...newSchedul
 describe('the schedule helper', () => {
   it('says what a person chose as the gateway wants it', () => {
     const cases: [Partial<ScheduleDraft>, unknown][] = [
-      [{ rhythm: 'interval', every: 15, unit: 'minutes' }, { kind: 'every', everyMs: 900_000 }],
-      [{ rhythm: 'interval', every: 1.5, unit: 'hours' }, { kind: 'every', everyMs: 5_400_000 }],
-      [{ rhythm: 'daily', time: '07:05' }, { kind: 'cron', expr: '5 7 * * *', tz: 'Europe/Paris' }],
-      [{ rhythm: 'weekly', time: '09:30', days: [5, 1, 2, 3, 4] }, { kind: 'cron', expr: '30 9 * * 1-5', tz: 'Europe/Paris' }],
-      [{ rhythm: 'weekly', time: '09:30', days: [0, 3] }, { kind: 'cron', expr: '30 9 * * 0,3', tz: 'Europe/Paris' }],
-      [{ rhythm: 'monthly', time: '08:00', day: 'L' }, { kind: 'cron', expr: '0 8 L * *', tz: 'Europe/Paris' }],
-      [{ rhythm: 'once', date: '2026-12-24', time: '18:00' }, { kind: 'at', at: '2026-12-24T17:00:00.000Z' }],
-      [{ rhythm: 'cron', expr: ' 0  * * * * ', exact: true }, { kind: 'cron', expr: '0 * * * *', tz: 'Europe/Paris', staggerMs: 0 }],
+      [
+        { rhythm: 'interval', every: 15, unit: 'minutes' },
+        { kind: 'every', everyMs: 900_000 },
+      ],
+      [
+        { rhythm: 'interval', every: 1.5, unit: 'hours' },
+        { kind: 'every', everyMs: 5_400_000 },
+      ],
+      [
+        { rhythm: 'daily', time: '07:05' },
+        { kind: 'cron', expr: '5 7 * * *', tz: 'Europe/Paris' },
+      ],
+      [
+        { rhythm: 'weekly', time: '09:30', days: [5, 1, 2, 3, 4] },
+        { kind: 'cron', expr: '30 9 * * 1-5', tz: 'Europe/Paris' },
+      ],
+      [
+        { rhythm: 'weekly', time: '09:30', days: [0, 3] },
+        { kind: 'cron', expr: '30 9 * * 0,3', tz: 'Europe/Paris' },
+      ],
+      [
+        { rhythm: 'monthly', time: '08:00', day: 'L' },
+        { kind: 'cron', expr: '0 8 L * *', tz: 'Europe/Paris' },
+      ],
+      [
+        { rhythm: 'once', date: '2026-12-24', time: '18:00' },
+        { kind: 'at', at: '2026-12-24T17:00:00.000Z' },
+      ],
+      [
+        { rhythm: 'cron', expr: ' 0  * * * * ', exact: true },
+        { kind: 'cron', expr: '0 * * * *', tz: 'Europe/Paris', staggerMs: 0 },
+      ],
     ];
     for (const [patch, schedule] of cases) expect(toSchedule(draft(patch)), JSON.stringify(patch)).toEqual({ schedule });
   });

@@ -38,18 +38,7 @@ export type ScheduleProblem = 'every' | 'time' | 'days' | 'day' | 'date' | 'expr
 
 export function newSchedule(now: number, zone = ownZone()): ScheduleDraft {
   const tomorrow = partsIn(zone, now + UNITS.days);
-  return {
-    rhythm: 'daily',
-    every: 30,
-    unit: 'minutes',
-    time: '09:00',
-    days: [...WORKDAYS],
-    day: '1',
-    date: tomorrow.date,
-    expr: '0 9 * * 1-5',
-    zone,
-    exact: false,
-  };
+  return { rhythm: 'daily', every: 30, unit: 'minutes', time: '09:00', days: [...WORKDAYS], day: '1', date: tomorrow.date, expr: '0 9 * * 1-5', zone, exact: false };
 }
 
 /** The schedule a draft means, or what of it is wrong. */
@@ -157,15 +146,7 @@ function readTime(text: string): { hour: number; minute: number } | undefined {
 
 /** What a clock on a wall of that zone shows. */
 export function partsIn(zone: string, at: number): { date: string; time: string } {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone: isZone(zone) ? zone : 'UTC',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: isZone(zone) ? zone : 'UTC', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
   return { date: `${parts.year}-${parts.month}-${parts.day}`, time: `${parts.hour}:${parts.minute}` };
 }

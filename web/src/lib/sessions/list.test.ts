@@ -59,7 +59,11 @@ describe('sections', () => {
 });
 
 describe('the window', () => {
-  const lines = linesOf(Array.from({ length: 1000 }, (_, index) => row(`s${index}`, index === 0 ? { pinned: true } : {})), [], new Set());
+  const lines = linesOf(
+    Array.from({ length: 1000 }, (_, index) => row(`s${index}`, index === 0 ? { pinned: true } : {})),
+    [],
+    new Set(),
+  );
   const whole = 1000 * ROW_PX + 2 * SECTION_PX;
 
   it.each([0, 10_000, whole])('draws few of a thousand at %i and stands for the others', (top) => {

@@ -77,7 +77,11 @@ export function spoken(text: string | null | undefined): string {
 
 /** A preview is one line of plain text; Markdown's marks only clutter it. */
 export function withoutMarks(text: string): string {
-  return text.replace(/^[#>\s]+/gm, '').replace(/[*_`|]+/g, '').replace(/\s+/g, ' ').trim();
+  return text
+    .replace(/^[#>\s]+/gm, '')
+    .replace(/[*_`|]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** Whether a session answers to what was typed in the search field. */
@@ -87,9 +91,7 @@ export function matchesSearch(row: SessionRow, query: string): boolean {
   return [sessionTitle(row), row.derivedTitle ?? '', row.lastMessagePreview ?? '', row.key].some((text) => text.toLowerCase().includes(wanted));
 }
 
-export type Line =
-  | { kind: 'section'; id: string; title: string; count: number; folded: boolean; group: boolean }
-  | { kind: 'session'; id: string; row: SessionRow };
+export type Line = { kind: 'section'; id: string; title: string; count: number; folded: boolean; group: boolean } | { kind: 'session'; id: string; row: SessionRow };
 
 /** Pinned ones, then group by group, then the rest. Without pins and groups there are no headings. */
 export function linesOf(rows: readonly SessionRow[], groups: readonly string[], folded: ReadonlySet<string>): readonly Line[] {

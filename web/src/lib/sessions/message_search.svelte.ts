@@ -80,7 +80,17 @@ export function readFound(answer: Fields): Found[] {
     const [sessionKey, messageId] = [stringOf(hit.sessionKey), stringOf(hit.messageId)];
     if (!sessionKey || !messageId) return [];
     const row = rows.get(sessionKey) ?? { key: sessionKey };
-    return [{ id: `${sessionKey}/${messageId}/${index}`, sessionKey, messageId, title: sessionTitle(row), role: stringOf(hit.role) ?? '', at: numberOf(hit.timestamp) ?? 0, snippet: stringOf(hit.snippet) ?? '' }];
+    return [
+      {
+        id: `${sessionKey}/${messageId}/${index}`,
+        sessionKey,
+        messageId,
+        title: sessionTitle(row),
+        role: stringOf(hit.role) ?? '',
+        at: numberOf(hit.timestamp) ?? 0,
+        snippet: stringOf(hit.snippet) ?? '',
+      },
+    ];
   });
 }
 
@@ -91,7 +101,11 @@ export interface Piece {
 
 /** Cuts a snippet into pieces, those that answer the query marked. */
 export function pieces(snippet: string, query: string): readonly Piece[] {
-  const wanted = query.toLowerCase().replaceAll('"', ' ').split(/\s+/).filter((word) => word.length >= SHORTEST);
+  const wanted = query
+    .toLowerCase()
+    .replaceAll('"', ' ')
+    .split(/\s+/)
+    .filter((word) => word.length >= SHORTEST);
   const lower = snippet.toLowerCase();
   const out: Piece[] = [];
   let [at, plain] = [0, 0];

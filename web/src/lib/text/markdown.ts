@@ -20,8 +20,35 @@ const LINK_SCHEMES = /^(https?:|mailto:)/i;
 const IMAGE_SOURCES = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/i;
 
 const ALLOWED_TAGS = [
-  'p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 's', 'a', 'code', 'pre', 'blockquote',
-  'ul', 'ol', 'li', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'img', 'div', 'span', 'button',
+  'p',
+  'br',
+  'hr',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'strong',
+  'em',
+  's',
+  'a',
+  'code',
+  'pre',
+  'blockquote',
+  'ul',
+  'ol',
+  'li',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'img',
+  'div',
+  'span',
+  'button',
 ];
 const ALLOWED_ATTR = ['href', 'rel', 'target', 'src', 'alt', 'title', 'class', 'start', 'type', 'data-copy', 'aria-label', 'role', 'dir'];
 
@@ -94,7 +121,7 @@ function lineStart(text: string, line: number): number {
 
 function plainBlocks(text: string): Block[] {
   const blocks: Block[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const near = text.indexOf('\n', at + PLAIN_PIECE);
     const end = near < 0 || near > at + 2 * PLAIN_PIECE ? Math.min(text.length, at + PLAIN_PIECE) : near + 1;
     blocks.push({ kind: 'plain', text: text.slice(at, end) });
@@ -186,11 +213,14 @@ function markTasks(state: StateCore): void {
 function codeBlock(code: string, name: string, escape: (text: string) => string): string {
   const language = languageOf(name);
   let state: LineState;
-  const lines = code.replace(/\n$/, '').split('\n').map((line) => {
-    const read = readLine(line, language, state);
-    state = read.state;
-    return read.tokens.map(({ kind, text }) => (kind === 'plain' ? escape(text) : `<span class="t-${kind}">${escape(text)}</span>`)).join('');
-  });
+  const lines = code
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      const read = readLine(line, language, state);
+      state = read.state;
+      return read.tokens.map(({ kind, text }) => (kind === 'plain' ? escape(text) : `<span class="t-${kind}">${escape(text)}</span>`)).join('');
+    });
   const copy = `<button type="button" data-copy="code" aria-label="${strings.copyCode}">${strings.copy}</button>`;
   return `<div class="code"><div class="code-head"><span>${escape(name)}</span>${copy}</div><pre><code>${lines.join('\n')}</code></pre></div>`;
 }

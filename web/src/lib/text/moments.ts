@@ -33,31 +33,13 @@ export function fromNow(at: number | undefined, now: number): string {
 export function dayAndTime(at: number, now: number, zone?: string | undefined): string {
   if (!isDate(at)) return '–';
   const year = (moment: number): string => format(moment, zone, { year: 'numeric' });
-  return format(at, zone, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    ...(year(at) === year(now) ? {} : { year: 'numeric' }),
-  });
+  return format(at, zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(year(at) === year(now) ? {} : { year: 'numeric' }) });
 }
 
 /** Everything about a moment, with its zone: for titles. */
 export function exactly(at: number | undefined, zone?: string | undefined): string {
   if (at === undefined || !isDate(at)) return '';
-  return format(at, zone, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  });
+  return format(at, zone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
 }
 
 /** What is left, as a clock shows it: 9:05; from an hour on in words. */

@@ -38,13 +38,19 @@ describe('fuzzy names', () => {
 
 describe('found messages', () => {
   it('are read without trust', () => {
-    const found = readFound({ results: [{ sessionKey: 'agent:main:x', messageId: 'm1', role: 'user', timestamp: 5, snippet: 'a <b>' }, { sessionKey: 7 }, null], sessions: [{ key: 'agent:main:x', label: 'Named' }, 'no'] });
+    const found = readFound({
+      results: [{ sessionKey: 'agent:main:x', messageId: 'm1', role: 'user', timestamp: 5, snippet: 'a <b>' }, { sessionKey: 7 }, null],
+      sessions: [{ key: 'agent:main:x', label: 'Named' }, 'no'],
+    });
     expect(found).toMatchObject([{ title: 'Named', messageId: 'm1', snippet: 'a <b>', at: 5 }]);
     expect(readFound({ results: 'x', sessions: 3 })).toEqual([]);
   });
 
   it('have the words marked where they begin', () => {
-    const marked = (text: string, query: string): string => pieces(text, query).map(({ text: part, hit }) => (hit ? `[${part}]` : part)).join('');
+    const marked = (text: string, query: string): string =>
+      pieces(text, query)
+        .map(({ text: part, hit }) => (hit ? `[${part}]` : part))
+        .join('');
     expect(marked('A Lobster and lobsters, unlobster', 'lobster')).toBe('A [Lobster] and [lobster]s, unlobster');
     expect(marked('the exact words', '"exact words"')).toBe('the [exact] [words]');
     expect(marked('plain', '')).toBe('plain');

@@ -1,6 +1,5 @@
 // Where each row of a long list stands: measured heights where they are known, guesses elsewhere.
 
-
 export class Heights {
   #keys: string[] = [];
   #known = new Map<string, number>();

@@ -46,9 +46,7 @@ export function acts(app: App): PaletteItem[] {
     ...THEMES.filter((choice) => choice !== theme.current).map((choice) =>
       act(`theme:${choice}`, choice === 'dark' ? 'moon' : choice === 'light' ? 'sun' : 'screen', words.actTheme(THEME_NAMES[choice]), () => theme.choose(choice), 'colour mode appearance'),
     ),
-    app.notifier.on
-      ? act('notify', 'bell', words.actNotifyOff, () => app.notifier.turnOff(), 'mute')
-      : act('notify', 'bell', words.actNotify, () => app.notifier.turnOn(), 'alerts sound'),
+    app.notifier.on ? act('notify', 'bell', words.actNotifyOff, () => app.notifier.turnOff(), 'mute') : act('notify', 'bell', words.actNotify, () => app.notifier.turnOn(), 'alerts sound'),
     ...(install.available ? [act('install', 'download', words.actInstall, () => install.ask(), 'pwa app home screen')] : []),
     act('keys', 'lines', words.actKeys, () => (app.overlay = 'keys'), 'help hotkeys'),
     act('reload', 'refresh', words.actReload, () => location.reload(), 'refresh update'),
@@ -57,7 +55,11 @@ export function acts(app: App): PaletteItem[] {
 
 export function pages(app: App): PaletteItem[] {
   const page = (id: string, title: string, icon: IconName): PaletteItem => ({ id: `page:${id}`, section: 'pages', title, icon, run: () => openPage(app, id) });
-  return [page(CHAT, strings.pages.chat, 'chat'), ...PAGE_GROUPS.flat().map((one) => page(one.id, one.title, one.icon)), { ...page(SETUP.id, words.actSetup, SETUP.icon), also: 'first run wizard provider key' }];
+  return [
+    page(CHAT, strings.pages.chat, 'chat'),
+    ...PAGE_GROUPS.flat().map((one) => page(one.id, one.title, one.icon)),
+    { ...page(SETUP.id, words.actSetup, SETUP.icon), also: 'first run wizard provider key' },
+  ];
 }
 
 export function openPage(app: App, id: string): void {
@@ -66,11 +68,21 @@ export function openPage(app: App, id: string): void {
 }
 
 function chats(app: App, rows: readonly SessionRow[]): PaletteItem[] {
-  return rows.map((row) => ({ id: `chat:${row.key}`, section: 'chats', title: sessionTitle(row), hint: platformOf(row), icon: platformOf(row) ? 'bubbles' : 'chat', also: row.category ?? '', run: () => app.select(row.key) }));
+  return rows.map((row) => ({
+    id: `chat:${row.key}`,
+    section: 'chats',
+    title: sessionTitle(row),
+    hint: platformOf(row),
+    icon: platformOf(row) ? 'bubbles' : 'chat',
+    also: row.category ?? '',
+    run: () => app.select(row.key),
+  }));
 }
 
 function messages(app: App, found: readonly Found[]): PaletteItem[] {
-  return found.slice(0, FOUND_MAX).map((one) => ({ id: `message:${one.id}`, section: 'messages', title: one.snippet, hint: one.title, icon: 'lines', run: () => app.select(one.sessionKey, one.messageId) }));
+  return found
+    .slice(0, FOUND_MAX)
+    .map((one) => ({ id: `message:${one.id}`, section: 'messages', title: one.snippet, hint: one.title, icon: 'lines', run: () => app.select(one.sessionKey, one.messageId) }));
 }
 
 /** Everything that fits, section by section; without a query the likeliest of each. */

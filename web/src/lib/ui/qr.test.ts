@@ -3,7 +3,15 @@ import { expect, it } from 'vitest';
 import { QUIET, drawQr, pathOf } from './qr';
 
 it('runs of dark modules become rectangles', () => {
-  expect(pathOf([[true, true, false, true], [false, false, false, false]], 0)).toEqual({ size: 2, path: 'M0 0h2v1h-2zM3 0h1v1h-1z' });
+  expect(
+    pathOf(
+      [
+        [true, true, false, true],
+        [false, false, false, false],
+      ],
+      0,
+    ),
+  ).toEqual({ size: 2, path: 'M0 0h2v1h-2zM3 0h1v1h-1z' });
 });
 
 it('a text becomes a code with its quiet zone', async () => {

@@ -2,21 +2,49 @@ import { describe, expect, it } from 'vitest';
 import { cacheShare, costByModel, customProblem, daysBetween, rowsOf, sorted, spanOf, tokensByDay } from './usage';
 import type { SessionsUsageResult, UsageTotals } from '../connection/wire';
 
-const totals = (totalCost: number, calls = 1): UsageTotals => ({ input: 10, output: 5, cacheRead: 30, cacheWrite: 0, totalTokens: 45, totalCost, inputCost: 0, outputCost: 0, cacheReadCost: 0, cacheWriteCost: 0, missingCostEntries: 0, calls, lostCalls: 0 });
+const totals = (totalCost: number, calls = 1): UsageTotals => ({
+  input: 10,
+  output: 5,
+  cacheRead: 30,
+  cacheWrite: 0,
+  totalTokens: 45,
+  totalCost,
+  inputCost: 0,
+  outputCost: 0,
+  cacheReadCost: 0,
+  cacheWriteCost: 0,
+  missingCostEntries: 0,
+  calls,
+  lostCalls: 0,
+});
 
 function report(): SessionsUsageResult {
   return {
     updatedAt: 0,
     startDate: '2026-11-15',
     endDate: '2026-11-16',
-    sessions: [{ key: 'agent:main:main', scope: 'instance', usage: { ...totals(2), firstActivity: 0, lastActivity: 0, durationMs: 0, activityDates: [], dailyBreakdown: [], messageCounts: {} as never, modelUsage: [] }, hasContextWeight: false }, { key: 'idle', scope: 'instance', usage: null, hasContextWeight: false }],
+    sessions: [
+      {
+        key: 'agent:main:main',
+        scope: 'instance',
+        usage: { ...totals(2), firstActivity: 0, lastActivity: 0, durationMs: 0, activityDates: [], dailyBreakdown: [], messageCounts: {} as never, modelUsage: [] },
+        hasContextWeight: false,
+      },
+      { key: 'idle', scope: 'instance', usage: null, hasContextWeight: false },
+    ],
     totals: totals(3, 4),
     aggregates: {
-      byModel: [{ provider: 'fake', model: 'fake-1', count: 1, totals: totals(2) }, { provider: 'fake', model: 'fake-2', count: 1, totals: totals(1) }],
+      byModel: [
+        { provider: 'fake', model: 'fake-1', count: 1, totals: totals(2) },
+        { provider: 'fake', model: 'fake-2', count: 1, totals: totals(1) },
+      ],
       byAgent: [{ agentId: 'main', totals: totals(3) }],
       byChannel: [{ channel: 'telegram', totals: totals(1) }],
       costDaily: [{ date: '2026-11-16', ...totals(3) }],
-      modelDaily: [{ date: '2026-11-16', provider: 'fake', model: 'fake-2', tokens: 1, cost: 1, count: 1 }, { date: '1999-01-01', provider: 'fake', model: 'fake-1', tokens: 1, cost: 9, count: 1 }],
+      modelDaily: [
+        { date: '2026-11-16', provider: 'fake', model: 'fake-2', tokens: 1, cost: 1, count: 1 },
+        { date: '1999-01-01', provider: 'fake', model: 'fake-1', tokens: 1, cost: 9, count: 1 },
+      ],
     } as unknown as SessionsUsageResult['aggregates'],
     creatorOptions: [],
     cacheStatus: { status: 'fresh', cachedFiles: 0, pendingFiles: 0, staleFiles: 0 },
