@@ -42,6 +42,17 @@ pub(crate) fn check() -> Result<()> {
     npm(&["run", "check"]).run()
 }
 
+/// Checks that the page is formatted, if anything of it changed since it was.
+pub(crate) fn format_check() -> Result<()> {
+    let web = dir();
+    let sources = stamp::hash_of(&[&web])?;
+    let formatted = Stamp { name: "npm-format", inputs: sources, output: &web.join("package.json") };
+    if !formatted.unless_fresh(|| npm(&["run", "format:check"]).run())? {
+        say("web: nothing changed since it was formatted");
+    }
+    Ok(())
+}
+
 /// Runs the page's unit tests.
 pub(crate) fn unit_tests() -> Result<Ran> {
     npm(&["run", "test"]).tee()

@@ -76,13 +76,14 @@ const BOTH: &[Kind] = &[Kind::Rust, Kind::Manifest, Kind::Page];
 
 /// In the order they are begun when several could: what others wait for first.
 #[rustfmt::skip]
-pub(super) const STEPS: [Step; 16] = [
+pub(super) const STEPS: [Step; 17] = [
     Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 260), run: build },
     Step { name: "fmt", about: "formatting", lane: Lane::Check, needs: &[], watches: RUST, budget: seconds(10, 10), run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(10, 10), run: tidy_check },
     Step { name: "typos", about: "spelling", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(20, 5), run: typos },
     Step { name: "web-build", about: "packages and build of the page", lane: Lane::Page, needs: &[], watches: BOTH, budget: seconds(60, 60), run: web_build },
     Step { name: "web-check", about: "types of the page", lane: Lane::Check, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_check },
+    Step { name: "web-format", about: "formatting of the page", lane: Lane::Check, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_format },
     Step { name: "web-test", about: "unit tests of the page", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_test },
     Step { name: "web-page", about: "Chromium against a fake gateway", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(60, 30), run: web_page },
     Step { name: "deny", about: "licences, bans, sources", lane: Lane::Check, needs: &[], watches: &[Kind::Manifest], budget: seconds(200, 10), run: deny },
@@ -148,6 +149,11 @@ fn web_build(_: &Scope) -> Result<Outcome> {
 
 fn web_check(_: &Scope) -> Result<Outcome> {
     web::check()?;
+    Ok(Outcome::Passed)
+}
+
+fn web_format(_: &Scope) -> Result<Outcome> {
+    web::format_check()?;
     Ok(Outcome::Passed)
 }
 

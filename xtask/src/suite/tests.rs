@@ -18,7 +18,7 @@ fn named(args: &[&str]) -> Vec<&'static str> {
 fn options_choose_the_steps() {
     assert_eq!(named(&[]).len(), STEPS.len());
     assert_eq!(named(&["--only", "tidy", "--only", "fmt"]), ["fmt", "tidy"]);
-    for name in ["web-build", "web-check", "web-test", "web-page", "browser", "flows"] {
+    for name in ["web-build", "web-check", "web-format", "web-test", "web-page", "browser", "flows"] {
         assert!(!named(&["--skip-web"]).contains(&name), "{name}");
     }
 }
