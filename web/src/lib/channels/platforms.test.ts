@@ -31,7 +31,14 @@ describe('platforms', () => {
   it('without marks are asked for whatever can be typed, secrets first in view', () => {
     const schema = {
       type: 'object',
-      properties: { perch: { type: 'string', description: 'Where it sits.' }, ring: { 'x-secret': true }, loft: { type: 'object', properties: { a: { type: 'string' } } }, any: {} },
+      properties: {
+        perch: { type: 'string', description: 'Where it sits.' },
+        ring: { 'x-secret': true },
+        loft: { type: 'object', properties: { a: { type: 'string' } } },
+        any: {},
+        eggs: { type: 'array', items: { type: 'object' } },
+        legs: { enum: [1, 2] },
+      },
     };
     const [pigeon] = readPlatforms({ platforms: [{ id: 'pigeon', schema }] });
     expect(pigeon).toMatchObject({ label: 'pigeon', secrets: [], steps: [], handle: '' });

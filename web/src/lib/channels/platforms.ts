@@ -95,7 +95,7 @@ function readFields(schema: Schema): readonly PlatformField[] {
 /** A field and, of a group, those in it. */
 function asked(schema: Schema, name: string, node: Fields, group: string | undefined): PlatformField[] {
   const shape = schema.shape(node);
-  if (!isKind(shape.kind) || (group !== undefined && shape.kind === 'group')) return [];
+  if (!isKind(shape.kind) || !isTyped(schema, shape) || (group !== undefined && shape.kind === 'group')) return [];
   const hint = fieldsOf(node['x-form']);
   const place = (one: string): string => (group === undefined ? one : `${group}.${one}`);
   const field: PlatformField = {
@@ -118,6 +118,12 @@ function asked(schema: Schema, name: string, node: Fields, group: string | undef
   };
   if (shape.kind !== 'group') return [field];
   return [field, ...[...shape.keys].filter(([, inner]) => isFields(inner['x-form'])).flatMap(([key, inner]) => asked(schema, key, inner, name))];
+}
+
+/** Whether its values are texts when they are many or chosen; others belong into the settings. */
+function isTyped(schema: Schema, shape: Shape): boolean {
+  if (shape.kind === 'list') return schema.shape(shape.of).kind === 'text';
+  return shape.kind !== 'select' || shape.options.every((option) => typeof option.value === 'string');
 }
 
 function isKind(kind: string): kind is FieldKind {
