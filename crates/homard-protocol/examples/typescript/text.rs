@@ -1,5 +1,4 @@
-//! The protocol as the web page's TypeScript, made from the same types that read and write it. The test beside
-//! keeps `web/src/protocol.ts` current, so that no shape is written twice.
+//! JSON Schemas as TypeScript.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,24 +11,23 @@ const REFERENCE: &str = "#/$defs/";
 const READ_SUFFIX: &str = "Input";
 
 /// Shapes by name.
-type Shapes = BTreeMap<String, Value>;
+pub(crate) type Shapes = BTreeMap<String, Value>;
 /// What shapes are called here that have another name in the schema.
-type Names = BTreeMap<String, String>;
+pub(crate) type Names = BTreeMap<String, String>;
 
 /// One line of a table of methods or events.
-struct Row {
-    name: &'static str,
-    params: Value,
-    result: Value,
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) params: Value,
+    pub(crate) result: Value,
 }
 
 /// The whole file.
-fn file(written: &Shapes, read: &Shapes, methods: &[Row], events: &[Row]) -> String {
+pub(crate) fn file(written: &Shapes, read: &Shapes, methods: &[Row], events: &[Row]) -> String {
     let renamed = differing(written, read);
     let own = Names::new();
-    let mut text = String::from(
-        "// The protocol, made from the Rust types by `cargo test -p homard-gateway typescript`. Do not edit.\n",
-    );
+    let mut text =
+        String::from("// The protocol, made from the Rust types by `cargo xtask types`. Do not edit.\n");
     for (name, shape) in written {
         declare(&mut text, &type_name(name), shape, &own);
     }
@@ -103,7 +101,7 @@ fn doc(text: &mut String, indent: &str, shape: &Value) {
 }
 
 /// A shape as a type.
-fn expression(shape: &Value, names: &Names) -> String {
+pub(crate) fn expression(shape: &Value, names: &Names) -> String {
     let Value::Object(fields) = shape else {
         return if shape == &Value::Bool(false) { "never".to_owned() } else { "unknown".to_owned() };
     };
@@ -180,5 +178,3 @@ fn object(fields: &Map<String, Value>, names: &Names) -> String {
     }
     text
 }
-
-mod tests;
