@@ -79,7 +79,7 @@ const BOTH: &[Kind] = &[Kind::Rust, Kind::Manifest, Kind::Page];
 /// In the order they are begun when several could: what others wait for first.
 #[rustfmt::skip]
 pub(super) const STEPS: [Step; 18] = [
-    Step { name: TYPES, about: "types of the page, made from the protocol", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(60, 20), run: web_types },
+    Step { name: TYPES, about: "types of the page, made from the protocol", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(90, 30), run: web_types },
     Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 260), run: build },
     Step { name: "fmt", about: "formatting", lane: Lane::Check, needs: &[], watches: RUST, budget: seconds(10, 10), run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(10, 10), run: tidy_check },
