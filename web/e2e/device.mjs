@@ -31,7 +31,14 @@ export class Device {
     });
     const { nonce, ts } = await challenge;
     const params = {
-      minProtocol: 3, maxProtocol: 4, client: { id: 'cli', mode: 'cli', version: '1', platform: 'linux', displayName: 'test' }, role: 'operator', scopes: [], caps: [], auth, ...changes,
+      minProtocol: 3,
+      maxProtocol: 4,
+      client: { id: 'cli', mode: 'cli', version: '1', platform: 'linux', displayName: 'test' },
+      role: 'operator',
+      scopes: [],
+      caps: [],
+      auth,
+      ...changes,
     };
     const { client, role, scopes } = params;
     const secret = auth.token ?? auth.deviceToken ?? auth.bootstrapToken ?? '';

@@ -88,8 +88,7 @@ export class FakeGateway {
 
   #onFrame(client, frame) {
     const answer = (payload) => send(client.socket, { type: 'res', id: frame.id, ok: true, payload });
-    const refuse = (code, message, details) =>
-      send(client.socket, { type: 'res', id: frame.id, ok: false, error: { code, message, details } });
+    const refuse = (code, message, details) => send(client.socket, { type: 'res', id: frame.id, ok: false, error: { code, message, details } });
     if (frame.method === 'connect') return this.#connect(client, frame.params, answer, refuse);
     if (!client.ready) return client.socket.close(1008);
     const method = this[`on_${frame.method.replaceAll('.', '_')}`];
@@ -101,12 +100,20 @@ export class FakeGateway {
     const { device, auth } = params;
     const raw = Buffer.from(device.publicKey, 'base64url');
     const key = createPublicKey({ key: Buffer.concat([ED25519_SPKI_PREFIX, raw]), format: 'der', type: 'spki' });
-    const signed = ['v3', device.id, params.client.id, params.client.mode, params.role, params.scopes.join(','), device.signedAt,
-      auth?.token ?? auth?.deviceToken ?? '', client.nonce, params.client.platform, params.client.deviceFamily ?? ''].join('|');
-    const genuine =
-      createHash('sha256').update(raw).digest('hex') === device.id &&
-      device.nonce === client.nonce &&
-      verify(null, Buffer.from(signed), key, Buffer.from(device.signature, 'base64url'));
+    const signed = [
+      'v3',
+      device.id,
+      params.client.id,
+      params.client.mode,
+      params.role,
+      params.scopes.join(','),
+      device.signedAt,
+      auth?.token ?? auth?.deviceToken ?? '',
+      client.nonce,
+      params.client.platform,
+      params.client.deviceFamily ?? '',
+    ].join('|');
+    const genuine = createHash('sha256').update(raw).digest('hex') === device.id && device.nonce === client.nonce && verify(null, Buffer.from(signed), key, Buffer.from(device.signature, 'base64url'));
     if (!genuine) refuse('INVALID_REQUEST', 'device signature invalid', { code: 'DEVICE_AUTH_SIGNATURE_INVALID' });
     else if (!auth) refuse('INVALID_REQUEST', 'token missing', { code: 'AUTH_TOKEN_MISSING' });
     else if (auth.token !== this.token && auth.deviceToken !== `device-${device.id}`) {
@@ -277,7 +284,11 @@ export class FakeGateway {
     this.#chat(run, { state: 'status', phase: 'starting_model' });
     this.#agent(run, 'lifecycle', { phase: 'model', provider: this.provider, model: 'demo-1' });
     if (/files/.test(message)) await this.#useTool(run);
-    else if (/long/.test(message)) await this.#say(run, Array.from({ length: 400 }, (_, index) => `word${index} `));
+    else if (/long/.test(message))
+      await this.#say(
+        run,
+        Array.from({ length: 400 }, (_, index) => `word${index} `),
+      );
     else if (/ask first/.test(message)) await this.#askFirst(run);
     else if (/tour/.test(message)) {
       this.#agent(run, 'thinking', { text: 'The person wants the tour.', delta: '' });
@@ -294,7 +305,15 @@ export class FakeGateway {
     const args = { command: 'ls -la' };
     const output = 'total 8\n-rw-r--r-- 1 homard homard  64 README.md\n-rw-r--r-- 1 homard homard 120 notes.md';
     this.#agent(run, 'tool', { phase: 'start', name: 'exec', toolCallId, args });
-    this.#store(run, { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, { type: 'toolCall', id: toolCallId, name: 'exec', arguments: args }], timestamp: Date.now(), stopReason: 'toolUse' });
+    this.#store(run, {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Let me look.' },
+        { type: 'toolCall', id: toolCallId, name: 'exec', arguments: args },
+      ],
+      timestamp: Date.now(),
+      stopReason: 'toolUse',
+    });
     await pause(60);
     this.#agent(run, 'tool', { phase: 'update', name: 'exec', toolCallId, partialResult: { content: [{ type: 'text', text: 'total 8\n' }] } });
     await pause(60);
@@ -368,7 +387,12 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const send = (socket, frame) => socket.send(JSON.stringify(frame));
 
 function textOf({ content }) {
-  return typeof content === 'string' ? content : content.map((block) => block.text ?? '').join(' ').trim();
+  return typeof content === 'string'
+    ? content
+    : content
+        .map((block) => block.text ?? '')
+        .join(' ')
+        .trim();
 }
 
 function serve(request, response) {

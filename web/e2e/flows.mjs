@@ -34,9 +34,11 @@ const browser = await launch();
 const again = [];
 const told = new Set();
 let failed = 0;
-await Promise.all(Array.from({ length: JOBS }, async () => {
-  for (let flow = waiting.shift(); flow; flow = waiting.shift()) await run(flow, (why) => again.push({ flow, why }));
-}));
+await Promise.all(
+  Array.from({ length: JOBS }, async () => {
+    for (let flow = waiting.shift(); flow; flow = waiting.shift()) await run(flow, (why) => again.push({ flow, why }));
+  }),
+);
 for (const { flow } of again) {
   await run(flow, (why) => {
     failed += 1;
@@ -45,7 +47,14 @@ for (const { flow } of again) {
 }
 await browser.close();
 console.log(`\nseconds per flow, ${JOBS} at once:\n${list(took.filter(({ step }) => !step))}`);
-console.log(`the slowest steps:\n${list(took.filter(({ step }) => step).toSorted((one, other) => other.took - one.took).slice(0, SLOW_STEPS))}`);
+console.log(
+  `the slowest steps:\n${list(
+    took
+      .filter(({ step }) => step)
+      .toSorted((one, other) => other.took - one.took)
+      .slice(0, SLOW_STEPS),
+  )}`,
+);
 if (again.length > 0) console.log(`failed beside others, and were played again alone:\n${again.map(({ why }) => `  ${why.split('\n')[0]}`).join('\n')}`);
 process.exit(failed === 0 ? 0 : 1);
 
@@ -80,5 +89,8 @@ async function run({ name, steps, options }, fails) {
 }
 
 function list(rows) {
-  return rows.toSorted((one, other) => other.took - one.took).map((row) => `  ${row.took.toFixed(1).padStart(6)}  ${row.name}`).join('\n');
+  return rows
+    .toSorted((one, other) => other.took - one.took)
+    .map((row) => `  ${row.took.toFixed(1).padStart(6)}  ${row.name}`)
+    .join('\n');
 }

@@ -14,7 +14,10 @@ export async function session(world, name) {
   await world.call('chat.inject', { sessionKey: key, message: 'The beginning.' });
   const { sessionId } = await world.call('chat.history', { sessionKey: key });
   const folder = join(world.state, 'agents', 'main', 'sessions');
-  const file = join(folder, readdirSync(folder).find((one) => one.startsWith(sessionId) && one.endsWith('.jsonl')));
+  const file = join(
+    folder,
+    readdirSync(folder).find((one) => one.startsWith(sessionId) && one.endsWith('.jsonl')),
+  );
   return { key, file };
 }
 

@@ -33,7 +33,16 @@ function hours({ hours: rows, ts }) {
       const turns = Math.round(much * 9);
       const slow = 900 + random() * 2_600;
       const busy = turns > 0 ? { latencyP50Ms: Math.round(slow * 0.45), latencyP95Ms: Math.round(slow * (1 + random())) } : {};
-      return { at: row.at, turns, calls: turns * 2, inputTokens: Math.round(turns * 5_200 * (0.6 + random())), outputTokens: Math.round(turns * 640 * (0.6 + random())), cost: turns * 0.021 * (0.5 + random()), errors: random() > 0.93 ? 1 : 0, ...busy };
+      return {
+        at: row.at,
+        turns,
+        calls: turns * 2,
+        inputTokens: Math.round(turns * 5_200 * (0.6 + random())),
+        outputTokens: Math.round(turns * 640 * (0.6 + random())),
+        cost: turns * 0.021 * (0.5 + random()),
+        errors: random() > 0.93 ? 1 : 0,
+        ...busy,
+      };
     }),
   };
 }
@@ -43,7 +52,21 @@ function totals(much, price) {
   const cacheRead = Math.round(much * 64_000);
   const output = Math.round(much * 7_400);
   const cost = much * price;
-  return { input, output, cacheRead, cacheWrite: 0, totalTokens: input + cacheRead + output, totalCost: cost, inputCost: cost * 0.6, outputCost: cost * 0.4, cacheReadCost: 0, cacheWriteCost: 0, missingCostEntries: price === 0 ? 12 : 0, calls: Math.round(much * 14), lostCalls: 0 };
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite: 0,
+    totalTokens: input + cacheRead + output,
+    totalCost: cost,
+    inputCost: cost * 0.6,
+    outputCost: cost * 0.4,
+    cacheReadCost: 0,
+    cacheWriteCost: 0,
+    missingCostEntries: price === 0 ? 12 : 0,
+    calls: Math.round(much * 14),
+    lostCalls: 0,
+  };
 }
 
 function sum(list) {
@@ -67,18 +90,38 @@ function report(real) {
   const of = (keep) => sum(cells.filter(keep).map((cell) => cell.totals));
   const all = of(() => true);
   const part = (share) => Object.fromEntries(Object.entries(all).map(([name, value]) => [name, name.endsWith('ost') ? value * share : Math.round(value * share)]));
-  const session = (key, label, share, channel) => ({ key, label, scope: 'instance', channel, agentId: 'main', usage: { ...part(share), firstActivity: 0, lastActivity: 0, durationMs: 0, activityDates: [], dailyBreakdown: [], messageCounts: {}, modelUsage: [] }, hasContextWeight: true });
+  const session = (key, label, share, channel) => ({
+    key,
+    label,
+    scope: 'instance',
+    channel,
+    agentId: 'main',
+    usage: { ...part(share), firstActivity: 0, lastActivity: 0, durationMs: 0, activityDates: [], dailyBreakdown: [], messageCounts: {}, modelUsage: [] },
+    hasContextWeight: true,
+  });
   return {
     ...real,
-    sessions: [session('agent:main:main', undefined, 0.41), session('agent:main:telegram:direct:12', 'Garden and tides', 0.27, 'telegram'), session('agent:main:web-1', 'Tax papers', 0.14), session('agent:research:web-2', 'Lobster anatomy', 0.11), session('agent:main:discord:group:9', '<img src=x onerror=alert(1)>', 0.07, 'discord')],
+    sessions: [
+      session('agent:main:main', undefined, 0.41),
+      session('agent:main:telegram:direct:12', 'Garden and tides', 0.27, 'telegram'),
+      session('agent:main:web-1', 'Tax papers', 0.14),
+      session('agent:research:web-2', 'Lobster anatomy', 0.11),
+      session('agent:main:discord:group:9', '<img src=x onerror=alert(1)>', 0.07, 'discord'),
+    ],
     totals: all,
     aggregates: {
       ...real.aggregates,
       messages: { total: 900, user: 412, assistant: 420, toolCalls: 300, toolResults: 300, errors: 9 },
       latency: { count: 800, avgMs: 1_420, p95Ms: 4_130, minMs: 200, maxMs: 9_000 },
       byModel: MODELS.map(([provider, model]) => ({ provider, model, count: 1, totals: of((cell) => cell.model === model) })),
-      byAgent: [{ agentId: 'main', totals: part(0.89) }, { agentId: 'research', totals: part(0.11) }],
-      byChannel: [{ channel: 'telegram', totals: part(0.27) }, { channel: 'discord', totals: part(0.07) }],
+      byAgent: [
+        { agentId: 'main', totals: part(0.89) },
+        { agentId: 'research', totals: part(0.11) },
+      ],
+      byChannel: [
+        { channel: 'telegram', totals: part(0.27) },
+        { channel: 'discord', totals: part(0.07) },
+      ],
       costDaily: dates(real.startDate, real.endDate).map((date) => ({ date, ...of((cell) => cell.date === date) })),
       modelDaily: cells.map(({ date, provider, model, totals: one }) => ({ date, provider, model, tokens: one.totalTokens, cost: one.totalCost, count: one.calls })),
     },

@@ -67,7 +67,12 @@ class FakeModel {
   async start() {
     this.port = await freePort();
     this.child = begin(FAKE_LLM, ['--port', String(this.port)], { stdio: 'ignore' });
-    await until('the fake model', () => fetch(`${this.url}/_ctl`).then((answer) => answer.ok, () => false));
+    await until('the fake model', () =>
+      fetch(`${this.url}/_ctl`).then(
+        (answer) => answer.ok,
+        () => false,
+      ),
+    );
   }
 
   get url() {
@@ -121,10 +126,13 @@ export class World {
 
   /** Without a model when the world is bare: then set-up is what the person meets. */
   writeConfig() {
-    const provider = { baseUrl: `${this.model.url}/v1`, apiKey: 'test-key', api: 'openai-completions', models: [{ id: 'fake-1', name: 'Fake One', contextWindow: 128_000, maxTokens: 8_000, reasoning: true, input: ['text', 'image'], cost: { input: 3, output: 15, cacheRead: 0, cacheWrite: 0 } }] };
-    const config = this.bare
-      ? {}
-      : { models: { providers: { fake: provider } }, agents: { defaults: { model: { primary: 'fake/fake-1' }, skipBootstrap: true } } };
+    const provider = {
+      baseUrl: `${this.model.url}/v1`,
+      apiKey: 'test-key',
+      api: 'openai-completions',
+      models: [{ id: 'fake-1', name: 'Fake One', contextWindow: 128_000, maxTokens: 8_000, reasoning: true, input: ['text', 'image'], cost: { input: 3, output: 15, cacheRead: 0, cacheWrite: 0 } }],
+    };
+    const config = this.bare ? {} : { models: { providers: { fake: provider } }, agents: { defaults: { model: { primary: 'fake/fake-1' }, skipBootstrap: true } } };
     const gateway = { auth: { mode: 'token', token: TOKEN }, ...(process.env.HOMARD_E2E_ROOT ? { controlUi: { root: process.env.HOMARD_E2E_ROOT } } : {}) };
     writeFileSync(join(this.state, 'homard.json'), JSON.stringify(merge({ gateway, ...config }, this.extra), null, 2));
   }
@@ -138,7 +146,10 @@ export class World {
     });
     await until('the gateway', () => {
       if (this.child.exitCode !== null) throw new Error(`the gateway ended:\n${this.log()}`);
-      return fetch(`${this.base}/readyz`).then((answer) => answer.ok, () => false);
+      return fetch(`${this.base}/readyz`).then(
+        (answer) => answer.ok,
+        () => false,
+      );
     });
   }
 
@@ -211,7 +222,10 @@ export class World {
     mkdirSync(RESULTS, { recursive: true });
     for (const scheme of ['light', 'dark']) {
       await this.page.emulateMedia({ colorScheme: scheme });
-      for (const [size, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
+      for (const [size, viewport] of [
+        ['desktop', DESKTOP],
+        ['phone', PHONE],
+      ]) {
         await this.page.setViewportSize(viewport);
         const sideways = await this.page.evaluate(drawnTooWide);
         assert.ok(!sideways, `${name} scrolls sideways on the ${size}`);
@@ -271,6 +285,17 @@ function merge(one, other) {
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
   });
 }

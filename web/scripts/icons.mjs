@@ -22,7 +22,9 @@ for (const [name, size, share] of ICONS) {
   await page.setViewportSize({ width: size, height: size });
   const inner = Math.round(size * share);
   const background = share < 1 ? ground : 'transparent';
-  await page.setContent(`<style>body{margin:0;display:grid;place-items:center;width:${size}px;height:${size}px;background:${background}}svg{width:${inner}px;height:${inner}px;display:block}</style>${svg}`);
+  await page.setContent(
+    `<style>body{margin:0;display:grid;place-items:center;width:${size}px;height:${size}px;background:${background}}svg{width:${inner}px;height:${inner}px;display:block}</style>${svg}`,
+  );
   writeFileSync(`${PUBLIC}icons/${name}.png`, await page.screenshot({ omitBackground: true }));
 }
 await browser.close();

@@ -10,9 +10,33 @@ const from = fileURLToPath(new URL('../test-results/', import.meta.url));
 const to = fileURLToPath(new URL('../../docs/ui/', import.meta.url));
 /** One view of every page, and the states people ask about. */
 const VIEWS = [
-  'conversation-markdown', 'conversation-tools', 'composer-queue', 'composer-palette', 'composer-models', 'sessions', 'sessions-search', 'approval', 'palette',
-  'overview', 'usage', 'logs', 'channels', 'devices', 'devices-code', 'schedule', 'schedule-form', 'skills', 'agents', 'models', 'memory', 'settings-form', 'settings-review', 'debug',
-  'setup-provider', 'sign-in', 'offline',
+  'conversation-markdown',
+  'conversation-tools',
+  'composer-queue',
+  'composer-palette',
+  'composer-models',
+  'sessions',
+  'sessions-search',
+  'approval',
+  'palette',
+  'overview',
+  'usage',
+  'logs',
+  'channels',
+  'devices',
+  'devices-code',
+  'schedule',
+  'schedule-form',
+  'skills',
+  'agents',
+  'models',
+  'memory',
+  'settings-form',
+  'settings-review',
+  'debug',
+  'setup-provider',
+  'sign-in',
+  'offline',
 ];
 
 mkdirSync(to, { recursive: true });

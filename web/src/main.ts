@@ -2,8 +2,8 @@
 import { mount } from 'svelte';
 import AppView from './components/App.svelte';
 import { App } from './lib/app.svelte';
-import { keepAtHand } from './lib/pwa.svelte';
-import { theme } from './lib/theme.svelte';
+import { keepAtHand } from './lib/connection/pwa.svelte';
+import { theme } from './lib/ui/theme.svelte';
 import './style.css';
 
 theme.apply();

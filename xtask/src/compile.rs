@@ -16,12 +16,16 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::machine;
+use crate::serve::binary;
 use crate::sh::{Cmd, say};
 use crate::web;
 use crate::workspace;
 
 /// Turns what the manifests deny into warnings; clippy's compiler reads its options from a variable.
 const LINTS: &str = "--cap-lints__CLIPPY_HACKERY__warn__CLIPPY_HACKERY__";
+
+/// An example of homard-protocol: the protocol as TypeScript.
+const TYPE_WRITER: &str = "typescript";
 
 /// A line of cargo's report.
 #[derive(Debug, Deserialize)]
@@ -78,6 +82,12 @@ pub(crate) fn all() -> Result<Compiled> {
 /// Compiles the program alone.
 pub(crate) fn homard() -> Result<()> {
     compile(cargo(&["build", "-p", "homard", "--message-format=json"])?).map(drop)
+}
+
+/// Compiles the program that writes the page's types, as a part of the whole, so that nothing of it is compiled twice.
+pub(crate) fn type_writer() -> Result<PathBuf> {
+    compile(cargo(&["build", "--workspace", "--example", TYPE_WRITER, "--message-format=json"])?)?;
+    Ok(workspace::target()?.join("debug/examples").join(binary(TYPE_WRITER)))
 }
 
 /// Runs cargo with what this machine has compiled before, and keeps what it made.

@@ -46,6 +46,7 @@ usage: cargo xtask <command>
       --seed N           what chance grows from
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
+  types              write web/src/protocol.ts, the page's types; building the page does it, too
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
 ";
 
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         "crash" => hardening::crash::run(rest),
         "protocol" => protocol::run(rest),
         "schema" => schema::run(rest),
+        "types" => web::types(),
         "" | "help" | "--help" | "-h" => {
             sh::say(USAGE.trim_end());
             Ok(())

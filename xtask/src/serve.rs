@@ -27,6 +27,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             if last.is_some() { " on this machine" } else { " on two cores" }
         ));
     }
+    if web::has_node() {
+        web::types()?;
+    }
     std::thread::scope(|scope| {
         let page = scope.spawn(page);
         let program = compile::homard();

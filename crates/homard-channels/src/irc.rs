@@ -57,6 +57,7 @@ pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
         "sasl.passwordFile",
     ],
     keys: SectionKeys { own: own_schema::<IrcSection>, inert: &[] },
+    details: settings::details,
     is_configured: settings::is_configured,
     build,
 };

@@ -25,6 +25,8 @@ pub struct ChannelEntry {
     pub secrets: &'static [&'static str],
     /// The keys of its section beside those all platforms share.
     pub keys: SectionKeys,
+    /// What a section says about an account that people want to see beside it: a label and a text, no secrets.
+    pub details: fn(&Value) -> Vec<(&'static str, String)>,
     /// Whether a section (or the environment) says enough to start an account.
     pub is_configured: fn(&Value, &Environment) -> bool,
     /// Makes an account ready to listen.
@@ -114,3 +116,6 @@ pub(crate) fn own_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
+
+#[cfg(test)]
+mod tests;

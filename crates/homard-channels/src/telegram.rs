@@ -45,6 +45,7 @@ pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
     summary: "a bot of yours, made with @BotFather; direct chats, groups, topics and channels",
     secrets: &["botToken", "tokenFile", "webhookSecret"],
     keys: SectionKeys { own: settings::schema, inert: settings::INERT_KEYS },
+    details: settings::details,
     is_configured: settings::is_configured,
     build,
 };

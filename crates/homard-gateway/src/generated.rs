@@ -1,5 +1,3 @@
-//! What is written from the method table: the manual and the page's types.
+//! What is written from the method table: the manual.
 
 pub(crate) mod manual;
-#[cfg(test)]
-mod typescript;

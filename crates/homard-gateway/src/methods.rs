@@ -30,7 +30,7 @@ use homard_protocol::methods::approvals::{
 };
 use homard_protocol::methods::auth_status::ModelsAuthStatus;
 use homard_protocol::methods::channel_check::ChannelsCheck;
-use homard_protocol::methods::channels::ChannelsStatus;
+use homard_protocol::methods::channels::{ChannelsPlatforms, ChannelsStatus};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
 use homard_protocol::methods::chat_message::ChatMessageGet;
 use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, CommandsList};
@@ -136,6 +136,7 @@ pub(crate) fn table() -> MethodTable {
         .on::<ChannelsPairingApprove, _, _>(channels::pairing::approve)
         .on::<ChannelsPairingDismiss, _, _>(channels::pairing::dismiss)
         .on::<ChannelsPairingList, _, _>(channels::pairing::list)
+        .on::<ChannelsPlatforms, _, _>(channels::platforms)
         .on::<ChannelsStart, _, _>(channels::account_actions::start)
         .on::<ChannelsStatus, _, _>(channels::status)
         .on::<ChannelsStop, _, _>(channels::account_actions::stop)

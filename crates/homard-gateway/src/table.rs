@@ -42,16 +42,7 @@ pub(crate) struct Entry {
     call: Call,
     #[cfg(test)]
     params: ParamsProbe,
-    #[cfg(test)]
-    shapes: ShapesOf,
 }
-
-/// The schemas of what a method is asked and of what it answers.
-#[cfg(test)]
-pub(crate) type ShapesOf = fn(
-    &mut schemars::SchemaGenerator,
-    &mut schemars::SchemaGenerator,
-) -> (serde_json::Value, serde_json::Value);
 
 /// What can be said about a method without calling it.
 #[derive(Debug, Clone, Copy)]
@@ -155,10 +146,6 @@ impl MethodTable {
                     read.err().map(|error| error.to_string()).unwrap_or_default()
                 },
             },
-            #[cfg(test)]
-            shapes: |read, written| {
-                (read.subschema_for::<M::Params>().into(), written.subschema_for::<M::Result>().into())
-            },
         };
         self.entries.insert(M::NAME, entry);
         self
@@ -173,12 +160,6 @@ impl MethodTable {
     #[cfg(test)]
     pub(crate) fn probe(&self, name: &str) -> Option<ParamsProbe> {
         self.entries.get(name).map(|entry| entry.params)
-    }
-
-    /// What every method is asked and answers, by name.
-    #[cfg(test)]
-    pub(crate) fn shapes(&self) -> std::collections::BTreeMap<&'static str, ShapesOf> {
-        self.entries.values().map(|entry| (entry.facts.name, entry.shapes)).collect()
     }
 
     /// Finds a method.

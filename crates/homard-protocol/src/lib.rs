@@ -11,6 +11,7 @@ pub mod connect;
 pub mod device;
 pub mod event;
 pub mod events;
+mod every;
 pub mod frame;
 pub mod id;
 pub mod limits;

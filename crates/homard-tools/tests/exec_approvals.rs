@@ -36,12 +36,12 @@ impl World {
         let (heard, asked) = tokio::sync::mpsc::channel(16);
         let approvals: Approvals = self.scope.approvals.clone();
         let desk = approvals.clone();
-        approvals.on_change(Box::new(move |question| {
+        approvals.subscribe(move |question| {
             if question.outcome.is_none() {
                 heard.try_send(question.clone()).unwrap();
                 desk.resolve(&question.id, verdict, "tester").unwrap();
             }
-        }));
+        });
         asked
     }
 
@@ -135,7 +135,7 @@ async fn without_anybody_to_ask_the_file_decides() {
 #[tokio::test(start_paused = true)]
 async fn no_answer_is_no() {
     let world = World::new(None, Some(ExecAsk::Always));
-    world.scope.approvals.on_change(Box::new(|_| {}));
+    world.scope.approvals.subscribe(|_| {});
     let outcome = world.exec(json!({"command": TOUCH})).await;
     assert!(!world.ran() && words(&outcome).contains("nobody answered within 120 s"), "{outcome:?}");
 }
@@ -144,7 +144,7 @@ async fn no_answer_is_no() {
 async fn a_run_that_is_stopped_while_a_person_thinks_takes_its_question_back() {
     let world = World::new(None, Some(ExecAsk::Always));
     let cancel = world.cancel.clone();
-    world.scope.approvals.on_change(Box::new(move |_| cancel.cancel()));
+    world.scope.approvals.subscribe(move |_| cancel.cancel());
     let outcome = world.exec(json!({"command": TOUCH})).await;
     assert!(!world.ran() && outcome.is_error && world.scope.approvals.pending().is_empty(), "{outcome:?}");
 }

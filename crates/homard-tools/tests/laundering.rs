@@ -105,12 +105,12 @@ impl World {
 fn refusing(approvals: &Approvals) -> tokio::sync::mpsc::Receiver<Question> {
     let (heard, asked) = tokio::sync::mpsc::channel(16);
     let desk = approvals.clone();
-    approvals.on_change(Box::new(move |question| {
+    approvals.subscribe(move |question| {
         if question.outcome.is_none() {
             heard.try_send(question.clone()).unwrap();
             desk.resolve(&question.id, Verdict::Deny, "tester").unwrap();
         }
-    }));
+    });
     asked
 }
 

@@ -7,7 +7,11 @@ import { until } from '../world.mjs';
 
 export const options = {
   config: {
-    models: { providers: { spare: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'test-key', api: 'openai-completions', models: [{ id: 'spare-1', name: 'Spare One', contextWindow: 32_000, maxTokens: 4_000 }] } } },
+    models: {
+      providers: {
+        spare: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'test-key', api: 'openai-completions', models: [{ id: 'spare-1', name: 'Spare One', contextWindow: 32_000, maxTokens: 4_000 }] },
+      },
+    },
   },
 };
 
@@ -85,7 +89,9 @@ const agents = [
     async (world) => {
       const { page } = world;
       await page.getByRole('link', { name: /SOUL\.md/ }).click();
-      await editor(world, 'SOUL.md').fill(`# Tone\n\nBe **brief** and kind.\n\n- Say where you know something from.\n- Ask before anything leaves the house.\n\n${HOSTILE}\n\n[x](javascript:alert(1))`);
+      await editor(world, 'SOUL.md').fill(
+        `# Tone\n\nBe **brief** and kind.\n\n- Say where you know something from.\n- Ask before anything leaves the house.\n\n${HOSTILE}\n\n[x](javascript:alert(1))`,
+      );
       await page.getByText('Not saved yet').waitFor();
       await page.locator('.preview strong', { hasText: 'brief' }).waitFor();
       await harmless(world);
@@ -158,7 +164,10 @@ const agents = [
       await dialog(world).getByLabel('Move its workspace').check();
       await dialog(world).getByRole('button', { name: 'Delete agent' }).click();
       await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
-      assert.deepEqual((await world.call('agents.list')).agents.map(({ id }) => id), ['main']);
+      assert.deepEqual(
+        (await world.call('agents.list')).agents.map(({ id }) => id),
+        ['main'],
+      );
       await page.getByRole('link', { name: 'Harbour Desk' }).waitFor({ state: 'detached' });
     },
   ],
@@ -178,12 +187,26 @@ const memory = [
       const { page } = world;
       const folder = await workspace(world);
       mkdirSync(join(folder, 'memory', 'people'), { recursive: true });
-      writeFileSync(join(folder, 'MEMORY.md'), '# About the house\n\n- The gate to the harbour is **blue**.\n- Anna waters the plants on Fridays.\n\n## Preferences\n\nShort answers, metric units, no small talk before nine.\n');
-      for (const [day, text] of [['2026-11-16', '# Monday\n\nAnna asked for the tide tables of Brest.\n\n## Decisions\n\n| what | who |\n|---|---|\n| paint the gate | Anna |\n| order rope | us |\n'], ['2026-11-15', 'A quiet day. The tide was low at noon.'], ['2026-10-31', 'The boat was taken out of the water.']]) writeFileSync(join(folder, 'memory', `${day}.md`), text);
-      writeFileSync(join(folder, 'memory', 'people', 'anna.md'), `# Anna\n\n${'A line about nothing in particular.\n\n'.repeat(80)}She likes the TIDE pool at Brest.\n\n${'More of the same.\n\n'.repeat(80)}`);
+      writeFileSync(
+        join(folder, 'MEMORY.md'),
+        '# About the house\n\n- The gate to the harbour is **blue**.\n- Anna waters the plants on Fridays.\n\n## Preferences\n\nShort answers, metric units, no small talk before nine.\n',
+      );
+      for (const [day, text] of [
+        ['2026-11-16', '# Monday\n\nAnna asked for the tide tables of Brest.\n\n## Decisions\n\n| what | who |\n|---|---|\n| paint the gate | Anna |\n| order rope | us |\n'],
+        ['2026-11-15', 'A quiet day. The tide was low at noon.'],
+        ['2026-10-31', 'The boat was taken out of the water.'],
+      ])
+        writeFileSync(join(folder, 'memory', `${day}.md`), text);
+      writeFileSync(
+        join(folder, 'memory', 'people', 'anna.md'),
+        `# Anna\n\n${'A line about nothing in particular.\n\n'.repeat(80)}She likes the TIDE pool at Brest.\n\n${'More of the same.\n\n'.repeat(80)}`,
+      );
       writeFileSync(join(folder, 'memory', 'hostile.md'), `${HOSTILE}\n\n<script>document.title='owned'</script>\n\n${'unbroken'.repeat(4000)}`);
       await page.reload();
-      await page.getByRole('button', { name: /MEMORY\.md/ }).first().waitFor();
+      await page
+        .getByRole('button', { name: /MEMORY\.md/ })
+        .first()
+        .waitFor();
       await page.getByRole('heading', { name: 'October 2026' }).waitFor();
       await page.getByRole('button', { name: /Mon 16/ }).click();
       await page.getByTestId('note').getByRole('cell', { name: 'paint the gate' }).waitFor();
@@ -199,12 +222,23 @@ const memory = [
     async (world) => {
       const { page } = world;
       await page.getByLabel('Search the memory').fill('tide brest');
-      await page.getByTestId('hits').getByRole('button', { name: /people\/anna/ }).waitFor();
+      await page
+        .getByTestId('hits')
+        .getByRole('button', { name: /people\/anna/ })
+        .waitFor();
       await until('marks', async () => (await page.getByTestId('hits').locator('mark').count()) > 2);
-      await page.getByTestId('hits').getByRole('button', { name: /people\/anna/ }).click();
+      await page
+        .getByTestId('hits')
+        .getByRole('button', { name: /people\/anna/ })
+        .click();
       const line = page.getByTestId('note').getByText('She likes the TIDE pool');
       await line.waitFor();
-      await until('the line in view', () => line.evaluate((element) => { const box = element.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }));
+      await until('the line in view', () =>
+        line.evaluate((element) => {
+          const box = element.getBoundingClientRect();
+          return box.top >= 0 && box.bottom <= innerHeight;
+        }),
+      );
       await world.shots('memory-search');
       await page.getByLabel('Search the memory').fill('no such word anywhere');
       await page.getByText('Nothing found.').waitFor();
@@ -215,7 +249,12 @@ const memory = [
     'MEMORY.md is edited where files are edited',
     async (world) => {
       const { page } = world;
-      await page.getByRole('button', { name: /MEMORY\.md/ }).filter({ hasText: 'kB' }).or(page.getByRole('navigation', { name: 'Files of the memory' }).getByRole('button', { name: /MEMORY\.md/ })).first().click();
+      await page
+        .getByRole('button', { name: /MEMORY\.md/ })
+        .filter({ hasText: 'kB' })
+        .or(page.getByRole('navigation', { name: 'Files of the memory' }).getByRole('button', { name: /MEMORY\.md/ }))
+        .first()
+        .click();
       await page.getByRole('button', { name: 'Edit in Agents' }).click();
       await until('the editor', async () => (await editor(world, 'MEMORY.md').inputValue()).startsWith('# About the house'));
     },

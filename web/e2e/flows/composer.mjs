@@ -86,7 +86,10 @@ export const steps = [
       await idle(world);
       assert.equal(await files(world).count(), 0);
       const [question] = (await history(world)).messages;
-      assert.deepEqual(question.content.map((block) => block.type), ['text', 'image', 'document']);
+      assert.deepEqual(
+        question.content.map((block) => block.type),
+        ['text', 'image', 'document'],
+      );
       assert.equal(question.content[2].name, `${HOSTILE}.rs`);
     },
   ],
@@ -111,7 +114,10 @@ export const steps = [
   [
     'what is empty, too large or too much is refused in words',
     async (world) => {
-      await hand(world, 'drop', [{ name: 'nothing.bin', type: '', text: '' }, { name: `${HOSTILE}.pdf`, type: 'application/pdf', text: 'x'.repeat(6_300_000) }]);
+      await hand(world, 'drop', [
+        { name: 'nothing.bin', type: '', text: '' },
+        { name: `${HOSTILE}.pdf`, type: 'application/pdf', text: 'x'.repeat(6_300_000) },
+      ]);
       await world.page.getByText('“nothing.bin” is empty').waitFor();
       await world.page.getByText(`“${HOSTILE}.pdf” is larger than 6.3 MB`).waitFor();
       assert.equal(await files(world).count(), 0);
@@ -131,7 +137,9 @@ export const steps = [
       await until('sound', async () => Number(await world.page.locator('meter').getAttribute('value')) > 0);
       await world.shots('composer-voice');
       await world.page.getByRole('button', { name: 'Attach the voice note' }).click();
-      await files(world).getByText(/\d+ kB · 0:\d\d long/).waitFor();
+      await files(world)
+        .getByText(/\d+ kB · 0:\d\d long/)
+        .waitFor();
       await world.model.says('I hear beeps.');
       await world.page.getByRole('button', { name: 'Send', exact: true }).click();
       await answer(world, 'I hear beeps.').last().waitFor();

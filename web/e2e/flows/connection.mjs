@@ -123,7 +123,23 @@ export const steps = [
     async (world) => {
       const { context, page } = await between(world, (message) => message);
       await connected(page);
-      for (const text of ['', 'not json', '[]', 'null', '42', '{"type":"event"}', '{"type":"event","event":7}', '{"type":"res","id":"nobody"}', '{"type":"event","event":"chat","payload":[]}', '{"type":"event","event":"chat","payload":{"sessionKey":1,"state":{}}}', '{"type":"event","event":"exec.approval.requested","payload":{"id":"x","request":null}}', '{"type":"event","event":"channels.pairing.requested","payload":"no"}', '{"type":"event","event":"sessions.changed","payload":{"session":{"key":3}}}', `{"type":"event","event":"node.pair.requested","payload":{"requestId":{},"commands":"x"}}`]) page.inject(text);
+      for (const text of [
+        '',
+        'not json',
+        '[]',
+        'null',
+        '42',
+        '{"type":"event"}',
+        '{"type":"event","event":7}',
+        '{"type":"res","id":"nobody"}',
+        '{"type":"event","event":"chat","payload":[]}',
+        '{"type":"event","event":"chat","payload":{"sessionKey":1,"state":{}}}',
+        '{"type":"event","event":"exec.approval.requested","payload":{"id":"x","request":null}}',
+        '{"type":"event","event":"channels.pairing.requested","payload":"no"}',
+        '{"type":"event","event":"sessions.changed","payload":{"session":{"key":3}}}',
+        `{"type":"event","event":"node.pair.requested","payload":{"requestId":{},"commands":"x"}}`,
+      ])
+        page.inject(text);
       await world.model.says('Still here.');
       await box(page).fill('are you there?');
       await page.keyboard.press('Enter');

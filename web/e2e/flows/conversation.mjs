@@ -100,7 +100,11 @@ export const steps = [
       await world.call('sessions.patch', { key: 'agent:main:main', reasoningLevel: 'stream' });
       await world.model.script(
         { thinks: 'First a file, then a change.', calls: [{ name: 'write', arguments: { path: 'tide.py', content: 'def height(hour):\n    low = 1.2\n    high = 8.1\n    return low\n' } }] },
-        { calls: [{ name: 'edit', arguments: { path: 'tide.py', oldText: '    return low\n', newText: '    # rule of twelfths\n    return low + (high - low) * [0, 1, 3, 6, 9, 11, 12][hour] / 12\n' } }] },
+        {
+          calls: [
+            { name: 'edit', arguments: { path: 'tide.py', oldText: '    return low\n', newText: '    # rule of twelfths\n    return low + (high - low) * [0, 1, 3, 6, 9, 11, 12][hour] / 12\n' } },
+          ],
+        },
         { calls: [{ name: 'exec', arguments: { command: 'printf "one\\ntwo\\n"; exit 3' } }] },
         { says: 'I wrote `tide.py`; the check still fails.' },
       );
@@ -187,13 +191,92 @@ export const steps = [
         answered('An old answer.', now - 9 * DAY + 5000),
         { at: now - 2 * DAY, kind: { type: 'compaction', summary: '## So far\n\nThe person asked about **tides**.', firstKeptEntryId: 'e0000000', tokensBefore: 84_210 } },
         said('user', envelope(`[media attached: /m/tide table.pdf (application/pdf)]\nIs this right? ${HOSTILE}`), now - DAY),
-        { at: now - DAY + 1, kind: { type: 'message', message: { role: 'assistant', content: [{ type: 'thinking', thinking: 'Let me look at the table first.' }, { type: 'text', text: 'It is, except for the last line.' }], api: 'x', provider: 'fake', model: 'fake-1', usage: {}, stopReason: 'length', timestamp: now - DAY + 4000 } } },
-        { at: now - 60_000, kind: { type: 'message', message: { role: 'user', content: [{ type: 'text', text: 'Look at this.' }, { type: 'image', data: DOT, mimeType: 'image/png' }, { type: 'document', data: 'AAAA'.repeat(9000), mimeType: 'text/csv', name: 'heights ‮gpj.csv' }], timestamp: now - 60_000 } } },
-        { at: now - 59_000, kind: { type: 'message', message: { role: 'assistant', content: [{ type: 'toolCall', id: 'call-1', name: `read ${HOSTILE}`, arguments: { path: HOSTILE } }], api: 'x', provider: 'fake', model: 'fake-1', usage: {}, stopReason: 'toolUse', timestamp: now - 59_000 } } },
-        { at: now - 58_000, kind: { type: 'message', message: { role: 'toolResult', toolCallId: 'call-1', toolName: 'read', content: [{ type: 'text', text: HOSTILE }, { type: 'image', data: DOT, mimeType: 'image/png' }], isError: false, timestamp: now - 57_500 } } },
+        {
+          at: now - DAY + 1,
+          kind: {
+            type: 'message',
+            message: {
+              role: 'assistant',
+              content: [
+                { type: 'thinking', thinking: 'Let me look at the table first.' },
+                { type: 'text', text: 'It is, except for the last line.' },
+              ],
+              api: 'x',
+              provider: 'fake',
+              model: 'fake-1',
+              usage: {},
+              stopReason: 'length',
+              timestamp: now - DAY + 4000,
+            },
+          },
+        },
+        {
+          at: now - 60_000,
+          kind: {
+            type: 'message',
+            message: {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'Look at this.' },
+                { type: 'image', data: DOT, mimeType: 'image/png' },
+                { type: 'document', data: 'AAAA'.repeat(9000), mimeType: 'text/csv', name: 'heights ‮gpj.csv' },
+              ],
+              timestamp: now - 60_000,
+            },
+          },
+        },
+        {
+          at: now - 59_000,
+          kind: {
+            type: 'message',
+            message: {
+              role: 'assistant',
+              content: [{ type: 'toolCall', id: 'call-1', name: `read ${HOSTILE}`, arguments: { path: HOSTILE } }],
+              api: 'x',
+              provider: 'fake',
+              model: 'fake-1',
+              usage: {},
+              stopReason: 'toolUse',
+              timestamp: now - 59_000,
+            },
+          },
+        },
+        {
+          at: now - 58_000,
+          kind: {
+            type: 'message',
+            message: {
+              role: 'toolResult',
+              toolCallId: 'call-1',
+              toolName: 'read',
+              content: [
+                { type: 'text', text: HOSTILE },
+                { type: 'image', data: DOT, mimeType: 'image/png' },
+              ],
+              isError: false,
+              timestamp: now - 57_500,
+            },
+          },
+        },
         answered('A red dot, and a table.', now - 50_000),
         { at: now - 40_000, kind: { type: 'message', message: { role: 'nobody', what: 7 } } },
-        { at: now - 40_000, kind: { type: 'message', message: { role: 'assistant', content: [], api: 'x', provider: 'fake', model: 'fake-1', usage: {}, stopReason: 'error', errorMessage: 'the provider has no credit left', timestamp: now - 40_000 } } },
+        {
+          at: now - 40_000,
+          kind: {
+            type: 'message',
+            message: {
+              role: 'assistant',
+              content: [],
+              api: 'x',
+              provider: 'fake',
+              model: 'fake-1',
+              usage: {},
+              stopReason: 'error',
+              errorMessage: 'the provider has no credit left',
+              timestamp: now - 40_000,
+            },
+          },
+        },
       ]);
       await open(world, key);
       await world.page.getByText('A red dot, and a table.').waitFor();
@@ -205,7 +288,10 @@ export const steps = [
       await mark.getByRole('heading', { name: 'So far' }).waitFor();
       await world.page.getByText(`Ada ${HOSTILE}`).waitFor();
       await world.page.getByTestId('file-chip').getByText('tide table.pdf').waitFor();
-      await world.page.getByTestId('file-chip').getByText(/heights/).waitFor();
+      await world.page
+        .getByTestId('file-chip')
+        .getByText(/heights/)
+        .waitFor();
       await world.page.getByText('Cut off: the answer reached the length limit.').waitFor();
       await world.page.getByTestId('run-error').getByText('no credit left').waitFor();
       await world.page.getByText('Thoughts', { exact: true }).click();
@@ -230,7 +316,10 @@ export const steps = [
       put(file, [
         said('user', `${'very long words '.repeat(65_536)}THE END`, now - 5000),
         answered(`${'A paragraph of *many* words.\n\n'.repeat(36_000)}THE END`, now - 4000),
-        answered(`[a](javascript:alert(1)) [b](data:text/html,x) ${HOSTILE} ![far](https://example.com/a.png) <script>window.hacked=true</script>\n\n‮ backwards ‬ and ${'W'.repeat(3000)}\n\n| ${'wide | '.repeat(40)}\n|${'-|'.repeat(40)}\n| ${'cell | '.repeat(40)}`, now - 3000),
+        answered(
+          `[a](javascript:alert(1)) [b](data:text/html,x) ${HOSTILE} ![far](https://example.com/a.png) <script>window.hacked=true</script>\n\n‮ backwards ‬ and ${'W'.repeat(3000)}\n\n| ${'wide | '.repeat(40)}\n|${'-|'.repeat(40)}\n| ${'cell | '.repeat(40)}`,
+          now - 3000,
+        ),
         said('user', `${HOSTILE}‮`, now - 2000),
       ]);
       await open(world, key);
@@ -250,7 +339,10 @@ export const steps = [
       await until('the end in view', async () => (await fromEnd(world)) < 3);
       assert.equal(await world.page.evaluate(() => window.hacked), undefined);
       const links = await world.page.locator('.markdown a[href]').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
-      assert.ok(links.every((href) => /^https?:/.test(href)), links.join(' '));
+      assert.ok(
+        links.every((href) => /^https?:/.test(href)),
+        links.join(' '),
+      );
       await world.shots('conversation-hostile');
     },
   ],

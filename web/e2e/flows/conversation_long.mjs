@@ -112,7 +112,8 @@ export const steps = [
       await world.shots('conversation-long');
 
       await chat(world).hover();
-      const oldest = () => world.page.evaluate(() => Math.min(...[...document.querySelectorAll('[data-testid="user-message"]')].map((one) => Number(/Question (\d+)/.exec(one.textContent)?.[1] ?? Infinity))));
+      const oldest = () =>
+        world.page.evaluate(() => Math.min(...[...document.querySelectorAll('[data-testid="user-message"]')].map((one) => Number(/Question (\d+)/.exec(one.textContent)?.[1] ?? Infinity))));
       for (let turn = 0; turn < 400 && (await oldest()) > 9_000; turn += 1) {
         await world.page.mouse.wheel(0, -3_000);
         await world.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

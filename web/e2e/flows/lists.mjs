@@ -46,7 +46,11 @@ export const steps = [
       world.peer = await operator(world);
       await world.model.says('The tide turns at **six**.');
       await world.say('when does the tide turn?');
-      for (const [name, answer] of [['Garden plan', 'Plant the beans after the last frost.'], ['Holiday in Brittany', 'A lobster supper in Cancale is a must.'], ['Tax papers', 'The letter from the office asks for form 2042.']]) {
+      for (const [name, answer] of [
+        ['Garden plan', 'Plant the beans after the last frost.'],
+        ['Holiday in Brittany', 'A lobster supper in Cancale is a must.'],
+        ['Tax papers', 'The letter from the office asks for form 2042.'],
+      ]) {
         await world.model.says(answer);
         await world.page.getByRole('button', { name: 'New chat' }).first().click();
         await world.say(`about: ${name}`);
@@ -80,7 +84,10 @@ export const steps = [
       await entry(world, 'Main chat').click();
       const { sessions } = await world.peer.call('sessions.list', {});
       world.garden = sessions.find((row) => row.label === 'Garden plan').key;
-      await until('everything read', async () => (await world.peer.call('sessions.describe', { key: world.garden })).session.unread === false || (await world.peer.call('sessions.patch', { key: world.garden, unread: false })).ok);
+      await until(
+        'everything read',
+        async () => (await world.peer.call('sessions.describe', { key: world.garden })).session.unread === false || (await world.peer.call('sessions.patch', { key: world.garden, unread: false })).ok,
+      );
       await world.model.says('Water them in the evening.');
       await world.peer.call('chat.send', { sessionKey: world.garden, message: 'and water?', idempotencyKey: 'elsewhere-1' });
       const line = world.page.locator('li', { has: entry(world, 'Garden plan') });
@@ -243,7 +250,10 @@ export const steps = [
       await world.page.keyboard.press('Enter');
       await world.page.waitForURL(/page=cron/);
       await palette(world, 'tax');
-      await world.page.getByRole('option', { name: /Tax papers/ }).first().click();
+      await world.page
+        .getByRole('option', { name: /Tax papers/ })
+        .first()
+        .click();
       await world.page.getByRole('heading', { name: 'Tax papers' }).waitFor();
       await palette(world, '2042');
       await world.page.getByRole('option', { name: /form 2042/ }).waitFor();
@@ -302,14 +312,20 @@ export const steps = [
       await entry(world, 'Main chat').click();
       await world.model.script({ says: 'slowly '.repeat(30), stallsAfter: 3 });
       await world.peer.call('chat.send', { sessionKey: world.garden, message: 'think long', idempotencyKey: 'elsewhere-2' });
-      await world.page.locator('li', { has: entry(world, 'Garden plan') }).getByText('Running').waitFor();
+      await world.page
+        .locator('li', { has: entry(world, 'Garden plan') })
+        .getByText('Running')
+        .waitFor();
       await view(world, 'Running');
       await until('only that', async () => (await entries(world).count()) === 1);
       await view(world, 'All');
       await palette(world, 'stop all');
       await world.page.keyboard.press('Enter');
       await toast(world, 'Stopped').waitFor();
-      await world.page.locator('li', { has: entry(world, 'Garden plan') }).getByText('Running').waitFor({ state: 'detached' });
+      await world.page
+        .locator('li', { has: entry(world, 'Garden plan') })
+        .getByText('Running')
+        .waitFor({ state: 'detached' });
     },
   ],
   [

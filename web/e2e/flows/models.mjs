@@ -11,10 +11,15 @@ const cost = (input, output) => ({ input, output, cacheRead: 0, cacheWrite: 0 })
 
 export const options = {
   config: {
-    agents: { list: [{ id: 'main', default: true }, { id: 'scribe', name: 'Scribe' }] },
+    agents: {
+      list: [
+        { id: 'main', default: true },
+        { id: 'scribe', name: 'Scribe' },
+      ],
+    },
     models: {
       providers: {
-        'harbour': {
+        harbour: {
           baseUrl: 'http://127.0.0.1:9/v1',
           apiKey: 'x',
           api: 'openai-completions',
@@ -47,13 +52,20 @@ export const steps = [
       await world.model.says('OK');
       await world.page.getByRole('button', { name: 'Test: fake' }).click();
       await provider(world, 'fake').getByText('Works', { exact: true }).waitFor();
-      await provider(world, 'fake').getByText(/fake\/fake-1 answered in/).waitFor();
+      await provider(world, 'fake')
+        .getByText(/fake\/fake-1 answered in/)
+        .waitFor();
       await world.model.script({ fails: 401, body: JSON.stringify({ error: { message: `Incorrect key ${HOSTILE}` } }) });
       await world.page.getByRole('button', { name: 'Test: fake' }).click();
       await provider(world, 'fake').getByText('Key refused').waitFor();
-      await provider(world, 'fake').getByText(/does not accept this key/).waitFor();
+      await provider(world, 'fake')
+        .getByText(/does not accept this key/)
+        .waitFor();
       await world.page.getByRole('button', { name: 'Test all' }).click();
-      await provider(world, 'harbour').getByTestId('probe-result').getByText(/Failed|No answer/).waitFor();
+      await provider(world, 'harbour')
+        .getByTestId('probe-result')
+        .getByText(/Failed|No answer/)
+        .waitFor();
       await provider(world, 'fake').getByText('Works', { exact: true }).waitFor();
     },
   ],
@@ -64,7 +76,10 @@ export const steps = [
       await page.getByRole('button', { name: 'Set a key: fake' }).click();
       await page.getByRole('dialog').getByLabel('API key').fill(`${SECRET} with spaces`);
       await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
-      await page.getByRole('dialog').getByText(/a key is one word/).waitFor();
+      await page
+        .getByRole('dialog')
+        .getByText(/a key is one word/)
+        .waitFor();
       await page.getByRole('dialog').getByLabel('API key').fill(SECRET);
       await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
       await page.getByRole('dialog').getByTestId('probe-result').getByText('Works', { exact: true }).first().waitFor();
@@ -158,7 +173,10 @@ export const steps = [
     async (world) => {
       await world.page.getByRole('button', { name: 'Test all' }).click();
       await provider(world, 'cellar').getByText('Works', { exact: true }).waitFor();
-      await provider(world, 'harbour').getByTestId('probe-result').getByText(/Failed|No answer/).waitFor();
+      await provider(world, 'harbour')
+        .getByTestId('probe-result')
+        .getByText(/Failed|No answer/)
+        .waitFor();
       await world.shots('models');
     },
   ],

@@ -53,7 +53,10 @@ export const steps = [
       await press(question, 'Allow these commands');
       const node = world.page.getByTestId('node').filter({ hasText: 'shed' });
       await seen(node, 'commands may be used');
-      await shed.ask('node.event', { event: 'node.host.stats', payload: { cpuCount: 4, loadAverage: [1.2, 1, 0.8], memoryTotalBytes: 16e9, memoryFreeBytes: 5e9, diskTotalBytes: 512e9, diskAvailableBytes: 30e9 } });
+      await shed.ask('node.event', {
+        event: 'node.host.stats',
+        payload: { cpuCount: 4, loadAverage: [1.2, 1, 0.8], memoryTotalBytes: 16e9, memoryFreeBytes: 5e9, diskTotalBytes: 512e9, diskAvailableBytes: 30e9 },
+      });
       await seen(node, '11 GB of 16 GB used');
       await press(node, 'Details');
       await seen(dialog(world), shed.id);

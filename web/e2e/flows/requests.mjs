@@ -122,7 +122,12 @@ export const steps = [
   [
     'a node that offers commands is asked about',
     async (world) => {
-      const node = new Peer({ role: 'node', scopes: [], client: { id: 'node-host', mode: 'node', displayName: 'Shed <i>computer</i>' }, more: { caps: ['system'], commands: ['system.notify', 'system.which'] } });
+      const node = new Peer({
+        role: 'node',
+        scopes: [],
+        client: { id: 'node-host', mode: 'node', displayName: 'Shed <i>computer</i>' },
+        more: { caps: ['system'], commands: ['system.notify', 'system.which'] },
+      });
       assert.equal((await node.connect(world)).ok, true);
       const asked = card(world, 'node');
       await asked.getByText('Shed <i>computer</i>').waitFor();

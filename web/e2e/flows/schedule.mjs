@@ -4,7 +4,12 @@ import { HOSTILE, harmless, noSideways } from '../hostile.mjs';
 import { until } from '../world.mjs';
 
 const dialog = (world) => world.page.getByRole('dialog');
-const nextRuns = (world) => world.page.getByTestId('next-runs').last().locator('time').evaluateAll((times) => times.map((time) => Date.parse(time.dateTime)));
+const nextRuns = (world) =>
+  world.page
+    .getByTestId('next-runs')
+    .last()
+    .locator('time')
+    .evaluateAll((times) => times.map((time) => Date.parse(time.dateTime)));
 
 /** The five moments a schedule shows, once they are told. */
 async function five(world, fits = () => true) {
@@ -74,7 +79,10 @@ export const steps = [
       await world.page.getByRole('heading', { level: 1, name: 'Morning digest' }).waitFor();
       const { jobs } = await world.call('cron.list', { includeDisabled: true });
       assert.equal(jobs.length, 1);
-      assert.deepEqual([jobs[0].schedule.expr, jobs[0].schedule.tz, jobs[0].payload.model, jobs[0].payload.timeoutSeconds, jobs[0].failureAlert.after], ['30 8 * * 1-5', 'Asia/Tokyo', 'fake/fake-1', 120, 3]);
+      assert.deepEqual(
+        [jobs[0].schedule.expr, jobs[0].schedule.tz, jobs[0].payload.model, jobs[0].payload.timeoutSeconds, jobs[0].failureAlert.after],
+        ['30 8 * * 1-5', 'Asia/Tokyo', 'fake/fake-1', 120, 3],
+      );
       const [first] = await five(world);
       assert.equal(first, (await world.call('cron.get', { id: jobs[0].id })).state.nextRunAtMs, 'what is shown is when it is due');
     },
@@ -92,7 +100,12 @@ export const steps = [
       await page.getByText('It failed:').waitFor();
       await page.getByTestId('runs').getByText('Failed', { exact: true }).waitFor();
       await world.shots('schedule-job');
-      await page.getByTestId('runs').getByRole('listitem').filter({ hasText: 'Three letters' }).getByRole('button', { name: /Open the chat/ }).click();
+      await page
+        .getByTestId('runs')
+        .getByRole('listitem')
+        .filter({ hasText: 'Three letters' })
+        .getByRole('button', { name: /Open the chat/ })
+        .click();
       await page.getByText('Three letters need an answer').waitFor();
       await page.goBack();
     },
@@ -121,8 +134,21 @@ export const steps = [
     'reminders, hostile names and enormous texts are listed harmlessly, and filtered',
     async (world) => {
       const { page } = world;
-      await world.call('cron.add', { name: 'Tea', schedule: { kind: 'at', at: new Date(Date.now() + 7_200_000).toISOString() }, sessionTarget: 'main', wakeMode: 'now', payload: { kind: 'systemEvent', text: 'The tea is ready.' } });
-      await world.call('cron.add', { name: `Harbour ${HOSTILE}`.slice(0, 200), enabled: false, schedule: { kind: 'every', everyMs: 5_400_000 }, sessionTarget: 'isolated', wakeMode: 'now', payload: { kind: 'agentTurn', message: `${HOSTILE}${'wave'.repeat(15_000)}` } });
+      await world.call('cron.add', {
+        name: 'Tea',
+        schedule: { kind: 'at', at: new Date(Date.now() + 7_200_000).toISOString() },
+        sessionTarget: 'main',
+        wakeMode: 'now',
+        payload: { kind: 'systemEvent', text: 'The tea is ready.' },
+      });
+      await world.call('cron.add', {
+        name: `Harbour ${HOSTILE}`.slice(0, 200),
+        enabled: false,
+        schedule: { kind: 'every', everyMs: 5_400_000 },
+        sessionTarget: 'isolated',
+        wakeMode: 'now',
+        payload: { kind: 'agentTurn', message: `${HOSTILE}${'wave'.repeat(15_000)}` },
+      });
       await page.getByRole('button', { name: 'All jobs' }).click();
       await page.getByRole('list', { name: 'Jobs' }).getByRole('listitem').nth(2).waitFor();
       await harmless(world);
@@ -134,7 +160,10 @@ export const steps = [
       await page.getByRole('link', { name: 'Evening digest' }).first().waitFor();
       await page.getByText('All', { exact: true }).click();
       await world.shots('schedule');
-      await page.getByRole('link', { name: /Harbour/ }).first().click();
+      await page
+        .getByRole('link', { name: /Harbour/ })
+        .first()
+        .click();
       await page.getByText('Show all').waitFor();
       await harmless(world);
       await noSideways(world, 'an enormous job');

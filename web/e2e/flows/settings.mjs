@@ -22,7 +22,10 @@ const onDisk = (world) => JSON.parse(readFileSync(join(world.state, 'homard.json
 async function save(world) {
   const { page } = world;
   await page.getByRole('button', { name: 'Review changes' }).click();
-  await page.getByRole('dialog').getByText(/restart|at once/).waitFor();
+  await page
+    .getByRole('dialog')
+    .getByText(/restart|at once/)
+    .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByTestId('saved').waitFor();
 }
@@ -32,7 +35,10 @@ export const steps = [
     'the sections are listed, and only the open one is made',
     async ({ page }) => {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings', exact: true }).click();
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: /Gateway/ }).click();
+      await page
+        .getByRole('navigation', { name: 'Sections' })
+        .getByRole('button', { name: /Gateway/ })
+        .click();
       await page.getByRole('heading', { name: 'Gateway' }).waitFor();
       await page.getByLabel('Port', { exact: true }).waitFor();
       assert.match(page.url(), /section=gateway/);
@@ -97,7 +103,10 @@ export const steps = [
       await page.getByLabel('Add to Deny', { exact: true }).fill('canvas');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Move canvas up' }).click();
-      await page.getByRole('button', { name: /^Budgets|^Env/ }).last().click();
+      await page
+        .getByRole('button', { name: /^Budgets|^Env/ })
+        .last()
+        .click();
       await page.getByRole('button', { name: 'Review changes' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByTestId('diff').getByText('"level": "debug"').waitFor();
@@ -119,7 +128,10 @@ export const steps = [
       await page.getByRole('button', { name: 'Use the default of Level' }).click();
       await save(world);
       assert.equal(onDisk(world).logging?.level, undefined);
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: /^Agents/ }).click();
+      await page
+        .getByRole('navigation', { name: 'Sections' })
+        .getByRole('button', { name: /^Agents/ })
+        .click();
       await page.locator('[data-path="agents.list"] .opener').first().click();
       await page.getByRole('button', { name: HOSTILE }).first().waitFor();
       assert.equal(await page.evaluate(() => window.hacked), undefined);
@@ -129,7 +141,10 @@ export const steps = [
     'an entry of a map is added by name and edited in place',
     async (world) => {
       const { page } = world;
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: /^Models/ }).click();
+      await page
+        .getByRole('navigation', { name: 'Sections' })
+        .getByRole('button', { name: /^Models/ })
+        .click();
       await page.locator('[data-path="models.providers"] > .head .opener').click();
       await page.getByLabel('Add to Providers: Name').fill('second');
       await page.getByRole('button', { name: 'Add to Providers', exact: true }).click();
@@ -174,11 +189,20 @@ export const steps = [
       const text = await editor.inputValue();
       assert.ok(!text.includes('token-of-the-browser-test') && !text.includes('test-key'));
       await editor.fill(text.replace('"warn"', '"warn'));
-      await page.getByTestId('mistakes').getByText(/no closing quote/).waitFor();
+      await page
+        .getByTestId('mistakes')
+        .getByText(/no closing quote/)
+        .waitFor();
       assert.ok(await page.getByRole('button', { name: 'Review changes' }).isDisabled());
       await editor.fill(text.replace('"warn"', '"loud"').replace('"ackReaction"', '"nonsense": 1, "ackReaction"'));
-      await page.getByTestId('mistakes').getByText(/logging\.level/).waitFor();
-      await page.getByTestId('mistakes').getByText(/not a setting Homard knows/).waitFor();
+      await page
+        .getByTestId('mistakes')
+        .getByText(/logging\.level/)
+        .waitFor();
+      await page
+        .getByTestId('mistakes')
+        .getByText(/not a setting Homard knows/)
+        .waitFor();
       await page.getByTestId('mistakes').getByRole('button').first().click();
       await world.shots('settings-file');
       await page.getByRole('button', { name: 'Review changes' }).click();
@@ -197,7 +221,10 @@ export const steps = [
       const { page } = world;
       const editor = page.getByRole('textbox', { name: 'The configuration file as JSON5' });
       await editor.fill(`{ "x": "${'y'.repeat(300_000)}" `);
-      await page.getByTestId('mistakes').getByText(/ends too early/).waitFor();
+      await page
+        .getByTestId('mistakes')
+        .getByText(/ends too early/)
+        .waitFor();
       await page.getByRole('button', { name: 'Discard' }).click();
     },
   ],
@@ -206,7 +233,10 @@ export const steps = [
     async (world) => {
       const { page } = world;
       await page.getByRole('button', { name: 'Form', exact: true }).click();
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: /^Gateway/ }).click();
+      await page
+        .getByRole('navigation', { name: 'Sections' })
+        .getByRole('button', { name: /^Gateway/ })
+        .click();
       await page.locator('[data-path="gateway.controlUi"] > .head .opener').click();
       await page.locator('[data-path="gateway.controlUi"]').getByRole('switch').first().waitFor();
       await page.getByLabel('Allow real IP fallback', { exact: true }).check();
@@ -215,7 +245,12 @@ export const steps = [
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await until('the file', () => onDisk(world).gateway.allowRealIpFallback === true);
       await page.getByTestId('saved').waitFor();
-      await until('the gateway after its restart', () => fetch(`${world.base}/readyz`).then((answer) => answer.ok, () => false));
+      await until('the gateway after its restart', () =>
+        fetch(`${world.base}/readyz`).then(
+          (answer) => answer.ok,
+          () => false,
+        ),
+      );
       await world.page.getByTestId('connection-banner').waitFor({ state: 'detached' });
       assert.equal(await page.getByLabel('Allow real IP fallback', { exact: true }).isChecked(), true);
     },
@@ -228,7 +263,10 @@ export const steps = [
       writeFileSync(file, good.replace('"logging"', '"loging"'));
       await world.page.reload();
       await world.page.getByText('The file on disk has mistakes').waitFor();
-      await world.page.getByText(/loging/).first().waitFor();
+      await world.page
+        .getByText(/loging/)
+        .first()
+        .waitFor();
       writeFileSync(file, good);
     },
   ],

@@ -35,7 +35,11 @@ class FakeTelegram {
     const text = Buffer.concat(chunks).toString();
     if (method === 'getMe') return send(200, { ok: true, result: { id: 123456789, is_bot: true, first_name: 'Homard', username: 'my_homard_bot', can_join_groups: true } });
     if (method === 'getUpdates') {
-      if (this.updates.length === 0) await new Promise((wake) => { this.waiting.push(wake); setTimeout(wake, 500).unref(); });
+      if (this.updates.length === 0)
+        await new Promise((wake) => {
+          this.waiting.push(wake);
+          setTimeout(wake, 500).unref();
+        });
       return send(200, { ok: true, result: this.updates.splice(0) });
     }
     if (method === 'sendMessage') {
@@ -70,7 +74,10 @@ export const steps = [
     'providers are offered as cards, others by search',
     async (world) => {
       const { page } = world;
-      await page.getByTestId('provider-cards').getByRole('button', { name: /Anthropic/ }).waitFor();
+      await page
+        .getByTestId('provider-cards')
+        .getByRole('button', { name: /Anthropic/ })
+        .waitFor();
       await world.shots('setup-provider');
       await page.getByRole('button', { name: 'More providers' }).click();
       await page.getByRole('searchbox', { name: 'Search providers' }).fill('no such one');
@@ -82,7 +89,10 @@ export const steps = [
   [
     'each step can be skipped and gone back to',
     async ({ page }) => {
-      await page.getByTestId('provider-cards').getByRole('button', { name: /Anthropic/ }).click();
+      await page
+        .getByTestId('provider-cards')
+        .getByRole('button', { name: /Anthropic/ })
+        .click();
       await page.getByRole('heading', { name: 'The key for Anthropic' }).waitFor();
       await page.getByRole('link', { name: /console\.anthropic\.com/ }).waitFor();
       await page.getByRole('button', { name: 'Back' }).click();
@@ -92,7 +102,10 @@ export const steps = [
       await page.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
       await page.getByRole('button', { name: 'Skip', exact: true }).click();
-      await page.getByRole('navigation', { name: 'Steps' }).getByRole('button', { name: /Provider/ }).click();
+      await page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('button', { name: /Provider/ })
+        .click();
     },
   ],
   [
@@ -147,10 +160,13 @@ export const steps = [
       await world.call('config.patch', { raw: JSON.stringify({ channels: { telegram: { apiRoot: telegram.url, enabled: false } } }), baseHash: hash });
       await page.getByRole('button', { name: /Telegram/ }).click();
       await page.getByLabel('Bot token').fill('not a token');
-      await page.getByText(/A token looks like/).waitFor();
+      await page.getByText(/A bot token is a number/).waitFor();
       await page.getByLabel('Bot token').fill(BAD_TOKEN);
       await page.getByRole('button', { name: 'Connect', exact: true }).click();
-      await page.getByTestId('channel-outcome').getByText(/did not accept it/).waitFor();
+      await page
+        .getByTestId('channel-outcome')
+        .getByText(/did not accept it/)
+        .waitFor();
       await page.getByLabel('Bot token').fill(GOOD_TOKEN);
       await page.getByRole('button', { name: 'Connect', exact: true }).click();
       await page.getByText('Connected as @my_homard_bot.').waitFor();

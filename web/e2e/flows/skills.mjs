@@ -29,7 +29,11 @@ export const steps = [
     'skills say whether they are ready and what they lack',
     async (world) => {
       const { page } = world;
-      skill(world, 'tides', 'description: Tell the tides of a harbour, when somebody asks about water or boats.\nhomepage: https://example.org/tides\nmetadata: {"homard": {"emoji": "🌊", "primaryEnv": "TIDES_KEY", "requires": {"bins": ["tidectl"], "env": ["TIDES_KEY", "TIDES_HARBOUR"]}, "install": [{"id": "brew", "kind": "brew", "formula": "tide-tools", "bins": ["tidectl"], "label": "Install tide-tools with brew"}, {"id": "wrong", "kind": "brew", "formula": "no-such", "bins": ["tidectl"], "label": "Install something that is not there"}]}}');
+      skill(
+        world,
+        'tides',
+        'description: Tell the tides of a harbour, when somebody asks about water or boats.\nhomepage: https://example.org/tides\nmetadata: {"homard": {"emoji": "🌊", "primaryEnv": "TIDES_KEY", "requires": {"bins": ["tidectl"], "env": ["TIDES_KEY", "TIDES_HARBOUR"]}, "install": [{"id": "brew", "kind": "brew", "formula": "tide-tools", "bins": ["tidectl"], "label": "Install tide-tools with brew"}, {"id": "wrong", "kind": "brew", "formula": "no-such", "bins": ["tidectl"], "label": "Install something that is not there"}]}}',
+      );
       skill(world, 'sea-shanties', 'description: Sing.\nmetadata: {"homard": {"os": ["darwin"], "requires": {"config": ["tools.web.search.enabled"]}}}');
       skill(world, 'hostile', `description: '${HOSTILE.replaceAll("'", '')} ${'very long '.repeat(80)}'\nhomepage: 'javascript:alert(1)'`);
       mkdirSync(join(world.state, 'skills', 'broken'), { recursive: true });

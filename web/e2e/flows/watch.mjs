@@ -12,7 +12,10 @@ export const options = { config: { budgets: { gateway: { day: { usd: 1 }, month:
 
 function logFile(world) {
   const folder = join(world.state, 'logs');
-  const name = readdirSync(folder).filter((file) => file.endsWith('.log')).sort().at(-1);
+  const name = readdirSync(folder)
+    .filter((file) => file.endsWith('.log'))
+    .sort()
+    .at(-1);
   return join(folder, name);
 }
 
@@ -41,7 +44,12 @@ export const steps = [
     'a day of work is done: answers, a tool, a failure, a job and a chat with a hostile name',
     async (world) => {
       await world.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-      await world.model.script({ says: 'Low tide is at six.' }, { thinks: 'I should look.', calls: [{ name: 'read', arguments: { path: 'AGENTS.md' } }] }, { says: 'Read it.' }, { fails: 400, body: '{"error":{"message":"the tank is empty"}}' });
+      await world.model.script(
+        { says: 'Low tide is at six.' },
+        { thinks: 'I should look.', calls: [{ name: 'read', arguments: { path: 'AGENTS.md' } }] },
+        { says: 'Read it.' },
+        { fails: 400, body: '{"error":{"message":"the tank is empty"}}' },
+      );
       await world.say('when is low tide?');
       await world.say('read your notes');
       await world.say('and now fail');
@@ -51,8 +59,20 @@ export const steps = [
       const { sessions } = await world.call('sessions.list', {});
       world.hostile = sessions.find((session) => session.key.includes('web-')).key;
       await world.call('sessions.patch', { key: world.hostile, label: HOSTILE.slice(0, 60) });
-      await world.call('cron.add', { name: 'Tide report', schedule: { kind: 'cron', expr: '0 7 * * *', tz: 'UTC' }, sessionTarget: 'isolated', wakeMode: 'now', payload: { kind: 'agentTurn', message: 'Report the tide.' } });
-      await world.call('cron.add', { name: 'Water the plants', schedule: { kind: 'every', everyMs: 5_400_000 }, sessionTarget: 'isolated', wakeMode: 'now', payload: { kind: 'agentTurn', message: 'Remind me.' } });
+      await world.call('cron.add', {
+        name: 'Tide report',
+        schedule: { kind: 'cron', expr: '0 7 * * *', tz: 'UTC' },
+        sessionTarget: 'isolated',
+        wakeMode: 'now',
+        payload: { kind: 'agentTurn', message: 'Report the tide.' },
+      });
+      await world.call('cron.add', {
+        name: 'Water the plants',
+        schedule: { kind: 'every', everyMs: 5_400_000 },
+        sessionTarget: 'isolated',
+        wakeMode: 'now',
+        payload: { kind: 'agentTurn', message: 'Remind me.' },
+      });
       writeLine(world, { level: 'error', subsystem: 'reach/telegram', message: `the platform said ${HOSTILE}`, status: 502 });
     },
   ],
@@ -61,8 +81,15 @@ export const steps = [
     async (world) => {
       await world.go('Overview');
       const { page } = world;
-      await page.getByTestId('health').getByText(/All well|attention/).waitFor();
-      await page.getByTestId('tile-today').getByText(/\$0\.\d+/).first().waitFor();
+      await page
+        .getByTestId('health')
+        .getByText(/All well|attention/)
+        .waitFor();
+      await page
+        .getByTestId('tile-today')
+        .getByText(/\$0\.\d+/)
+        .first()
+        .waitFor();
       await page.getByTestId('tile-today').getByText('of $1.00').waitFor();
       await page.getByText('Tide report').first().waitFor();
       await page.getByText('every 1 h 30 min').waitFor();
@@ -101,7 +128,10 @@ export const steps = [
       await page.getByTestId('stop').waitFor();
       await world.go('Overview');
       await page.getByTestId('tile-running').getByText('1 run', { exact: true }).waitFor();
-      await page.getByRole('button', { name: /^Open / }).first().click();
+      await page
+        .getByRole('button', { name: /^Open / })
+        .first()
+        .click();
       await page.getByTestId('stop').click();
       await page.getByTestId('stop').waitFor({ state: 'detached' });
     },
@@ -111,9 +141,19 @@ export const steps = [
     async (world) => {
       await world.go('Usage');
       const { page } = world;
-      await page.getByTestId('totals').getByText(/\$0\.\d+/).first().waitFor();
+      await page
+        .getByTestId('totals')
+        .getByText(/\$0\.\d+/)
+        .first()
+        .waitFor();
       const table = page.getByTestId('usage-table');
-      for (const [group, words] of [['Model', 'fake-1'], ['Channel', 'This page and the command line'], ['Agent', 'main'], ['Day', /\w+, \w+ \d+/], ['Chat', '<img src=x']]) {
+      for (const [group, words] of [
+        ['Model', 'fake-1'],
+        ['Channel', 'This page and the command line'],
+        ['Agent', 'main'],
+        ['Day', /\w+, \w+ \d+/],
+        ['Chat', '<img src=x'],
+      ]) {
         await pick(world, group);
         await table.getByText(words).first().waitFor();
       }
@@ -121,7 +161,10 @@ export const steps = [
       await table.getByRole('columnheader', { name: 'Calls', exact: false }).and(page.locator('[aria-sort="descending"]')).waitFor();
       await table.getByRole('button', { name: 'Calls' }).click();
       await page.locator('[aria-sort="ascending"]').waitFor();
-      await page.getByTestId('budgets').getByText(/of \$20\.00/).waitFor();
+      await page
+        .getByTestId('budgets')
+        .getByText(/of \$20\.00/)
+        .waitFor();
       await table.getByRole('button', { name: /Open the chat <img/ }).click();
       await page.getByText('A second chat.').waitFor();
       assert.match(page.url(), /session=/);
@@ -135,7 +178,11 @@ export const steps = [
       await world.go('Usage');
       for (const period of ['Today', '30 days', 'This month', '7 days']) {
         await pick(world, period);
-        await page.getByTestId('totals').getByText(/\$0\.\d+/).first().waitFor();
+        await page
+          .getByTestId('totals')
+          .getByText(/\$0\.\d+/)
+          .first()
+          .waitFor();
       }
       await pick(world, 'Custom');
       await page.getByLabel('From').fill('2031-01-02');
@@ -224,7 +271,10 @@ export const steps = [
       await log.getByText('busy line 11999', { exact: false }).first().waitFor();
       assert.ok((await log.getByRole('button').count()) < 150, 'only lines near the view are drawn');
       await log.evaluate((place) => (place.scrollTop = 0));
-      await log.getByText(/busy line 20\d\d/).first().waitFor();
+      await log
+        .getByText(/busy line 20\d\d/)
+        .first()
+        .waitFor();
       await page.getByRole('button', { name: /Jump to the newest line/ }).click();
       await log.getByText('busy line 11999', { exact: false }).first().waitFor();
       writeLine(world, { level: 'warn', message: `enormous ${'word '.repeat(20_000)}end` });
@@ -232,14 +282,22 @@ export const steps = [
       await log.getByText('enormous word', { exact: false }).first().waitFor();
       await page.getByLabel('Wrap').uncheck();
       await page.getByRole('searchbox', { name: 'Find in the log' }).fill('busy line 1199');
-      await page.getByTestId('log-count').getByText(/^10 of/).waitFor();
+      await page
+        .getByTestId('log-count')
+        .getByText(/^10 of/)
+        .waitFor();
       await withClipboard(async () => {
         await click(world, 'Copy');
         await click(world, 'Copied');
         assert.equal((await copied(world)).trim().split('\n').length, 10);
       });
       const [file] = await Promise.all([page.waitForEvent('download'), click(world, 'Download')]);
-      assert.equal(readFileSync(await file.path(), 'utf8').trim().split('\n').length, 10);
+      assert.equal(
+        readFileSync(await file.path(), 'utf8')
+          .trim()
+          .split('\n').length,
+        10,
+      );
       await page.getByRole('searchbox', { name: 'Find in the log' }).fill('');
     },
   ],
@@ -351,7 +409,11 @@ export const steps = [
       writeLine(world, { level: 'error', subsystem: 'models/failover', message: 'the provider answered 429: too many requests', provider: 'anthropic', retry_ms: 2_000 });
       await givePast(page);
       await page.getByTestId('log').getByText('429').first().waitFor();
-      await page.getByTestId('log').getByRole('button', { name: /answered 429/ }).first().click();
+      await page
+        .getByTestId('log')
+        .getByRole('button', { name: /answered 429/ })
+        .first()
+        .click();
       await page.getByTestId('log').getByText('retry_ms').last().waitFor();
       await world.shots('logs');
       await world.go('Overview');

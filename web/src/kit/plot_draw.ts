@@ -1,6 +1,6 @@
 // Draws a plot with uPlot in the colours of the style sheet. All numbers come in; nothing is kept here.
 import uPlot from 'uplot';
-import { type PlotData, axisTime, stacked, stepOf } from '../lib/plots';
+import { type PlotData, axisTime, stacked, stepOf } from '../lib/usage/plots';
 
 export interface Drawing {
   data: PlotData;
@@ -68,10 +68,7 @@ export function draw(place: HTMLElement, drawing: Drawing): uPlot {
       padding: [6, 16, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-      scales: {
-        x: { time: true, range: (_, low, high) => [low - half, high + half] },
-        y: { range: (_, __, high) => [0, high > 0 ? high * MARGIN_TOP : 1] },
-      },
+      scales: { x: { time: true, range: (_, low, high) => [low - half, high + half] }, y: { range: (_, __, high) => [0, high > 0 ? high * MARGIN_TOP : 1] } },
       axes: [
         { ...axis, grid: { show: false }, size: 24, gap: 4, space: 64, values: (_, splits) => splits.map((at) => axisTime(at * 1000, length)) },
         {

@@ -1,24 +1,24 @@
 // The page as a whole: the connection, the list of sessions and the session in view.
 // It routes what the gateway says to whoever it concerns, and holds no chat logic.
-import { Approvals } from './approvals.svelte';
-import { ChatSession } from './chat.svelte';
-import { Credentials, takeTokenFromFragment } from './credentials';
-import { Devices } from './devices.svelte';
-import { type ConnectionState, Gateway } from './gateway';
-import { loadIdentity } from './identity';
-import { MessageSearch } from './message_search.svelte';
-import { NodeRequests } from './node_requests.svelte';
-import { endOfRun, Notifier, setAppBadge, titleBadge } from './notify.svelte';
+import { Approvals } from './requests/approvals.svelte';
+import { ChatSession } from './chat/chat.svelte';
+import { Credentials, takeTokenFromFragment } from './connection/credentials';
+import { Devices } from './devices/devices.svelte';
+import { type ConnectionState, Gateway } from './connection/gateway';
+import { loadIdentity } from './connection/identity';
+import { MessageSearch } from './sessions/message_search.svelte';
+import { NodeRequests } from './devices/node_requests.svelte';
+import { endOfRun, Notifier, setAppBadge, titleBadge } from './ui/notify.svelte';
 import { CHAT } from './pages';
 import { fieldsOf, isFields, stringOf, textOf } from './read';
-import { type Request, Requests } from './requests.svelte';
+import { type Request, Requests } from './requests/requests.svelte';
 import { MESSAGE_PARAMETER, Router } from './router.svelte';
-import { sessionTitle, Sessions } from './sessions.svelte';
-import { Strangers } from './strangers.svelte';
+import { sessionTitle, Sessions } from './sessions/sessions.svelte';
+import { Strangers } from './channels/strangers.svelte';
 import { strings } from './strings';
-import { Toasts } from './toasts.svelte';
+import { Toasts } from './ui/toasts.svelte';
 import { words } from '../words/lists';
-import type { AgentEvent, ChatEvent, MethodName, Methods, SessionMessageEvent } from './wire';
+import type { AgentEvent, ChatEvent, MethodName, Methods, SessionMessageEvent } from './connection/wire';
 
 const SESSION_PARAMETER = 'session';
 const NEW_KEY_BYTES = 4;
@@ -62,11 +62,7 @@ export class App {
     if (token) credentials.saveToken(token);
     this.#gateway = new Gateway(
       { url, credentials, identity: loadIdentity, version: __APP_VERSION__ },
-      {
-        state: (state) => this.#onState(state),
-        event: (name, payload) => this.#onEvent(name, payload),
-        gap: () => this.#onGap(),
-      },
+      { state: (state) => this.#onState(state), event: (name, payload) => this.#onEvent(name, payload), gap: () => this.#onGap() },
     );
     this.sessions = new Sessions(this.#gateway);
     this.approvals = new Approvals(this.#gateway);

@@ -1,5 +1,5 @@
 // What the composer and the acts on messages say.
-import type { FileKind } from '../lib/attachments';
+import type { FileKind } from '../lib/composer/attachments';
 
 const UNNAMED: Record<FileKind, string> = { image: 'Picture', audio: 'Voice note', file: 'File' };
 

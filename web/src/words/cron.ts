@@ -1,7 +1,7 @@
 // The words of the page "Schedule".
-import type { JobState } from '../lib/cron';
-import type { Problem } from '../lib/cron_draft';
-import type { Rhythm, Unit } from '../lib/schedule';
+import type { JobState } from '../lib/schedule/cron';
+import type { Problem } from '../lib/schedule/draft';
+import type { Rhythm, Unit } from '../lib/schedule/schedule';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
@@ -18,14 +18,10 @@ export const words = {
   show: 'Show',
   shown: { all: 'All', on: 'On', off: 'Off', failing: 'Failing' },
   jobs: 'Jobs',
-  states: {
-    running: 'Running',
-    off: 'Off',
-    'given-up': 'Switched off after failures',
-    failing: 'Last run failed',
-    ok: 'Last run went well',
-    waiting: 'Has not run yet',
-  } satisfies Record<JobState, string>,
+  states: { running: 'Running', off: 'Off', 'given-up': 'Switched off after failures', failing: 'Last run failed', ok: 'Last run went well', waiting: 'Has not run yet' } satisfies Record<
+    JobState,
+    string
+  >,
   switchOn: (name: string) => `${name} runs by itself`,
   nextRun: 'Next',
   noNext: 'not planned',

@@ -1,5 +1,5 @@
 // The words of the page "Debug".
-import { count } from '../lib/amounts';
+import { count } from '../lib/text/amounts';
 
 export const words = {
   title: 'Debug',
@@ -57,7 +57,15 @@ export const words = {
   connection: {
     facts: 'This connection',
     state: 'State',
-    states: { connecting: 'Connecting', ready: 'Connected', offline: 'Offline', 'wrong-token': 'Needs a token', 'pairing-required': 'Waits for approval', 'version-mismatch': 'Other version', refused: 'Refused' },
+    states: {
+      connecting: 'Connecting',
+      ready: 'Connected',
+      offline: 'Offline',
+      'wrong-token': 'Needs a token',
+      'pairing-required': 'Waits for approval',
+      'version-mismatch': 'Other version',
+      refused: 'Refused',
+    },
     address: 'Address',
     protocol: 'Protocol',
     page: 'This page',

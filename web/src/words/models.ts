@@ -1,15 +1,7 @@
 // The words of the page "Models".
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many.replace('#', String(count)));
 
-const STATUS: Record<string, string> = {
-  ok: 'Ready',
-  static: 'Ready',
-  expiring: 'Ends soon',
-  expired: 'Expired',
-  cooldown: 'Resting',
-  invalid: 'Not usable',
-  missing: 'No key',
-};
+const STATUS: Record<string, string> = { ok: 'Ready', static: 'Ready', expiring: 'Ends soon', expired: 'Expired', cooldown: 'Resting', invalid: 'Not usable', missing: 'No key' };
 const PROBE: Record<string, string> = {
   ok: 'Works',
   auth: 'Key refused',
@@ -143,7 +135,7 @@ export const words = {
     'openai-responses': 'OpenAI Responses',
     'anthropic-messages': 'Anthropic Messages',
     'google-generative-ai': 'Google Generative AI',
-    'ollama': 'Ollama',
+    ollama: 'Ollama',
   } as Record<string, string>,
   models: 'Models',
   modelsHelp: 'Their ids, one per line. Servers that list their models need none.',

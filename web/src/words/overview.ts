@@ -1,5 +1,5 @@
 // The words of the page "Overview".
-import { count, short } from '../lib/amounts';
+import { count, short } from '../lib/text/amounts';
 
 const many = (amount: number, one: string, more: string): string => (amount === 1 ? `1 ${one}` : `${count(amount)} ${more}`);
 
@@ -59,12 +59,7 @@ export const words = {
     unmeasured: 'not measured',
     old: 'This gateway does not offer numbers by the hour.',
   },
-  running: {
-    title: 'Running now',
-    none: 'Nothing is running. Start something in the chat.',
-    open: 'Open',
-    job: 'scheduled',
-  },
+  running: { title: 'Running now', none: 'Nothing is running. Start something in the chat.', open: 'Open', job: 'scheduled' },
   next: { title: 'Next on the schedule', none: 'Nothing is planned. The assistant can work at times you set.', all: 'Schedule', running: 'running now', off: 'The schedule is switched off.' },
   schedule: {
     every: (time: string) => `every ${time}`,
@@ -74,7 +69,14 @@ export const words = {
   },
   channels: { title: 'Channels', none: 'No channel yet. Connect one to reach the assistant from a messenger.', all: 'Channels' },
   channel: { off: 'Switched off', unconfigured: 'Not set up', silent: 'Silent for too long', connected: 'Connected', connecting: 'Connecting', failed: 'Failed', stopped: 'Stopped' },
-  nodes: { title: 'Devices', none: 'No device is paired. A phone or another computer can lend its camera, screen or commands.', all: 'Devices', online: 'online', away: 'away', summary: (online: number, all: number) => `${online} of ${all} online` },
+  nodes: {
+    title: 'Devices',
+    none: 'No device is paired. A phone or another computer can lend its camera, screen or commands.',
+    all: 'Devices',
+    online: 'online',
+    away: 'away',
+    summary: (online: number, all: number) => `${online} of ${all} online`,
+  },
   presence: { title: 'Connected now', unnamed: 'a client without a name', you: 'this browser', gateway: 'gateway', since: (time: string) => `since ${time}`, none: 'Nobody but the gateway itself.' },
   budget: {
     title: 'Budgets',

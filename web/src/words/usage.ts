@@ -1,5 +1,5 @@
 // The words of the page "Usage".
-import { count } from '../lib/amounts';
+import { count } from '../lib/text/amounts';
 
 export const words = {
   title: 'Usage',

@@ -20,6 +20,8 @@ use crate::workspace;
 const KILLS: u64 = 50;
 /// How many slow tests are named.
 const SLOWEST: usize = 20;
+/// The step that compiles for the page alone.
+const TYPES: &str = "web-types";
 /// Where the compiling step leaves the number of broken lints.
 const LINTS: &str = "lints";
 
@@ -39,7 +41,7 @@ pub(super) struct Step {
 
 impl Step {
     pub(super) fn is_of_the_page(&self) -> bool {
-        self.lane == Lane::Page || self.watches == PAGE
+        self.lane == Lane::Page || self.watches == PAGE || self.name == TYPES
     }
 }
 
@@ -76,13 +78,15 @@ const BOTH: &[Kind] = &[Kind::Rust, Kind::Manifest, Kind::Page];
 
 /// In the order they are begun when several could: what others wait for first.
 #[rustfmt::skip]
-pub(super) const STEPS: [Step; 16] = [
+pub(super) const STEPS: [Step; 18] = [
+    Step { name: TYPES, about: "types of the page, made from the protocol", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(90, 30), run: web_types },
     Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 260), run: build },
     Step { name: "fmt", about: "formatting", lane: Lane::Check, needs: &[], watches: RUST, budget: seconds(10, 10), run: fmt_check },
     Step { name: "tidy", about: "layers, file heads, names, words", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(10, 10), run: tidy_check },
     Step { name: "typos", about: "spelling", lane: Lane::Check, needs: &[], watches: ANY, budget: seconds(20, 5), run: typos },
-    Step { name: "web-build", about: "packages and build of the page", lane: Lane::Page, needs: &[], watches: BOTH, budget: seconds(60, 60), run: web_build },
+    Step { name: "web-build", about: "packages and build of the page", lane: Lane::Page, needs: &["web-types"], watches: BOTH, budget: seconds(60, 60), run: web_build },
     Step { name: "web-check", about: "types of the page", lane: Lane::Check, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_check },
+    Step { name: "web-format", about: "formatting of the page", lane: Lane::Check, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_format },
     Step { name: "web-test", about: "unit tests of the page", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(30, 30), run: web_test },
     Step { name: "web-page", about: "Chromium against a fake gateway", lane: Lane::Page, needs: &["web-build"], watches: PAGE, budget: seconds(60, 30), run: web_page },
     Step { name: "deny", about: "licences, bans, sources", lane: Lane::Check, needs: &[], watches: &[Kind::Manifest], budget: seconds(200, 10), run: deny },
@@ -141,6 +145,11 @@ fn with_tool(
     }
 }
 
+fn web_types(_: &Scope) -> Result<Outcome> {
+    web::types()?;
+    Ok(Outcome::Passed)
+}
+
 fn web_build(_: &Scope) -> Result<Outcome> {
     web::build()?;
     Ok(Outcome::Passed)
@@ -148,6 +157,11 @@ fn web_build(_: &Scope) -> Result<Outcome> {
 
 fn web_check(_: &Scope) -> Result<Outcome> {
     web::check()?;
+    Ok(Outcome::Passed)
+}
+
+fn web_format(_: &Scope) -> Result<Outcome> {
+    web::format_check()?;
     Ok(Outcome::Passed)
 }
 

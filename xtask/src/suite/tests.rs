@@ -18,7 +18,9 @@ fn named(args: &[&str]) -> Vec<&'static str> {
 fn options_choose_the_steps() {
     assert_eq!(named(&[]).len(), STEPS.len());
     assert_eq!(named(&["--only", "tidy", "--only", "fmt"]), ["fmt", "tidy"]);
-    for name in ["web-build", "web-check", "web-test", "web-page", "browser", "flows"] {
+    for name in
+        ["web-types", "web-build", "web-check", "web-format", "web-test", "web-page", "browser", "flows"]
+    {
         assert!(!named(&["--skip-web"]).contains(&name), "{name}");
     }
 }
@@ -26,7 +28,7 @@ fn options_choose_the_steps() {
 #[test]
 fn what_a_step_needs_comes_with_it() {
     assert_eq!(named(&["--only", "clippy"]), ["build", "clippy"]);
-    assert_eq!(named(&["--only", "flows"]), ["build", "web-build", "flows"]);
+    assert_eq!(named(&["--only", "flows"]), ["web-types", "build", "web-build", "flows"]);
 }
 
 #[test]

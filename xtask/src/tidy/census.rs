@@ -1,7 +1,8 @@
 //! The census of chat platforms: a platform's name belongs in its own module and the registry line.
 //!
 //! Counted is the code that ships; documentation, tests, fakes and the configuration's schema may name whom
-//! they like. Once adapters exist, a name in the rooms a message walks through is a finding.
+//! they like. Once adapters exist, a name in the rooms a message walks through is a finding, and so is one in the page
+//! outside its words: what the page knows of a platform comes from the adapter's schema.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +31,12 @@ const ALSO_WORDS: [&str; 5] = ["signal", "matrix", "line", "irc", "twitch"];
 const ADAPTERS: &str = "crates/homard-channels/src/";
 /// The rooms that must not know any platform.
 const WALKED: [&str; 3] = ["crates/homard-agent/", "crates/homard-relay/", "crates/homard-gateway/"];
+/// The page, which must know none either.
+const PAGE: &str = "web/src/";
+/// Where the page's words and pictures are, the types made from ours, and what tests alone use.
+const PAGE_MAY_NAME: [&str; 3] = ["web/src/words/", "web/src/protocol.ts", ".test.ts"];
+/// Names that are words too and mean a platform in the page; a line there is a line.
+const ALSO_WORDS_IN_PAGE: [&str; 4] = ["signal", "matrix", "irc", "twitch"];
 /// Places that may name any platform.
 const MAY_NAME: [&str; 3] =
     ["crates/homard-config/", "crates/homard-testkit/", "crates/homard-channels/src/registry.rs"];
@@ -51,17 +58,40 @@ pub(super) fn table(files: &[SourceFile]) -> Vec<String> {
     counts.iter().map(|((platform, path), count)| format!("names {platform}: {path} ({count})")).collect()
 }
 
-/// Mentions in the rooms a message walks through, once there are adapters to hold them instead.
+/// Mentions in the rooms a message walks through and in the page, once there are adapters to hold them instead.
 pub(super) fn check(files: &[SourceFile]) -> Vec<Finding> {
     if !files.iter().any(|file| file.path.starts_with(ADAPTERS)) {
         return Vec::new();
     }
     let walked =
         mentions(files).into_iter().filter(|found| WALKED.iter().any(|room| found.path.starts_with(room)));
+    let walked = walked.map(|found| (found, "say it with `Abilities` or the adapter's entry instead"));
+    let page = files.iter().flat_map(in_page);
+    let page = page.map(|found| (found, "say it in the adapter's schema (`x-form`) or in web/src/words"));
     walked
-        .map(|Mention { platform, path, line }| {
-            let what = format!("names `{platform}`; say it with `Abilities` or the adapter's entry instead");
-            Finding::new(format!("{path}:{line}"), what)
+        .chain(page)
+        .map(|(Mention { platform, path, line }, instead)| {
+            Finding::new(format!("{path}:{line}"), format!("names `{platform}`; {instead}"))
+        })
+        .collect()
+}
+
+/// Mentions in a file of the page, its name and comments included.
+fn in_page(file: &SourceFile) -> Vec<Mention> {
+    if !file.path.starts_with(PAGE) || PAGE_MAY_NAME.iter().any(|place| file.path.contains(place)) {
+        return Vec::new();
+    }
+    let quoted =
+        |line: &str, name: &str| ['\'', '"', '`'].iter().any(|q| line.contains(&format!("{q}{name}{q}")));
+    let lines = std::iter::once((1, file.path.as_str()))
+        .chain(file.text.lines().enumerate().map(|(index, line)| (index + 1, line)));
+    lines
+        .flat_map(|(line, text)| {
+            let lower = text.to_lowercase();
+            let plain = PLAIN.into_iter().filter(|name| lower.contains(*name)).collect::<Vec<_>>();
+            let words = ALSO_WORDS_IN_PAGE.into_iter().filter(|name| quoted(&lower, name));
+            let found = plain.into_iter().chain(words);
+            found.map(|platform| Mention { platform, path: file.path.clone(), line }).collect::<Vec<_>>()
         })
         .collect()
 }

@@ -38,32 +38,66 @@ const MAX_NICK: usize = 64;
 /// The section, as written.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("x-form" = {
+    "people": "Nicks, or account:name, separated by commas.",
+    "named": "nick",
+    "servers": true,
+}))]
 pub(super) struct IrcSection {
     /// The server, such as `irc.libera.chat`. For the default account also IRC_HOST.
+    #[schemars(title = "Server", extend("x-form" = {
+        "needed": true,
+        "initial": "irc.libera.chat",
+        "pattern": r"^[^\s/]+$",
+        "problem": "Write only the server’s name, without spaces or slashes.",
+    }))]
     host: Option<String>,
     /// Its port; 6697 with TLS, 6667 without. Also IRC_PORT.
+    #[schemars(range(min = 1, max = 65_535), extend("x-form" = {
+        "narrow": true,
+        "example": "6697 or 6667",
+        "problem": "A port is a number from 1 to 65535.",
+    }))]
     port: Option<u16>,
     /// Whether the connection is encrypted; true unless you say otherwise. Also IRC_TLS.
+    #[schemars(title = "Encrypted connection (TLS)", extend("x-form" = { "initial": true }))]
     tls: Option<bool>,
     /// SHA-256 of the server's certificate. With it, that certificate counts and no other; without it, the machine's
     /// own roots decide. For servers that signed their certificate themselves.
     tls_fingerprint: Option<String>,
     /// Our name there. Also IRC_NICK.
+    #[schemars(extend("x-form" = {
+        "needed": true,
+        "pattern": r"^(?![\d-])[^\s,:!@#]+$",
+        "problem": "A nick has no spaces and does not begin with a digit or a dash.",
+    }))]
     nick: Option<String>,
+    /// Channels to join: `#name`, or `#name key`. Also IRC_CHANNELS, separated by commas.
+    #[schemars(title = "Channels to join", extend("x-form" = {
+        "help": "Separated by commas. A channel with a key: #name key",
+        "example": "#homard",
+        "pattern": r"^\S+( \S+)?$",
+        "problem": "It cannot be a channel: a name has no commas, and a key stands after one space.",
+    }))]
+    channels: Option<Vec<String>>,
     /// The user name in `nick!user@host`; the nick unless given. Also IRC_USERNAME.
     username: Option<String>,
     /// What a `WHOIS` shows. Also IRC_REALNAME.
     realname: Option<String>,
     /// The server's password. Also IRC_PASSWORD.
+    #[schemars(title = "Server password", extend("x-form" = {
+        "more": true,
+        "help": "Only for servers that ask everybody for one.",
+        "instead": ["passwordFile"],
+    }))]
     password: Option<SecretText>,
     /// A file that holds the server's password.
     password_file: Option<String>,
     /// The service that guards nicks.
     nickserv: Option<NickServSection>,
     /// Proving an account while connecting. When this is given and does not work, we do not connect.
+    #[schemars(title = "The nick is registered (SASL)", extend("x-form" = {}))]
     sasl: Option<SaslSection>,
-    /// Channels to join: `#name`, or `#name key`. Also IRC_CHANNELS, separated by commas.
-    channels: Option<Vec<String>>,
     /// Longest message in bytes; 350 unless given.
     text_chunk_limit: Option<usize>,
     /// How answers are formatted: `plain` (the default) or `codes`, the control codes for bold, italics and so on.
@@ -97,8 +131,10 @@ pub(super) struct SaslSection {
     /// Whether it is used; true unless you say otherwise.
     enabled: Option<bool>,
     /// The account; the nick unless given.
+    #[schemars(title = "Account", extend("x-form" = { "help": "The nick, if left empty." }))]
     username: Option<String>,
     /// Its password; that of `nickserv` unless given.
+    #[schemars(extend("x-form" = { "needed": true, "instead": ["passwordFile"] }))]
     password: Option<SecretText>,
     /// A file that holds the password.
     password_file: Option<String>,
@@ -176,6 +212,30 @@ pub(super) struct Settings {
     pub(super) text_limit: usize,
     pub(super) dialect: Dialect,
     pub(super) pace: Pace,
+}
+
+/// Where an account is, and which channels it is in.
+pub(super) fn details(section: &Value) -> Vec<(&'static str, String)> {
+    let mut details = Vec::new();
+    if let Some(host) = section.get("host").and_then(Value::as_str) {
+        let port = section.get("port").and_then(Value::as_u64).map(|port| format!(":{port}"));
+        let is_plain = section.get("tls").and_then(Value::as_bool) == Some(false);
+        let how = if is_plain { "not encrypted" } else { "encrypted" };
+        details.push(("Connection", format!("{host}{}, {how}", port.unwrap_or_default())));
+    }
+    let written = section.get("channels").and_then(Value::as_array).into_iter().flatten();
+    // What stands after a name is its key.
+    let names = written.filter_map(|room| room.as_str()?.split_whitespace().next()).map(marked);
+    let names = names.collect::<Vec<_>>().join(", ");
+    if !names.is_empty() {
+        details.push(("Channels", names));
+    }
+    details
+}
+
+/// A channel's name as servers write it.
+fn marked(name: &str) -> String {
+    if name.starts_with(CHANNEL_MARKS) { name.to_owned() } else { format!("#{name}") }
 }
 
 /// Whether a section, or the environment, names a server and a nick.
@@ -405,7 +465,7 @@ impl Reading<'_> {
         for text in named.unwrap_or_default() {
             let mut words = text.split_whitespace();
             let Some(name) = words.next() else { continue };
-            let name = if name.starts_with(CHANNEL_MARKS) { name.to_owned() } else { format!("#{name}") };
+            let name = marked(name);
             if name.contains([',', '\u{7}']) || words.clone().count() > 1 {
                 return Err(self
                     .bad("channels", format!("`{name}` cannot be a channel; write `#name` or `#name key`")));

@@ -29,14 +29,44 @@ const MAX_TOKEN_FILE: usize = 4_096;
 /// The section, as far as the adapter itself is concerned; who may speak is for others to judge.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("x-form" = {
+    "steps": [
+        "Open Telegram and write to @BotFather.",
+        "Send /newbot and answer its two questions.",
+        "Copy the token it gives you into the field below.",
+    ],
+    "people": "Telegram’s numbers, separated by commas.",
+    "handle": "@",
+    "refused": "Telegram does not accept the token. Send /token to @BotFather, then put the new token in under Settings.",
+}))]
 struct Section {
     /// Token from @BotFather.
+    #[schemars(title = "Bot token", extend("x-form" = {
+        "needed": true,
+        "help": "Looks like 123456789:AAE… It is kept in the configuration and never shown again.",
+        "pattern": r"^\d{3,20}:[\w-]{20,100}$",
+        "problem": "A bot token is a number, a colon, and 35 letters or so.",
+        "instead": ["tokenFile"],
+    }))]
     bot_token: Option<SecretText>,
     /// File that holds the token, for those who keep it apart; the token itself comes first.
     token_file: Option<String>,
     /// Root of a Bot API server of your own; the public one if left out.
+    #[schemars(title = "Bot API server", extend("x-form" = {
+        "more": true,
+        "help": "Only for a server of your own; Telegram’s is used otherwise.",
+        "example": "https://api.telegram.org",
+        "pattern": r"^https?://\S+$",
+        "problem": "Write a whole address, for example https://host.",
+    }))]
     api_root: Option<String>,
     /// Proxy for everything sent to Telegram: http, https or socks5 address.
+    #[schemars(extend("x-form" = {
+        "more": true,
+        "help": "An http, https or socks5 address; may be left empty.",
+        "pattern": r"^(https?|socks5h?)://\S+$",
+        "problem": "Write a whole address, for example https://host.",
+    }))]
     proxy: Option<String>,
     /// Seconds a file may take on its way; calls without one get a minute at most.
     timeout_seconds: Option<u64>,
@@ -118,6 +148,16 @@ pub(super) const INERT_KEYS: &[&str] = &[
 /// The schema of the bot's own keys.
 pub(super) fn schema() -> Value {
     own_schema::<Section>()
+}
+
+/// How a bot hears.
+pub(super) fn details(section: &Value) -> Vec<(&'static str, String)> {
+    let address = section.get("webhookUrl").and_then(Value::as_str).unwrap_or_default();
+    let how = match address.trim() {
+        "" => "Fetches messages (long polling)",
+        _ => "Messages are brought (webhook)",
+    };
+    vec![("Connection", how.to_owned())]
 }
 
 /// Whether anything says where a token is.

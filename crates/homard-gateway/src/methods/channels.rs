@@ -1,4 +1,4 @@
-//! `channels.status`: the chat platforms and how our accounts there are.
+//! `channels.status`: the chat platforms and how our accounts there are; `channels.platforms`: which can be set up.
 
 pub(crate) mod account_actions;
 pub(crate) mod accounts;
@@ -15,7 +15,10 @@ use futures_util::future::join_all;
 use homard_channel::{Abilities, Act, Threads};
 use homard_channels::{ChannelEntry, ENTRIES, entry};
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::channels::{ChannelsStatusParams, ChannelsStatusResult};
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::channels::{
+    ChannelPlatform, ChannelsPlatformsResult, ChannelsStatusParams, ChannelsStatusResult,
+};
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
 use homard_relay::{AccountStatus, SendError};
 use serde_json::{Map, Value, json};
@@ -71,6 +74,18 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
         }
     }
     Ok(told(gateway, &accounts))
+}
+
+/// `channels.platforms`.
+pub(super) async fn platforms(_cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, ErrorShape> {
+    let told = |entry: &ChannelEntry| ChannelPlatform {
+        id: entry.id.to_owned(),
+        label: entry.label.to_owned(),
+        summary: entry.summary.to_owned(),
+        secrets: entry.secrets.iter().map(|&key| key.to_owned()).collect(),
+        schema: (entry.keys.own)(),
+    };
+    Ok(ChannelsPlatformsResult { platforms: ENTRIES.iter().map(told).collect() })
 }
 
 /// An account that is configured, or known to the relay.
@@ -197,7 +212,10 @@ fn row(gateway: &Gateway, account: &Account, now: i64) -> Value {
         "connected": false,
         "dmPolicy": said("dmPolicy").unwrap_or_else(|| json!("pairing")),
     });
+    let details = (account.entry.details)(&Value::Object(account.section.clone()));
+    let details = details.into_iter().map(|(label, text)| json!({"label": label, "text": text}));
     let Some(fields) = row.as_object_mut() else { return row };
+    fields.insert("details".to_owned(), details.collect());
     if let Some(status) = &account.status {
         let AccountStatus { running, connected, reconnect_attempts, last_error, .. } = status;
         fields.extend([

@@ -1,12 +1,12 @@
 //! The scope matrix and the parameter matrix: every method of the table against every scope and role as the
 //! protocol's own table has them, and against parameters that are wrong in every way there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use homard_protocol::connect::{ClientId, ClientMode};
 use homard_protocol::method::Access;
-use homard_protocol::{ConnId, ErrorCode, Role, Scope, ScopeSet};
+use homard_protocol::{ConnId, ErrorCode, Method, Role, Scope, ScopeSet};
 
 use super::table;
 use crate::access::auth::AuthMethod;
@@ -203,4 +203,17 @@ fn every_method_refuses_parameters_that_are_wrong() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_protocols_list_of_methods_is_this_table() {
+    let mut listed = BTreeSet::new();
+    macro_rules! list {
+        ($([$($module:ident)::+ $($method:ident)+])+) => {$({
+            use homard_protocol::methods::$($module)::+ as family;
+            $(listed.insert(<family::$method as Method>::NAME);)+
+        })+};
+    }
+    homard_protocol::every_method!(list);
+    assert_eq!(listed, table().facts().into_keys().collect(), "see homard-protocol/src/every.rs");
 }

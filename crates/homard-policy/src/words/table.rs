@@ -233,13 +233,6 @@ pub const COMMANDS: &[Command] = &[
     },
     Command { name: "help", help: "how to talk to me", ..SHORTCUT },
     Command { name: "kill", arguments: "<id|#|all>", help: "stop a subagent", ..WHOLE },
-    Command {
-        name: "mesh",
-        arguments: "<goal>",
-        help: "let several agents work on a goal",
-        native: false,
-        ..WHOLE
-    },
     Command { name: "model", arguments: "[name|list|status]", help: "which model answers", ..DIRECTIVE },
     Command { name: "models", arguments: "[provider] [page]", help: "list the models", ..WHOLE },
     Command { name: "new", arguments: "[model] [message]", help: "begin a new conversation", ..WHOLE },

@@ -1,4 +1,4 @@
-//! `channels.status`: the chat platforms and how they are.
+//! `channels.status`: the chat platforms and how they are; `channels.platforms`: which there are.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::method::{Access, Method};
+use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
 
 /// `channels.status`.
@@ -59,4 +59,38 @@ pub struct ChannelsStatusResult {
     pub channel_default_account_id: BTreeMap<String, String>,
     /// What is wrong.
     pub status_issues: Vec<Value>,
+}
+
+/// `channels.platforms`: the chat platforms there are, with what a form needs to know. Homard's own.
+#[derive(Debug)]
+pub struct ChannelsPlatforms;
+
+impl Method for ChannelsPlatforms {
+    const NAME: &'static str = "channels.platforms";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    const ADVERTISED: bool = false;
+    type Params = NoParams;
+    type Result = ChannelsPlatformsResult;
+}
+
+/// Answer of [`ChannelsPlatforms`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChannelsPlatformsResult {
+    /// In the order people are shown.
+    pub platforms: Vec<ChannelPlatform>,
+}
+
+/// A chat platform.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChannelPlatform {
+    /// Its name in configuration.
+    pub id: String,
+    /// What people call it.
+    pub label: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// Keys of its section that hold credentials.
+    pub secrets: Vec<String>,
+    /// Its section's JSON Schema. What has an `x-form` is asked for when an account is set up.
+    pub schema: Value,
 }

@@ -147,7 +147,12 @@ async fn an_account_is_tried_before_it_is_written_down() {
     let tried =
         client.call("channels.check", json!({"channel": "telegram", "section": hidden})).await.unwrap();
     assert_eq!(tried["ok"], true, "{tried}");
+    let known = client.call("channels.platforms", json!({})).await.unwrap();
+    let token = &known["platforms"][0]["schema"]["properties"]["botToken"];
+    assert_eq!((&token["title"], &token["x-form"]["needed"]), (&json!("Bot token"), &json!(true)), "{known}");
     let status = client.call("channels.status", json!({})).await.unwrap();
+    let detail = &status["channelAccounts"]["telegram"][0]["details"][0];
+    assert_eq!(detail, &json!({"label": "Connection", "text": "Fetches messages (long polling)"}));
     assert_eq!(
         status["channelAccounts"]["telegram"].as_array().map(Vec::len),
         Some(1),

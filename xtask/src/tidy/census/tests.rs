@@ -36,3 +36,27 @@ fn the_rooms_a_message_walks_through_may_name_none_once_adapters_exist() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].place, "crates/homard-gateway/src/ws.rs:2");
 }
+
+#[test]
+fn the_page_names_none_outside_its_words() {
+    let adapter = || file("crates/homard-channels/src/irc.rs", "//! x");
+    let rows = [
+        ("web/src/lib/a.ts", "\nif (channel === 'telegram') x();", Some("web/src/lib/a.ts:2")),
+        ("web/src/lib/a.ts", "// Telegram has a colon", Some("web/src/lib/a.ts:1")),
+        (
+            "web/src/pages/A.svelte",
+            "icon={id === 'irc' ? 'hash' : 'bubbles'}",
+            Some("web/src/pages/A.svelte:1"),
+        ),
+        ("web/src/pages/SlackFields.svelte", "", Some("web/src/pages/SlackFields.svelte:1")),
+        ("web/src/lib/a.ts", "controller.signal; class=\"line\"; circle", None),
+        ("web/src/lib/a.test.ts", "'telegram'", None),
+        ("web/src/words/platforms.ts", "telegram: 'plane'", None),
+        ("web/src/protocol.ts", "/** As Telegram has it. */", None),
+        ("web/e2e/flows/reach.mjs", "'telegram'", None),
+    ];
+    for (path, text, place) in rows {
+        let found = check(&[adapter(), file(path, text)]);
+        assert_eq!(found.first().map(|finding| finding.place.as_str()), place, "{path} {text}");
+    }
+}

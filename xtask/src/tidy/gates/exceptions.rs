@@ -41,8 +41,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
         51,
         "one file per family of methods, as the manual lists them",
     ),
-    (Gate::Entries, "web/src/components", 38, "waits for the page in folders"),
-    (Gate::Entries, "web/src/lib", 150, "waits for the page in folders"),
     (
         Gate::Fields,
         "crates/homard-agent/src/turn.rs::Turn",
@@ -248,5 +246,5 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
         22,
         "what a caller may say, a field per argument",
     ),
-    (Gate::Lines, "crates/homard-gateway/src/methods.rs::table", 194, "one line per method"),
+    (Gate::Lines, "crates/homard-gateway/src/methods.rs::table", 195, "one line per method"),
 ];

@@ -8,7 +8,7 @@ use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::{Settings, Tls, is_configured};
+use super::{Settings, Tls, details, is_configured};
 use crate::registry::{BuildError, Parts};
 
 fn read(account: &str, section: Value, env: &[(&str, &str)]) -> Result<Settings, BuildError> {
@@ -146,4 +146,13 @@ fn an_account_is_configured_with_a_server_and_a_nick_from_anywhere() {
     assert!(!is_configured(&json!({"nick": " "}), &env));
     assert!(!is_configured(&json!({"nick": "n"}), &Environment::default()));
     assert!(!is_configured(&Value::Null, &Environment::default()));
+}
+
+#[test]
+fn people_see_where_an_account_is_and_no_key_of_a_channel() {
+    let section = json!({"host": "h", "port": 6667, "tls": false, "channels": ["den", "#lab sesame", 7], "password": "p"});
+    let seen = [("Connection", "h:6667, not encrypted".to_owned()), ("Channels", "#den, #lab".to_owned())];
+    assert_eq!(details(&section), seen);
+    assert_eq!(details(&json!({"host": "h"})), [("Connection", "h, encrypted".to_owned())]);
+    assert_eq!(details(&json!({"nick": "n"})), []);
 }

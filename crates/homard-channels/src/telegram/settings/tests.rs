@@ -5,7 +5,7 @@ use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::{Settings, is_configured, schema};
+use super::{Settings, details, is_configured, schema};
 use crate::registry::{BuildError, Parts};
 
 fn parts(account: &str, section: Value, env: &[(&str, &str)]) -> Parts {
@@ -96,4 +96,15 @@ fn the_schema_marks_what_is_secret() {
     let schema = schema();
     assert!(schema["properties"]["botToken"].to_string().contains("x-secret"), "{schema}");
     assert!(schema["properties"]["apiRoot"]["description"].is_string());
+}
+
+#[test]
+fn people_see_how_a_bot_hears() {
+    for (section, how) in [
+        (json!({}), "Fetches messages (long polling)"),
+        (json!({"webhookUrl": " "}), "Fetches messages (long polling)"),
+        (json!({"webhookUrl": "https://x.test"}), "Messages are brought (webhook)"),
+    ] {
+        assert_eq!(details(&section), [("Connection", how.to_owned())]);
+    }
 }

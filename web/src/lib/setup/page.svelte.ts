@@ -1,0 +1,187 @@
+// The set-up under way: which step, what was done, and the requests each step makes.
+import type { App } from '../app.svelte';
+import { type Draft, DEFAULT_ACCOUNT, patchOf, sectionOf } from '../channels/forms';
+import { type Platform, handled, readPlatforms } from '../channels/platforms';
+import { Loaded } from '../loaded.svelte';
+import { isAddress } from '../models/models';
+import { ModelsRoom, reason } from '../models/page.svelte';
+import { fieldsOf, stringOf } from '../read';
+import { FRESH, type Progress, type Step, nextStep, previousStep, readProgress, writeProgress } from './setup';
+import type { Methods } from '../connection/wire';
+
+export type Login = Methods['models.authImport']['result']['found'][number];
+export type PairingRequest = Methods['channels.pairing.list']['result']['requests'][number];
+
+export type Outcome = { ok: boolean; text: string };
+
+const LOOK_MS = 1_000;
+/** How long a platform may take to come up after its token was written. */
+const COME_UP_MS = 20_000;
+const PROBE_MS = 8_000;
+/** What a platform says of a token that will never work. */
+const REFUSED = /unauthori[sz]ed|\b401\b|not found|\b404\b|refused the token/i;
+
+export class Setup {
+  progress = $state<Progress>(readProgress(localStorage));
+  readonly room: ModelsRoom;
+  readonly logins;
+  readonly platforms;
+  busy = $state(false);
+  problem = $state<string | undefined>();
+  /** How connecting a platform went. */
+  connected = $state.raw<Outcome | undefined>();
+  bot = $state<string | undefined>();
+  paired = $state(false);
+
+  constructor(private readonly app: App) {
+    this.room = new ModelsRoom(app);
+    this.logins = new Loaded(() => app.request('models.authImport', {}));
+    this.platforms = new Loaded(async () => readPlatforms(await app.request('channels.platforms', {})));
+  }
+
+  follow(): () => void {
+    const stops = [this.room.follow(), this.logins.follow(this.app), this.platforms.follow(this.app)];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  change(change: Partial<Progress>): void {
+    this.progress = { ...this.progress, ...change };
+    this.problem = undefined;
+    writeProgress(localStorage, this.progress);
+  }
+
+  next(): void {
+    const { step, skipped } = this.progress;
+    this.change({ step: nextStep(this.progress), skipped: skipped.filter((one) => one !== step) });
+  }
+
+  skip(): void {
+    const { step, skipped } = this.progress;
+    // Without a provider there is neither a key nor a model to ask for.
+    const progress = step === 'provider' ? { ...this.progress, provider: undefined } : this.progress;
+    this.change({ ...progress, step: nextStep(progress), skipped: [...skipped.filter((one) => one !== step), step] });
+  }
+
+  back(): void {
+    this.change({ step: previousStep(this.progress) });
+  }
+
+  go(step: Step): void {
+    this.change({ step });
+  }
+
+  restart(): void {
+    this.connected = undefined;
+    this.paired = false;
+    this.change({ ...FRESH });
+  }
+
+  /** Does something that may fail; true when it did not. */
+  async attempt(work: () => Promise<unknown>): Promise<boolean> {
+    this.busy = true;
+    this.problem = undefined;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.problem = reason(error);
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async useKey(provider: string, key: string): Promise<void> {
+    if (await this.attempt(() => this.room.setKey(provider, key))) await this.room.probe(provider);
+  }
+
+  async useServer(provider: string, address: string): Promise<void> {
+    const own = isAddress(address) ? { baseUrl: address.trim() } : {};
+    if (await this.attempt(() => this.room.patch({ models: { providers: { [provider]: own } } }))) await this.room.probe(provider);
+  }
+
+  async takeLogin(login: Login): Promise<void> {
+    const taken = await this.attempt(async () => {
+      await this.app.request('models.authImport', { program: login.program });
+      await this.room.refresh();
+    });
+    if (taken) await this.room.probe(login.provider);
+  }
+
+  async useModel(model: string): Promise<void> {
+    if (!(await this.attempt(() => this.room.choose(undefined, { primary: model, fallbacks: [] })))) return;
+    this.change({ model });
+    this.next();
+  }
+
+  /** The platform that was connected. */
+  get platform(): Platform | undefined {
+    return this.platforms.value?.find(({ id }) => id === this.progress.channel);
+  }
+
+  async connect(draft: Draft): Promise<void> {
+    this.connected = undefined;
+    const { platform } = draft;
+    const before = await this.#account(platform, false).catch(() => ({}));
+    // What is not asked for here stays as it is.
+    const section = Object.fromEntries(Object.entries(sectionOf(draft)).filter(([, value]) => value !== null));
+    const written = await this.attempt(async () => {
+      const { parsed } = await this.app.request('config.get', {});
+      await this.room.patch(patchOf(parsed, platform, DEFAULT_ACCOUNT, section));
+    });
+    if (!written) return;
+    this.busy = true;
+    try {
+      await this.#comeUp(platform, fieldsOf(before).lastStartAt);
+    } catch (error) {
+      this.problem = reason(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** The account as the gateway sees it now. */
+  async #account({ id }: Platform, probe: boolean) {
+    const status = await this.app.request('channels.status', { channel: id, probe, timeoutMs: PROBE_MS });
+    return fieldsOf(status.channelAccounts[id]?.[0]);
+  }
+
+  /** Asks until the platform says who we are there, or that the token is wrong: this one, not the one before it. */
+  async #comeUp(platform: Platform, startedBefore: unknown): Promise<void> {
+    const end = Date.now() + COME_UP_MS;
+    for (;;) {
+      const account = await this.#account(platform, true);
+      const probe = fieldsOf(account.probe);
+      if (probe.ok === true) {
+        const name = stringOf(fieldsOf(probe.bot).username);
+        this.bot = name === undefined ? undefined : handled(platform, name);
+        this.connected = { ok: true, text: this.bot ?? '' };
+        this.change({ channel: platform.id });
+        return;
+      }
+      const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
+      // Until it was started anew and has given up, what is told is still of the token before.
+      const isOver = account.lastStartAt !== startedBefore && account.running === false;
+      const final = isOver ? said.find((why) => REFUSED.test(why)) : undefined;
+      if (Date.now() > end || final !== undefined) {
+        this.connected = { ok: false, text: final ?? said[0] ?? '' };
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  async requests(): Promise<PairingRequest[]> {
+    return (await this.app.request('channels.pairing.list', { channel: this.progress.channel })).requests;
+  }
+
+  async approve(request: PairingRequest): Promise<void> {
+    const { channel, accountId, requestId } = request;
+    this.paired = await this.attempt(() => this.app.request('channels.pairing.approve', { channel, accountId, requestId, notify: true, bootstrapCommandOwner: true }));
+  }
+
+  dismiss(request: PairingRequest): Promise<boolean> {
+    const { channel, accountId, requestId } = request;
+    return this.attempt(() => this.app.request('channels.pairing.dismiss', { channel, accountId, requestId }));
+  }
+}
