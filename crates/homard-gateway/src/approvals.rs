@@ -84,7 +84,7 @@ fn tell(gateway: &Gateway, question: &Question) {
 fn log(gateway: &Gateway, question: &Question) {
     let (id, tool) = (&question.id, &question.request.tool);
     match question.outcome {
-        None if gateway.clients().someone_hears(DECIDERS, None) => {
+        None if gateway.connections().clients.someone_hears(DECIDERS, None) => {
             tracing::info!(%id, %tool, "waiting for approval");
         }
         None => tracing::warn!(

@@ -42,10 +42,10 @@ pub(crate) async fn answer(
     mut request: Request<Incoming>,
     place: Arc<SocketPlace>,
 ) -> Answer {
-    let peer = Peer::read(place.remote, request.headers(), &gateway.access().proxies);
+    let peer = Peer::read(place.remote, request.headers(), &gateway.access().rules().proxies);
     // Behind a proxy, whom it speaks for has places of its own: one for each WebSocket and each request under way.
     let is_forwarded = matches!(peer.source, Source::Address(_)) && peer.source != place.source;
-    let forwarded = is_forwarded.then(|| gateway.connection_limits().open.enter(peer.source.clone()));
+    let forwarded = is_forwarded.then(|| gateway.connections().limits.open.enter(peer.source.clone()));
     if matches!(forwarded, Some(None)) {
         return answers::busy();
     }

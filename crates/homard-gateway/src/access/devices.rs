@@ -46,7 +46,7 @@ pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
 pub(crate) async fn paired(gateway: &Gateway, device: PairedDevice) -> Result<PairedDeviceRow, StoreError> {
     let tokens = gateway.store().device_tokens(&device.device_id).await?;
     Ok(PairedDeviceRow {
-        connected: gateway.clients().is_here(&device.device_id),
+        connected: gateway.connections().clients.is_here(&device.device_id),
         device_id: device.device_id,
         public_key: device.public_key,
         display_name: claim(device.display_name),
@@ -83,7 +83,7 @@ fn token(token: DeviceToken) -> DeviceTokenRow {
 pub(crate) fn tell_asked(gateway: &Gateway, outcome: &PendingOutcome) {
     if let Some(old) = &outcome.superseded {
         let device = &outcome.request.device_id;
-        if gateway.noise().allows("device asked for something else") {
+        if gateway.access().noise.allows("device asked for something else") {
             tracing::info!(%device, request = %old, "a device asks for something else than before");
         }
         publish_resolved(gateway, old, device, PairDecision::Rejected);
@@ -105,7 +105,7 @@ pub(crate) fn tell_resolved(
 }
 
 fn publish_resolved(gateway: &Gateway, request_id: &str, device_id: &DeviceId, decision: PairDecision) {
-    gateway.upgrades().decided(request_id, decision);
+    gateway.access().upgrades.decided(request_id, decision);
     gateway.bus().publish(&DevicePairResolvedEvent {
         request_id: request_id.to_owned(),
         device_id: device_id.clone(),
@@ -123,7 +123,7 @@ pub(crate) fn hang_up(
     reason: &str,
 ) {
     let close = Close::new(AUTH_CHANGED, reason);
-    for client in gateway.clients().of_device(device_id) {
+    for client in gateway.connections().clients.of_device(device_id) {
         if role.is_some_and(|role| role != client.role) {
             continue;
         }

@@ -92,7 +92,7 @@ pub(super) async fn answer(
 fn is_open(gateway: &Gateway, capability: &str) -> bool {
     let Some((conn, seal)) = capability.rsplit_once('.') else { return false };
     let Ok(id) = ConnId::parse(conn) else { return false };
-    gateway.http().is_sealed(PURPOSE, conn, seal) && gateway.clients().has(&id)
+    gateway.http().is_sealed(PURPOSE, conn, seal) && gateway.connections().clients.has(&id)
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ fn setup(gateway: &Gateway) -> Value {
         "assistantAvatarStatus": picture.status(),
         "assistantAvatarReason": picture.reason(),
         "assistantAgentId": agent.id,
-        "serverVersion": gateway.version(),
+        "serverVersion": gateway.diagnostics().host.version,
         "serverBuildId": Value::Null,
         "embedSandbox": "strict",
         "allowExternalEmbedUrls": false,

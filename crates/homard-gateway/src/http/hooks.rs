@@ -147,7 +147,7 @@ async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -
         Turn::First(sender) => {
             let coming = sender.subscribe();
             let (working, path) = (Arc::clone(gateway), call.path.clone());
-            gateway.tasks().spawn(async move {
+            gateway.lifecycle().tasks.spawn(async move {
                 sender.send_replace(Some(run::all(&working, &path, meant).await));
             });
             coming
@@ -175,7 +175,7 @@ fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> 
         return Ok(());
     }
     gateway.http().wrong_hook_token(&who);
-    if gateway.noise().allows("hook without the right token") {
+    if gateway.access().noise.allows("hook without the right token") {
         tracing::warn!(ip = %peer.ip, "a hook was called without the right token");
     }
     Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized")))

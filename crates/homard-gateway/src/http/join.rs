@@ -23,7 +23,7 @@ pub(super) fn code(path: &str) -> Option<&str> {
 /// on this machine has a reason to guess.
 pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer {
     let (who, now) = (format!("join:{}", peer.source), Instant::now());
-    if let Some(wait) = gateway.guesses().shut_for(&who, now) {
+    if let Some(wait) = gateway.access().guesses.shut_for(&who, now) {
         return too_many(wait.as_secs());
     }
     let found = if code.is_empty() || code.len() > MAX_CODE {
@@ -34,11 +34,11 @@ pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer
     let mut answer = match found {
         Ok(Some(payload)) => json_answer(StatusCode::OK, &json!(payload)),
         Ok(None) => {
-            gateway.guesses().wrong(&who, gateway.access().guess_limit, now);
+            gateway.access().guesses.wrong(&who, gateway.access().rules().guess_limit, now);
             json_answer(StatusCode::NOT_FOUND, &json!({"error": "not_found"}))
         }
         Err(error) => {
-            if gateway.noise().allows("joining address not looked up") {
+            if gateway.access().noise.allows("joining address not looked up") {
                 tracing::error!(%error, "a joining address could not be looked up");
             }
             json_answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"error": "unavailable"}))

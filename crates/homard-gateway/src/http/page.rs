@@ -39,10 +39,13 @@ pub trait Pages: Send + Sync + 'static {
 
 /// A file of the page; paths of the app itself (`/chat/main`) are the app.
 pub(super) fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
-    let Some(pages) = gateway.pages() else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let config = gateway.config().current();
+    let Some(pages) = gateway.http().pages().filter(|_| config.gateway.control_ui.enabled) else {
+        return text(StatusCode::NOT_FOUND, "Not Found");
+    };
     let said = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok()).unwrap_or("");
-    let base = gateway.config().current().gateway.control_ui.base_path.clone();
-    if !base.is_empty() && path == base {
+    let base = &config.gateway.control_ui.base_path;
+    if !base.is_empty() && path == *base {
         return redirect(&format!("{base}/"));
     }
     let Some(path) = path.strip_prefix(base.as_str()) else {

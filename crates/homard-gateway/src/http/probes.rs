@@ -29,10 +29,10 @@ pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer
 
 fn ready(gateway: &Gateway, detailed: bool) -> Answer {
     // Another process is ready already when this one leaves.
-    let ready = !gateway.stopping().is_cancelled() || gateway.leaving().is_cancelled();
+    let ready = !gateway.lifecycle().stopping.is_cancelled() || gateway.lifecycle().leaving.is_cancelled();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = if detailed {
-        json!({"ready": ready, "failing": [], "uptimeMs": gateway.uptime_ms()})
+        json!({"ready": ready, "failing": [], "uptimeMs": gateway.lifecycle().uptime_ms()})
     } else {
         json!({"ready": ready})
     };
@@ -41,7 +41,7 @@ fn ready(gateway: &Gateway, detailed: bool) -> Answer {
 
 fn startup(gateway: &Gateway, detailed: bool) -> Answer {
     let body = if detailed {
-        json!({"ok": true, "status": "started", "version": gateway.version(), "uptimeMs": gateway.uptime_ms()})
+        json!({"ok": true, "status": "started", "version": gateway.diagnostics().host.version, "uptimeMs": gateway.lifecycle().uptime_ms()})
     } else {
         json!({"ok": true, "status": "started"})
     };
@@ -52,6 +52,6 @@ fn metrics(gateway: &Gateway, detailed: bool) -> Answer {
     if !detailed {
         return unauthorized();
     }
-    let body = gateway.metrics().render(gateway.uptime_ms() / 1_000);
+    let body = gateway.diagnostics().metrics.render(gateway.lifecycle().uptime_ms() / 1_000);
     with_type(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", body.into())
 }

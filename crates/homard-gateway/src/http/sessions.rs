@@ -168,9 +168,9 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
     let scopes = ScopeSet::from_iter([Scope::Read]);
     let client = Arc::new(Client::new(conn.clone(), Role::Operator, scopes, None, false));
     client.sessions_subscribed.store(true, std::sync::atomic::Ordering::Relaxed);
-    gateway.clients().add(Arc::clone(&client));
+    gateway.connections().clients.add(Arc::clone(&client));
     let here = Arc::clone(gateway);
-    gateway.sockets().spawn(async move {
+    gateway.connections().sockets.spawn(async move {
         let (page, place) = first;
         let mut told = Told { session: session.session_id, place };
         let mut is_open = sender.send(event("history", &page)).await.is_ok();
@@ -182,7 +182,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
             let batch = tokio::select! {
                 batch = client.next_batch() => batch,
                 () = sender.closed() => break,
-                () = here.stopping().cancelled() => break,
+                () = here.lifecycle().stopping.cancelled() => break,
             };
             let Batch::Frames(frames) = batch else { break };
             let wanted = view.key.to_string();
@@ -192,7 +192,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
                 }
             }
         }
-        here.clients().remove(&conn);
+        here.connections().clients.remove(&conn);
     });
     answer
 }
@@ -245,7 +245,7 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
         return *refused;
     }
     // A secret that many share says nothing about who sends; only a caller who is known may end what others began.
-    if !matches!(gateway.access().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
+    if !matches!(gateway.access().rules().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
         return missing_scope(Scope::Admin);
     }
     let view = match View::read(gateway, key, "") {

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::page::Pages;
 use crate::access::auth::{GuessCounter, GuessLimit};
 use crate::hooks::replay::Replay;
 
@@ -17,8 +18,8 @@ const HOOK_LIMIT: GuessLimit =
 const KEY_LEN: usize = 32;
 
 /// What the HTTP routes remember.
-#[derive(Debug)]
 pub(crate) struct HttpState {
+    pages: Option<Box<dyn Pages>>,
     hook_guesses: GuessCounter,
     /// Hooks that were called.
     pub(crate) hook_calls: Replay,
@@ -28,21 +29,26 @@ pub(crate) struct HttpState {
     key: [u8; KEY_LEN],
 }
 
-impl Default for HttpState {
-    fn default() -> Self {
+impl HttpState {
+    /// Nothing remembered yet. `pages` is the Control UI, if it is served.
+    pub(crate) fn new(pages: Option<Box<dyn Pages>>) -> Self {
         let mut key = [0; KEY_LEN];
         let (one, other) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
         key.iter_mut().zip(one.as_bytes().iter().chain(other.as_bytes())).for_each(|(to, from)| *to = *from);
         Self {
+            pages,
             hook_guesses: GuessCounter::default(),
             hook_calls: Replay::default(),
             tool_calls: Replay::default(),
             key,
         }
     }
-}
 
-impl HttpState {
+    /// Where the files of the Control UI come from.
+    pub(super) fn pages(&self) -> Option<&dyn Pages> {
+        self.pages.as_deref()
+    }
+
     /// How long an address must wait before hooks listen to it again.
     pub(super) fn hooks_shut_for(&self, who: &str) -> Option<Duration> {
         self.hook_guesses.shut_for(who, Instant::now())
@@ -82,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_seal_is_good_for_its_words_and_purpose_in_this_process_only() {
-        let (desk, other) = (HttpState::default(), HttpState::default());
+        let (desk, other) = (HttpState::new(None), HttpState::new(None));
         let seal = desk.seal("media", "a picture");
         assert!(desk.is_sealed("media", "a picture", &seal));
         for (purpose, words, seal) in [

@@ -61,7 +61,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
         return not_available(&asked.tool);
     }
     // Somebody must be there to be asked; otherwise the caller learns at once that a yes is needed.
-    let heard = gateway.clients().someone_hears(DECIDERS, None);
+    let heard = gateway.connections().clients.someone_hears(DECIDERS, None);
     let when_asked = if heard { WhenAsked::Ask } else { WhenAsked::Report };
     let call = Invocation {
         session_key: key,
@@ -142,10 +142,10 @@ async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> 
         Turn::First(sender) => sender,
     };
     let coming = sender.subscribe();
-    let cancel = gateway.tasks().token().child_token();
+    let cancel = gateway.lifecycle().tasks.token().child_token();
     let leaving = key.is_none().then(|| cancel.clone().drop_guard());
     let relay = gateway.relay().clone();
-    gateway.tasks().spawn(async move {
+    gateway.lifecycle().tasks.spawn(async move {
         let tool = call.tool.clone();
         let said = match relay.invoke(call, cancel).await {
             Ok(invoked) => told(&tool, invoked),

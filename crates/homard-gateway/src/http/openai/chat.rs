@@ -62,7 +62,7 @@ pub(super) async fn answer(
         return Ok(json_answer(StatusCode::OK, &completion(&head, &end)));
     };
     let (out, answer) = events();
-    asker.gateway.tasks().spawn(tell(running, ChatTeller::new(head, stream.include_usage), out));
+    asker.gateway.lifecycle().tasks.spawn(tell(running, ChatTeller::new(head, stream.include_usage), out));
     Ok(answer)
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn answer(
         return Ok(json_answer(StatusCode::OK, &finished(&head, &end)));
     }
     let (out, answer) = events();
-    asker.gateway.tasks().spawn(tell(running, ResponseTeller::new(head), out));
+    asker.gateway.lifecycle().tasks.spawn(tell(running, ResponseTeller::new(head), out));
     Ok(answer)
 }
 

@@ -60,7 +60,7 @@ impl Drop for Hold {
             return;
         }
         let (gateway, key, run) = (Arc::clone(&self.gateway), self.key.clone(), self.run.clone());
-        self.gateway.tasks().spawn(async move {
+        self.gateway.lifecycle().tasks.spawn(async move {
             gateway.relay().abort(&key, Some(&run), BY_HANGUP).await;
         });
     }
