@@ -1,4 +1,4 @@
-//! HTTP on the gateway's port. Every family of routes has a file; [`route`] asks them in turn.
+//! HTTP on the gateway's port. Every family of routes has a file and an entry in the table (`routes`).
 
 mod answers;
 mod auth;
@@ -16,6 +16,7 @@ mod other_ui;
 mod page;
 mod probes;
 mod reading;
+mod routes;
 mod sessions;
 mod state;
 mod tools_invoke;
@@ -23,13 +24,14 @@ mod upgrade;
 
 use std::sync::Arc;
 
+use http::Request;
 use http::header::HeaderValue;
-use http::{Method, Request};
 use hyper::body::Incoming;
 
 pub(crate) use answers::Answer;
 pub(crate) use canvas::surface_urls;
 pub use page::{PageFile, Pages};
+use routes::RouteCx;
 pub(crate) use state::HttpState;
 
 use crate::access::origin::{Peer, Source};
@@ -55,7 +57,7 @@ pub(crate) async fn answer(
     let is_last = framing::is_last(request.headers());
     let mut answer = match framing::refusal(request.headers()) {
         Some(refused) => refused,
-        None => route(&gateway, request, &peer).await,
+        None => routes::route(RouteCx { gateway: &gateway, request, peer: &peer }).await,
     };
     if is_last {
         framing::close(&mut answer);
@@ -72,47 +74,4 @@ pub(crate) async fn answer(
         headers.insert("strict-transport-security", value);
     }
     answer
-}
-
-/// Finds the family of a path. Families that act come first and take the whole request; the page is last,
-/// because every path nobody else claims may be one of its own.
-async fn route(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
-    let path = request.uri().path();
-    let looks = matches!(*request.method(), Method::GET | Method::HEAD);
-    if looks && probes::owns(path) {
-        return probes::answer(gateway, &request, peer);
-    }
-    if let Err(refused) = guard::check(gateway, request.method(), request.headers(), peer) {
-        return *refused;
-    }
-    let config = gateway.config().current();
-    if hooks::owned(&config, path).is_some() {
-        return hooks::answer(gateway, request, peer).await;
-    }
-    if path == tools_invoke::PATH {
-        return tools_invoke::answer(gateway, request, peer).await;
-    }
-    if let Some(wanted) = sessions::owned(path) {
-        return sessions::answer(gateway, &request, peer, wanted).await;
-    }
-    if openai::owns(path) {
-        return openai::answer(gateway, request, peer).await;
-    }
-    if !looks {
-        return answers::method_not_allowed("GET, HEAD");
-    }
-    if let Some(path) = canvas::owned(path) {
-        return canvas::answer(gateway, &request, peer, path).await;
-    }
-    if let Some(wanted) = control_ui::owned(&config.gateway.control_ui, path) {
-        return control_ui::answer(gateway, &request, peer, wanted).await;
-    }
-    if let Some(root) = config.gateway.control_ui.root.as_ref().filter(|_| config.gateway.control_ui.enabled)
-    {
-        return other_ui::answer(root, &config.gateway.control_ui.base_path, &request).await;
-    }
-    if let Some(code) = join::code(path) {
-        return join::answer(gateway, code, peer).await;
-    }
-    page::answer(gateway, path, request.headers())
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use homard_config::Config;
 use homard_config::config::hooks::Hooks;
 use http::header::{HeaderValue, RETRY_AFTER};
@@ -15,6 +16,7 @@ use serde_json::{Map, Value, json};
 use subtle::ConstantTimeEq;
 
 use super::answers::{Answer, empty, json_answer, method_not_allowed, text};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, body};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
@@ -31,15 +33,24 @@ const PROOFS: [&str; 5] =
 /// Headers that name a call.
 const KEY_HEADERS: [&str; 2] = ["idempotency-key", "x-openclaw-idempotency-key"];
 
+/// Hooks.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |config, path| owned(config, path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// Whether `path` is a hook's; the rest of it, if so.
-pub(super) fn owned<'p>(config: &Config, path: &'p str) -> Option<&'p str> {
+fn owned<'p>(config: &Config, path: &'p str) -> Option<&'p str> {
     let hooks = Some(&config.hooks).filter(|hooks| hooks.enabled && hooks.token.is_some())?;
     let rest = path.strip_prefix(hooks.path.as_str())?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }
 
 /// Answers a call.
-pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     let config = gateway.config().current();
     let query = query(&request);
     if query.contains_key("token") {

@@ -2,26 +2,36 @@
 
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use serde_json::json;
 
 use super::answers::{Answer, json_answer, too_many};
-use crate::access::origin::Peer;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::setup_codes;
-use crate::gateway::Gateway;
 
 /// Longest code looked up.
 const MAX_CODE: usize = 64;
 
+/// Addresses to join by.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |_config, path| code(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// The code in a path, when it is one of these.
-pub(super) fn code(path: &str) -> Option<&str> {
+fn code(path: &str) -> Option<&str> {
     path.strip_prefix("/j/")
 }
 
 /// What the code says, or that there is none. Wrong guesses are counted against whom they come from, here always: nobody
 /// on this machine has a reason to guess.
-pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer {
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let (gateway, peer, code) = (cx.gateway, cx.peer, code(cx.path()).unwrap_or_default());
     let (who, now) = (format!("join:{}", peer.source), Instant::now());
     if let Some(wait) = gateway.access().guesses.shut_for(&who, now) {
         return too_many(wait.as_secs());

@@ -16,17 +16,16 @@ mod talk;
 mod tools;
 mod wanted;
 
-use std::sync::Arc;
-
+use futures_util::FutureExt;
 use homard_config::config::http_endpoints::HttpEndpoints;
 use homard_protocol::Scope;
-use http::{Method, Request, StatusCode};
+use http::{Method, StatusCode};
 use hyper::body::Incoming;
 use serde::de::DeserializeOwned;
 
 use super::answers::{Answer, method_not_allowed, text};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, body};
-use crate::access::origin::Peer;
 use crate::gateway::Gateway;
 use refusal::ApiError;
 use wanted::Asker;
@@ -80,13 +79,17 @@ impl Route {
     }
 }
 
-/// Whether `path` is one of the API's.
-pub(super) fn owns(path: &str) -> bool {
-    Route::at(path).is_some()
-}
+/// The API.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &["/v1/"],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |_config, path| Route::at(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
 
 /// Answers a request to the API; routes the owner has not opened do not exist.
-pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     let endpoints = gateway.config().current().gateway.http_endpoints.clone();
     let route = Route::at(request.uri().path()).filter(|route| route.is_served(&endpoints));
     let Some(route) = route else { return text(StatusCode::NOT_FOUND, "Not Found") };

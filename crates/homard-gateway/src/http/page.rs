@@ -1,6 +1,7 @@
 //! The page's files: where they come from, and with which rules a browser runs them.
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue, IF_NONE_MATCH, LOCATION,
     VARY,
@@ -8,6 +9,7 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 
 use super::answers::{Answer, text, with_type};
+use super::routes::{RouteEntry, RouteGuard, RouteMethods};
 use crate::gateway::Gateway;
 
 /// What the page may do: nothing but talk to this gateway.
@@ -37,8 +39,17 @@ pub trait Pages: Send + Sync + 'static {
     fn file(&self, path: &str, accept_encoding: &str) -> Option<PageFile>;
 }
 
+/// The page.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |_config, _path| true,
+    answer: |cx| std::future::ready(answer(cx.gateway, cx.path(), cx.request.headers())).boxed(),
+};
+
 /// A file of the page; paths of the app itself (`/chat/main`) are the app.
-pub(super) fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
+fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
     let config = gateway.config().current();
     let Some(pages) = gateway.http().pages().filter(|_| config.gateway.control_ui.enabled) else {
         return text(StatusCode::NOT_FOUND, "Not Found");

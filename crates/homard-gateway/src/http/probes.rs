@@ -1,5 +1,6 @@
 //! Probes and metrics: is it alive, is it ready, how is it doing.
 
+use futures_util::FutureExt;
 use homard_protocol::Scope;
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
@@ -7,16 +8,25 @@ use serde_json::json;
 
 use super::answers::{Answer, json_answer, unauthorized, with_type};
 use super::auth;
+use super::routes::{RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::{Locality, Peer};
 use crate::gateway::Gateway;
 
-/// Whether `path` is a probe.
-pub(super) fn owns(path: &str) -> bool {
+/// Probes and metrics.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Open,
+    owns: |_config, path| owns(path),
+    answer: |cx| std::future::ready(answer(cx.gateway, &cx.request, cx.peer)).boxed(),
+};
+
+fn owns(path: &str) -> bool {
     matches!(path, "/health" | "/healthz" | "/ready" | "/readyz" | "/startup" | "/startupz" | "/metrics")
 }
 
 /// Answers a probe; strangers learn no particulars.
-pub(super) fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
+fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
     let detailed = peer.locality == Locality::Local
         || auth::check(gateway, request.headers(), peer, Scope::Read).is_ok();
     match request.uri().path() {

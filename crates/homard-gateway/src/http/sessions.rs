@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT};
 use homard_protocol::{AgentId, ConnId, Role, Scope, ScopeSet, SessionId, SessionKey};
 use homard_store::{PageQuery, SessionRecord, StoreError};
@@ -11,7 +12,8 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope};
+use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope, text};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, folder};
 use crate::access::auth::SharedAuth;
 use crate::access::origin::Peer;
@@ -24,9 +26,18 @@ const PREFIX: &str = "/sessions/";
 /// The header by which callers who proved who they are name what they may do.
 const SCOPES_HEADER: &str = "x-openclaw-scopes";
 
+/// Conversations.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |_config, path| owned(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SessionsRoute {
+enum SessionsRoute {
     /// What was said.
     History(String),
     /// That its runs end.
@@ -34,7 +45,7 @@ pub(super) enum SessionsRoute {
 }
 
 /// Whether `path` is about a conversation.
-pub(super) fn owned(path: &str) -> Option<SessionsRoute> {
+fn owned(path: &str) -> Option<SessionsRoute> {
     let (key, what) = path.strip_prefix(PREFIX)?.rsplit_once('/')?;
     if key.is_empty() || key.contains('/') {
         return None;
@@ -47,18 +58,15 @@ pub(super) fn owned(path: &str) -> Option<SessionsRoute> {
 }
 
 /// Answers it.
-pub(super) async fn answer(
-    gateway: &Arc<Gateway>,
-    request: &Request<Incoming>,
-    peer: &Peer,
-    wanted: SessionsRoute,
-) -> Answer {
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let Some(wanted) = owned(cx.path()) else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let RouteCx { gateway, request, peer } = cx;
     match wanted {
         SessionsRoute::History(_) if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             method_not_allowed("GET, HEAD")
         }
         SessionsRoute::Kill(_) if *request.method() != Method::POST => method_not_allowed("POST"),
-        SessionsRoute::History(key) => history(gateway, request, peer, &key).await,
+        SessionsRoute::History(key) => history(gateway, &request, peer, &key).await,
         SessionsRoute::Kill(key) => kill(gateway, request.headers(), peer, &key).await,
     }
 }

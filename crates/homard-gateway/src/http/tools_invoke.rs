@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use homard_config::config::gateway::HttpTools;
 use homard_protocol::methods::tools_invoke::ToolsInvoke;
 use homard_protocol::{AgentId, Scope, SessionKey};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
-use http::{Method, Request, StatusCode};
-use hyper::body::Incoming;
+use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, json_answer, method_not_allowed};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, body};
-use crate::access::origin::Peer;
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Said, Turn, wait};
 use crate::tool_answer::{tool_output, tool_words};
 
 /// The path.
-pub(super) const PATH: &str = "/tools/invoke";
+const PATH: &str = "/tools/invoke";
 /// Largest request, in bytes.
 const MAX_BODY: usize = 2 * 1024 * 1024;
 /// Longest name of a call, in characters.
@@ -31,8 +31,17 @@ const MAX_KEY: usize = 256;
 const DENIED: [&str; 8] =
     ["exec", "process", "apply_patch", "sessions_spawn", "sessions_send", "cron", "gateway", "nodes"];
 
+/// Tools that programs call.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &["/tools/"],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |_config, path| path == PATH,
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// Answers a call.
-pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     if *request.method() != Method::POST {
         return method_not_allowed("POST");
     }
