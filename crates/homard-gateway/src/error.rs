@@ -1,6 +1,7 @@
 //! From the house's errors to the one shape clients know.
 
 use homard_config::WriteError;
+use homard_memory::WorkspaceFileError;
 use homard_protocol::{DeviceId, ErrorShape, SessionKeyError};
 use homard_relay::{SubmitError, Unroutable};
 use homard_store::StoreError;
@@ -62,6 +63,16 @@ pub(crate) fn invoke(error: &InvokeError, node: &DeviceId, command: &str) -> Err
         InvokeError::Unknown | InvokeError::NotConnected | InvokeError::Busy => {
             unavailable(details("", serde_json::Value::Null))
         }
+    }
+}
+
+/// Why a file of a workspace is not told or not written.
+pub(crate) fn workspace_file(error: &WorkspaceFileError) -> ErrorShape {
+    match error {
+        WorkspaceFileError::Unreadable { .. } | WorkspaceFileError::Unwritable { .. } => {
+            ErrorShape::unavailable(chain(error))
+        }
+        _ => ErrorShape::invalid(error.to_string()),
     }
 }
 

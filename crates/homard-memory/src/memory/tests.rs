@@ -45,9 +45,9 @@ fn links_are_neither_listed_nor_read_nor_searched() {
     link(secret.path().join("memory"), folder.path().join("memory/away")).unwrap();
     link(secret.path().join("key.md"), folder.path().join("memory/key.md")).unwrap();
     assert_eq!(paths(folder.path()), ["memory/real.md"]);
-    assert!(look_through(folder.path(), "tide", 10, NOW).results.is_empty());
+    assert!(look_through(folder.path(), "tide", 10, NOW).hits.is_empty());
     confined(folder.path(), "memory/away/secret.md").unwrap_err();
-    look(folder.path(), "memory/key.md", true).unwrap_err();
+    workspace_file::read(folder.path(), "memory/key.md").unwrap_err();
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn all_words_must_be_there_in_any_case_and_the_passage_is_told_with_its_lines() 
         ("memory/2026-11-15.md", "Only the tide."),
     ]);
     let found = look_through(folder.path(), " tide   anna ", 10, NOW);
-    let [hit] = found.results.as_slice() else { panic!("{found:?}") };
+    let [hit] = found.hits.as_slice() else { panic!("{found:?}") };
     assert_eq!((hit.path.as_str(), hit.start_line, hit.end_line), ("MEMORY.md", 1, 4));
     assert_eq!(hit.snippet, "# Garden\n\nThe TIDE gate is blue.\nAnna paints it.");
     assert!(hit.score > 0.0 && hit.score <= 1.0);
-    assert!(look_through(folder.path(), "tide whale", 10, NOW).results.is_empty());
-    assert_eq!(look_through(folder.path(), "ANNA", 10, NOW).results.len(), 1);
+    assert!(look_through(folder.path(), "tide whale", 10, NOW).hits.is_empty());
+    assert_eq!(look_through(folder.path(), "ANNA", 10, NOW).hits.len(), 1);
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn more_hits_come_first_and_a_limit_is_told() {
     let folder =
         notes(&[("memory/a.md", "tide"), ("memory/b.md", "tide tide tide"), ("memory/c.md", "tide tide")]);
     let found = look_through(folder.path(), "tide", 2, NOW);
-    let paths: Vec<&str> = found.results.iter().map(|hit| hit.path.as_str()).collect();
-    assert_eq!((paths.as_slice(), found.truncated), (["memory/b.md", "memory/c.md"].as_slice(), Some(true)));
+    let paths: Vec<&str> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
+    assert_eq!((paths.as_slice(), found.truncated), (["memory/b.md", "memory/c.md"].as_slice(), true));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn enormous_lines_and_words_of_other_alphabets_are_cut_around_what_was_found() {
     let long = format!("{}ÉTÉ à la mer{}", "İx ".repeat(20_000), " y".repeat(20_000));
     let folder = notes(&[("memory/long.md", &long)]);
     let found = look_through(folder.path(), "été", 5, NOW);
-    let snippet = &found.results[0].snippet;
+    let snippet = &found.hits[0].snippet;
     assert!(snippet.chars().count() < 600, "{snippet}");
     assert!(snippet.starts_with('…') && snippet.ends_with('…'));
 }
