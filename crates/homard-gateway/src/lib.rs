@@ -19,7 +19,7 @@ mod ports;
 mod session_rows;
 mod table;
 mod tool_answer;
-mod voice;
+mod voicewake;
 mod wizard;
 
 pub use connections::server::bind;

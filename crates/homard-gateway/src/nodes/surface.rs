@@ -12,7 +12,7 @@ use super::activity::Activity;
 use super::{About, Session, commands, rows};
 use crate::access::caller::Caller;
 use crate::gateway::Gateway;
-use crate::voice::voicewake;
+use crate::voicewake;
 
 /// Takes a node in that has proved itself: compares, asks if need be, and lists it.
 ///

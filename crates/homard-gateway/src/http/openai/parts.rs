@@ -3,8 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_config::config::http_endpoints::PartRules;
+use homard_media::file_type::photo_type;
 use homard_protocol::UserBlock;
-use homard_tools::{FetchLimits, Label, PublicFetch, Source, image_type, wrap_untrusted};
+use homard_tools::{FetchLimits, Label, PublicFetch, Source, wrap_untrusted};
 
 use super::refusal::ApiError;
 
@@ -24,9 +25,6 @@ const ENDINGS: [(&str, &str); 9] = [
     (".txt", "text/plain"),
     (".xml", "application/xml"),
 ];
-/// What pictures of the newer phones begin with, after four bytes.
-const HEIC_MARKS: [&[u8]; 3] = [b"ftypheic", b"ftypheix", b"ftyphevc"];
-const HEIF_MARKS: [&[u8]; 2] = [b"ftypmif1", b"ftypmsf1"];
 /// Longest name of a file.
 const MAX_NAME: usize = 200;
 
@@ -140,7 +138,7 @@ impl<'a> Loader<'a> {
             let most = self.rules.max_total_image_bytes;
             return Err(ApiError::invalid(format!("the images together are larger than {most} bytes")));
         }
-        let kind = picture_kind(&bytes).filter(|kind| rules.kinds.iter().any(|allowed| allowed == kind));
+        let kind = photo_type(&bytes).filter(|kind| rules.kinds.iter().any(|allowed| allowed == kind));
         let kind = kind.ok_or_else(|| {
             ApiError::invalid(format!(
                 "an image is of no accepted kind; accepted are {}",
@@ -229,17 +227,6 @@ impl<'a> Loader<'a> {
 
 fn too_large(what: &str, most: usize) -> ApiError {
     ApiError::invalid(format!("an {what} is larger than {most} bytes"))
-}
-
-/// The kind of a picture, by what is in it: what callers call it is not asked.
-fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
-    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| bytes.get(4..12) == Some(*mark));
-    match image_type(bytes) {
-        Some(kind) => Some(kind),
-        None if begins(&HEIC_MARKS) => Some("image/heic"),
-        None if begins(&HEIF_MARKS) => Some("image/heif"),
-        None => None,
-    }
 }
 
 fn kind_of(name: Option<&str>) -> Option<String> {

@@ -6,7 +6,7 @@ use homard_protocol::methods::voicewake::WakeWords;
 
 use crate::error;
 use crate::table::Cx;
-use crate::voice::voicewake;
+use crate::voicewake;
 
 /// `voicewake.get`.
 pub(crate) async fn get(cx: Cx, _params: NoParams) -> Result<WakeWords, ErrorShape> {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 /// The only speaker.
-pub(crate) const ESPEAK: &str = "espeak-ng";
+pub const ESPEAK: &str = "espeak-ng";
 /// What it is called.
-pub(crate) const ESPEAK_NAME: &str = "eSpeak NG";
+pub const ESPEAK_NAME: &str = "eSpeak NG";
 /// Longest text spoken at once, in characters.
 const MAX_TEXT: usize = 4_096;
 /// How long speaking may take.
@@ -29,7 +29,7 @@ const MAX_VOICE: usize = 64;
 
 /// Why nothing was said.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SpeechError {
+pub enum SpeechError {
     /// Nobody can speak.
     #[error("no speaker is available: install `espeak-ng` where the gateway finds it (PATH)")]
     NoSpeaker,
@@ -58,7 +58,7 @@ pub(crate) enum SpeechError {
 
 impl SpeechError {
     /// Whether the caller can do better.
-    pub(crate) fn is_callers(&self) -> bool {
+    pub fn is_callers(&self) -> bool {
         matches!(self, Self::UnknownProvider | Self::Length | Self::Voice)
     }
 }
@@ -66,27 +66,30 @@ impl SpeechError {
 /// What the owner chose.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Habits {
+pub struct Habits {
     /// Whether answers are to be spoken.
-    pub(crate) enabled: bool,
+    pub enabled: bool,
     /// Who speaks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) provider: Option<String>,
+    pub provider: Option<String>,
 }
 
 /// Where they are kept.
-pub(crate) fn habits_file(paths: &Paths) -> PathBuf {
+pub fn habits_file(paths: &Paths) -> PathBuf {
     paths.state_dir.join("settings").join("tts.json")
 }
 
 /// Reads them; a file that cannot be understood is taken for none.
-pub(crate) fn habits(paths: &Paths) -> Habits {
+pub fn habits(paths: &Paths) -> Habits {
     let text = std::fs::read(habits_file(paths)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
 /// Keeps them.
-pub(crate) fn keep_habits(paths: &Paths, habits: &Habits) -> Result<(), SpeechError> {
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn keep_habits(paths: &Paths, habits: &Habits) -> Result<(), SpeechError> {
     let file = habits_file(paths);
     let wrong = |source| SpeechError::File { path: file.clone(), source };
     if let Some(dir) = file.parent() {
@@ -98,7 +101,7 @@ pub(crate) fn keep_habits(paths: &Paths, habits: &Habits) -> Result<(), SpeechEr
 }
 
 /// The program, where the gateway finds it.
-pub(crate) fn speaker(config: &Config) -> Option<PathBuf> {
+pub fn speaker(config: &Config) -> Option<PathBuf> {
     let path = config.env.get("PATH").unwrap_or_default();
     path.split(':')
         .filter(|dir| dir.starts_with('/'))
@@ -108,11 +111,15 @@ pub(crate) fn speaker(config: &Config) -> Option<PathBuf> {
 
 /// What is to be said, and how.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Speech {
-    pub(crate) text: String,
-    pub(crate) provider: Option<String>,
-    pub(crate) voice: Option<String>,
-    pub(crate) words_per_minute: Option<u32>,
+pub struct Speech {
+    /// The words.
+    pub text: String,
+    /// Who is to speak.
+    pub provider: Option<String>,
+    /// With which voice.
+    pub voice: Option<String>,
+    /// How fast.
+    pub words_per_minute: Option<u32>,
 }
 
 impl Speech {
@@ -136,7 +143,10 @@ impl Speech {
 }
 
 /// Says it into a file and returns where that is.
-pub(crate) async fn speak(config: &Config, paths: &Paths, speech: &Speech) -> Result<PathBuf, SpeechError> {
+///
+/// # Errors
+/// When there is nobody to say it, or it cannot be said.
+pub async fn speak(config: &Config, paths: &Paths, speech: &Speech) -> Result<PathBuf, SpeechError> {
     speech.check()?;
     let program = speaker(config).ok_or(SpeechError::NoSpeaker)?;
     let dir = paths.state_dir.join("media").join("tts");
