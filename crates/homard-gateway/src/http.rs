@@ -1,8 +1,6 @@
 //! HTTP on the gateway's port. Every family of routes has a file and an entry in the table (`routes`).
 
-mod answers;
 mod auth;
-mod body;
 mod canvas;
 mod control_ui;
 mod folder;
@@ -28,8 +26,8 @@ use http::Request;
 use http::header::HeaderValue;
 use hyper::body::Incoming;
 
-pub(crate) use answers::Answer;
 pub(crate) use canvas::surface_urls;
+pub(crate) use homard_http::answers::Answer;
 pub use page::{PageFile, Pages};
 use routes::RouteCx;
 pub(crate) use state::HttpState;
@@ -49,7 +47,7 @@ pub(crate) async fn answer(
     let is_forwarded = matches!(peer.source, Source::Address(_)) && peer.source != place.source;
     let forwarded = is_forwarded.then(|| gateway.connections().limits.open.enter(peer.source.clone()));
     if matches!(forwarded, Some(None)) {
-        return answers::busy();
+        return homard_http::answers::busy();
     }
     if upgrade::is_upgrade(request.headers()) {
         return upgrade::answer(gateway, &mut request, peer, (place, forwarded.flatten()));

@@ -7,10 +7,10 @@ use homard_protocol::{Method, Scope, ScopeSet};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::answers::{Answer, missing_scope, too_many, unauthorized};
 use crate::access::auth::AuthMethod;
 use crate::access::origin::{Locality, Peer, Source};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, missing_scope, too_many, unauthorized};
 
 /// Who sends a request that may act.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub(crate) fn check(
     scope: Scope,
 ) -> Result<Sender, Box<Answer>> {
     let sender = prove(gateway, headers, peer)?;
-    if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope))) }
+    if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope.as_str()))) }
 }
 
 /// Asks for the shared secret; wrong ones are counted against whom they come from.

@@ -10,12 +10,12 @@ use homard_protocol::ConnId;
 use http::StatusCode;
 use http::header::HeaderValue;
 
-use super::answers::{Answer, text};
 use super::folder::{self, Served};
 use super::reading;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, text};
 
 /// Addresses that carry their own right.
 const CAPABILITY: &str = "/__openclaw__/cap/";

@@ -8,11 +8,11 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods, is_reserved};
 use super::{media, reading};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, text};
 
 /// Where the page learns how it is set up.
 const SETUP: [&str; 3] =

@@ -13,7 +13,7 @@ use hyper::body::Frame;
 use percent_encoding::percent_decode_str;
 use tokio_util::io::ReaderStream;
 
-use super::answers::{Answer, empty, text};
+use homard_http::answers::{Answer, empty, text};
 
 /// Read at once from a file.
 const CHUNK: usize = 64 * 1024;

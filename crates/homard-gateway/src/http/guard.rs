@@ -6,10 +6,10 @@
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::json;
 
-use super::answers::{Answer, json_answer};
 use crate::access::auth::SharedAuth;
 use crate::access::origin::{Peer, check_origin, is_listed_host, is_loopback_host};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer};
 
 /// Refuses what a foreign page sends, and requests to a foreign name where no secret is asked for.
 pub(super) fn check(

@@ -15,15 +15,16 @@ use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 use subtle::ConstantTimeEq;
 
-use super::answers::{Answer, empty, json_answer, method_not_allowed, text};
+use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
-use super::{auth, body};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
 use crate::hooks::call::{AgentCall, HookCall, WakeCall, check_key};
 use crate::hooks::replay::{Said, Turn, wait};
 use crate::hooks::template::Given;
 use crate::hooks::{HookError, mapped};
+use homard_http::answers::{Answer, empty, json_answer, method_not_allowed, text};
+use homard_http::body;
 
 /// Largest call that carries letters, in bytes.
 const MAIL_BODY: usize = 4 * 1024 * 1024;

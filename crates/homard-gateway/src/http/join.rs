@@ -7,9 +7,9 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use serde_json::json;
 
-use super::answers::{Answer, json_answer, too_many};
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::setup_codes;
+use homard_http::answers::{Answer, json_answer, too_many};
 
 /// Longest code looked up.
 const MAX_CODE: usize = 64;

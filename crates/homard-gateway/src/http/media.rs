@@ -12,11 +12,11 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 
-use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
 use super::reading;
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, text};
 
 /// The path.
 pub(super) const PATH: &str = "/__openclaw__/assistant-media";

@@ -23,10 +23,11 @@ use http::{Method, StatusCode};
 use hyper::body::Incoming;
 use serde::de::DeserializeOwned;
 
-use super::answers::{Answer, method_not_allowed, text};
+use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
-use super::{auth, body};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, method_not_allowed, text};
+use homard_http::body;
 use refusal::ApiError;
 use wanted::Asker;
 

@@ -15,10 +15,10 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, ETAG, HeaderValue, IF
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::answers::{Answer, text, with_type};
 use super::folder::{self, Served};
 use super::page::redirect;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
+use homard_http::answers::{Answer, text, with_type};
 
 /// The first file.
 const INDEX: &str = "index.html";

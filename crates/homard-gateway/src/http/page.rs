@@ -8,9 +8,9 @@ use http::header::{
 };
 use http::{HeaderMap, StatusCode};
 
-use super::answers::{Answer, text, with_type};
 use super::routes::{RouteEntry, RouteGuard, RouteMethods};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, text, with_type};
 
 /// What the page may do: nothing but talk to this gateway.
 const PAGE_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \

@@ -6,11 +6,11 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 
-use super::answers::{Answer, json_answer, unauthorized, with_type};
 use super::auth;
 use super::routes::{RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::{Locality, Peer};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, unauthorized, with_type};
 
 /// Probes and metrics.
 pub(super) const ENTRY: RouteEntry = RouteEntry {

@@ -4,10 +4,10 @@ use http::HeaderMap;
 
 use homard_protocol::{Role, Scope, ScopeSet};
 
-use super::answers::Answer;
 use super::auth;
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::Answer;
 
 /// Asks for the shared secret, or for a paired device's token that may read.
 pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {

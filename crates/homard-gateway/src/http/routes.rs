@@ -10,10 +10,10 @@ use homard_config::Config;
 use http::{Method, Request};
 use hyper::body::Incoming;
 
-use super::answers::{Answer, method_not_allowed};
 use super::{canvas, control_ui, guard, hooks, join, openai, other_ui, page, probes, sessions, tools_invoke};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, method_not_allowed};
 
 /// Every family, in the order they are asked. Those that act come first; the page is last, because every path nobody
 /// else owns may be one of its own.

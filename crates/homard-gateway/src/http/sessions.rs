@@ -12,7 +12,6 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope, text};
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, folder};
 use crate::access::auth::SharedAuth;
@@ -20,6 +19,7 @@ use crate::access::origin::Peer;
 use crate::connections::fanout::{Batch, Client};
 use crate::gateway::Gateway;
 use crate::methods::chat::{MAX_MESSAGE_CHARS, fit};
+use homard_http::answers::{Answer, events, json_answer, method_not_allowed, missing_scope, text};
 
 /// Where conversations are.
 const PREFIX: &str = "/sessions/";
@@ -254,7 +254,7 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
     }
     // A secret that many share says nothing about who sends; only a caller who is known may end what others began.
     if !matches!(gateway.access().rules().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
-        return missing_scope(Scope::Admin);
+        return missing_scope(Scope::Admin.as_str());
     }
     let view = match View::read(gateway, key, "") {
         Ok(view) => view,

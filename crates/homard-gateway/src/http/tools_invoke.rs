@@ -12,13 +12,14 @@ use homard_tools::canonical_name;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::answers::{Answer, json_answer, method_not_allowed};
+use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
-use super::{auth, body};
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Said, Turn, wait};
 use crate::tool_answer::{tool_output, tool_words};
+use homard_http::answers::{Answer, json_answer, method_not_allowed};
+use homard_http::body;
 
 /// The path.
 const PATH: &str = "/tools/invoke";

@@ -11,13 +11,13 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio_websockets::{Config, Limits, ServerBuilder};
 
-use super::answers::{Answer, empty, text};
 use super::guard::forbidden;
 use crate::access::origin::{Peer, check_upgrade};
 use crate::connections::conn;
 use crate::connections::connection_limits::Ticket;
 use crate::connections::server::SocketPlace;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, empty, text};
 
 /// Whether a request wants to become a WebSocket.
 pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {

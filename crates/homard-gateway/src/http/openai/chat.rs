@@ -14,7 +14,7 @@ use super::refusal::ApiError;
 use super::run::{Ask, begin, tell};
 use super::wanted::Asker;
 use super::{seconds, tools};
-use crate::http::answers::{Answer, events, json_answer};
+use homard_http::answers::{Answer, events, json_answer};
 pub(super) use request::ChatRequest;
 use stream::ChatTeller;
 

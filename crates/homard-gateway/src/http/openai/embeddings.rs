@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::refusal::ApiError;
 use super::wanted::Asker;
-use crate::http::answers::{Answer, json_answer};
+use homard_http::answers::{Answer, json_answer};
 
 /// Largest body.
 pub(super) const MAX_BODY: usize = 5 * 1024 * 1024;

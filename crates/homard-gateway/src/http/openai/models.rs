@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::MODELS;
 use super::refusal::ApiError;
 use super::wanted::Asker;
-use crate::http::answers::{Answer, json_answer};
+use homard_http::answers::{Answer, json_answer};
 
 /// What the list begins with: the default agent by two names.
 const DEFAULTS: [&str; 2] = ["openclaw", "openclaw/default"];

@@ -9,8 +9,8 @@ use http::header::{HeaderValue, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use crate::error;
-use crate::http::answers::{Answer, json_answer, missing_scope};
-use crate::http::body::BodyError;
+use homard_http::answers::{Answer, json_answer, missing_scope};
+use homard_http::body::BodyError;
 
 /// Tells clients that a run which failed after everything was tried is not worth repeating.
 const SHOULD_RETRY: &str = "x-should-retry";
@@ -124,7 +124,7 @@ impl ApiError {
     /// The answer that says so.
     pub(super) fn answer(self) -> Answer {
         match &self {
-            Self::Forbidden(scope) => return missing_scope(*scope),
+            Self::Forbidden(scope) => return missing_scope(scope.as_str()),
             Self::Body(error) => return error.answer(),
             // Logged where it is turned into words.
             Self::Submit(SubmitError::Store(store)) | Self::Store(store) => drop(error::store(store)),

@@ -13,8 +13,8 @@ use super::refusal::ApiError;
 use super::run::{Ask, begin, tell};
 use super::wanted::{Asker, Chosen, RequestPlace};
 use super::{seconds, tools};
-use crate::http::answers::{Answer, events, json_answer};
 use document::{Head, finished};
+use homard_http::answers::{Answer, events, json_answer};
 pub(super) use request::ResponsesRequest;
 use stream::ResponseTeller;
 

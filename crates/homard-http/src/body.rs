@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body;
 use serde_json::json;
 
-use super::answers::{Answer, json_answer};
+use crate::answers::{Answer, json_answer};
 
 /// How long a client may take to send a body.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ const THROWN_AWAY: usize = 64 * 1024 * 1024;
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BodyError {
+pub enum BodyError {
     /// More than the limit.
     #[error("Payload too large")]
     TooLarge,
@@ -33,7 +33,8 @@ pub(crate) enum BodyError {
 
 impl BodyError {
     /// The status that says so.
-    pub(crate) fn status(self) -> StatusCode {
+    #[must_use]
+    pub fn status(self) -> StatusCode {
         match self {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -42,7 +43,8 @@ impl BodyError {
     }
 
     /// The answer that says so, in the shape of API errors.
-    pub(crate) fn answer(self) -> Answer {
+    #[must_use]
+    pub fn answer(self) -> Answer {
         json_answer(
             self.status(),
             &json!({"error": {"message": self.to_string(), "type": "invalid_request_error"}}),
@@ -51,7 +53,10 @@ impl BodyError {
 }
 
 /// Reads a whole body of at most `limit` bytes.
-pub(crate) async fn read<B>(body: B, limit: usize) -> Result<Bytes, BodyError>
+///
+/// # Errors
+/// When it is larger, comes too slowly, or breaks off.
+pub async fn read<B>(body: B, limit: usize) -> Result<Bytes, BodyError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
