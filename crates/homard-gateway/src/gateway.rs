@@ -6,6 +6,7 @@ use std::sync::Arc;
 use homard_automation::Automation;
 use homard_config::ConfigHandle;
 use homard_network::{Tailscale, TlsConfig};
+use homard_openai::OpenAiApi;
 use homard_protocol::StateVersion;
 use homard_protocol::events::PresenceEvent;
 use homard_relay::{Bus, Relay};
@@ -72,6 +73,7 @@ struct Rooms {
     automation: Automation,
     nodes: Arc<Nodes>,
     wizards: Wizards,
+    openai: OpenAiApi,
 }
 
 /// The gateway: shared by every connection and handler. What belongs together is a part of its own.
@@ -101,13 +103,20 @@ impl Gateway {
         let nodes = Arc::new(Nodes::default());
         let listening = Arc::clone(&nodes);
         bus.listen(move |event| listening.hear(event));
+        let openai = OpenAiApi {
+            config: config.clone(),
+            store: store.clone(),
+            relay: relay.clone(),
+            clock: clock.clone(),
+            tasks: lifecycle.tasks.clone(),
+        };
         let gateway = Arc::new(Self {
             access: Access::new(&config.current(), reach.tailscale, &clock),
             connections,
             lifecycle,
             diagnostics: Diagnostics::new(host, log_file),
             http: HttpState::new(pages),
-            rooms: Rooms { relay, automation, nodes, wizards: Wizards::default() },
+            rooms: Rooms { relay, automation, nodes, wizards: Wizards::default(), openai },
             config,
             store,
             bus,
@@ -146,6 +155,11 @@ impl Gateway {
     /// The nodes that are here.
     pub(crate) fn nodes(&self) -> &Nodes {
         &self.rooms.nodes
+    }
+
+    /// The API for programs written for OpenAI.
+    pub(crate) fn openai(&self) -> &OpenAiApi {
+        &self.rooms.openai
     }
 
     /// Wizards under way.

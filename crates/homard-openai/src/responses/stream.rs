@@ -6,8 +6,8 @@ use homard_relay::RunEnd;
 use serde_json::{Value, json};
 
 use super::document::{Head, closed, function_call, is_cut, item_status, message, part};
-use crate::http::openai::refusal::ApiError;
-use crate::http::openai::run::{Teller, event};
+use crate::refusal::ApiError;
+use crate::run::{Teller, event};
 
 /// Tells a run as events of a response.
 pub(super) struct ResponseTeller {

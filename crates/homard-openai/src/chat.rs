@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::parts::{Loader, Rules};
 use super::refusal::ApiError;
 use super::run::{Ask, begin, tell};
+use super::tools;
 use super::wanted::Asker;
-use super::{seconds, tools};
 use homard_http::answers::{Answer, events, json_answer};
 pub(super) use request::ChatRequest;
 use stream::ChatTeller;
@@ -44,10 +44,9 @@ pub(super) async fn answer(
     let streaming = asked.streaming()?;
     let (sampling, max_tokens) = (asked.numbers.sampling()?, asked.numbers.max_tokens()?);
     let place = asker.place(&mut chosen, PREFIX, asked.user.as_deref())?;
-    let offered = tools::read(asked.tools, asked.tool_choice.as_ref(), asker.gateway.relay())?;
+    let offered = tools::read(asked.tools, asked.tool_choice.as_ref(), &asker.api.relay)?;
     let talk = request::talk(asked.messages)?;
-    let head =
-        Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: seconds(asker.gateway), model };
+    let head = Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: asker.api.seconds(), model };
     let ask = Ask { id: head.id.clone(), source: SOURCE, place, talk, offered, sampling, max_tokens };
     let rules = Rules {
         images: &endpoint.images,
@@ -62,7 +61,7 @@ pub(super) async fn answer(
         return Ok(json_answer(StatusCode::OK, &completion(&head, &end)));
     };
     let (out, answer) = events();
-    asker.gateway.lifecycle().tasks.spawn(tell(running, ChatTeller::new(head, stream.include_usage), out));
+    asker.api.tasks.spawn(tell(running, ChatTeller::new(head, stream.include_usage), out));
     Ok(answer)
 }
 

@@ -11,8 +11,8 @@ use http::StatusCode;
 use super::parts::{Loader, Rules};
 use super::refusal::ApiError;
 use super::run::{Ask, begin, tell};
+use super::tools;
 use super::wanted::{Asker, Chosen, RequestPlace};
-use super::{seconds, tools};
 use document::{Head, finished};
 use homard_http::answers::{Answer, events, json_answer};
 pub(super) use request::ResponsesRequest;
@@ -35,10 +35,10 @@ pub(super) async fn answer(
     if let Some(previous) = &asked.previous_response_id {
         place = continued(asker, previous, &chosen).await?;
     }
-    let offered = tools::read(asked.tools, asked.tool_choice.as_ref(), asker.gateway.relay())?;
+    let offered = tools::read(asked.tools, asked.tool_choice.as_ref(), &asker.api.relay)?;
     let head = Head {
         id: format!("resp_{}", uuid::Uuid::new_v4()),
-        created_at: seconds(asker.gateway),
+        created_at: asker.api.seconds(),
         model: asked.model,
         instructions: asked.instructions.clone(),
         metadata: asked.metadata,
@@ -66,7 +66,7 @@ pub(super) async fn answer(
         return Ok(json_answer(StatusCode::OK, &finished(&head, &end)));
     }
     let (out, answer) = events();
-    asker.gateway.lifecycle().tasks.spawn(tell(running, ResponseTeller::new(head), out));
+    asker.api.tasks.spawn(tell(running, ResponseTeller::new(head), out));
     Ok(answer)
 }
 
@@ -81,7 +81,7 @@ async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result
         code: Some("previous_response_not_found"),
     };
     let run = RunId::parse(previous).map_err(|_not_an_id| unknown())?;
-    let record = asker.gateway.store().run(&run).await?.filter(|record| record.source == SOURCE);
+    let record = asker.api.store.run(&run).await?.filter(|record| record.source == SOURCE);
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {
         Some(agent) if *agent == chosen.agent || !chosen.is_named => {

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::ChatRequest;
 use super::request::talk;
-use crate::http::openai::parse;
-use crate::http::openai::parts::{Content, Part};
-use crate::http::openai::talk::{Talk, TalkPiece};
+use crate::parse;
+use crate::parts::{Content, Part};
+use crate::talk::{Talk, TalkPiece};
 
 fn read(body: &Value) -> Result<Talk, String> {
     let asked: ChatRequest = parse(body.to_string().as_bytes()).map_err(|error| error.to_string())?;

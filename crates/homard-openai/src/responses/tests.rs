@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::ResponsesRequest;
 use super::request::talk;
-use crate::http::openai::parse;
-use crate::http::openai::parts::{Content, Part};
-use crate::http::openai::talk::{Talk, TalkPiece};
+use crate::parse;
+use crate::parts::{Content, Part};
+use crate::talk::{Talk, TalkPiece};
 
 fn read(input: &Value) -> Result<Talk, String> {
     let body = json!({"model": "openclaw", "input": input, "store": true, "truncation": "auto"});

@@ -1,5 +1,7 @@
 //! Errors of the API, in the shape its clients read.
 
+use std::error::Error as _;
+
 use homard_models::embed::NotEmbedded;
 use homard_protocol::Scope;
 use homard_relay::{RunEnd, SubmitError};
@@ -8,7 +10,6 @@ use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER};
 use serde_json::{Value, json};
 
-use crate::error;
 use homard_http::answers::{Answer, json_answer, missing_scope};
 use homard_http::body::BodyError;
 
@@ -126,8 +127,7 @@ impl ApiError {
         match &self {
             Self::Forbidden(scope) => return missing_scope(scope.as_str()),
             Self::Body(error) => return error.answer(),
-            // Logged where it is turned into words.
-            Self::Submit(SubmitError::Store(store)) | Self::Store(store) => drop(error::store(store)),
+            Self::Submit(SubmitError::Store(store)) | Self::Store(store) => log(store),
             _ => {}
         }
         let mut answer = json_answer(self.status(), &json!({"error": self.object()}));
@@ -142,5 +142,16 @@ impl ApiError {
             _ => {}
         }
         answer
+    }
+}
+
+/// What the store could not do is worth a line; what it does not know is the caller's mistake.
+fn log(error: &StoreError) {
+    if !matches!(
+        error,
+        StoreError::UnknownSession(_) | StoreError::UnknownRun(_) | StoreError::UnknownEntry(_)
+    ) {
+        let cause = error.source().map(ToString::to_string);
+        tracing::error!(%error, cause, "the store could not answer a request");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{EmbeddingsRequest, checked, dimensions, packed};
-use crate::http::openai::parse;
+use crate::parse;
 
 #[test]
 fn texts_within_the_limits_are_taken_and_others_are_not() {

@@ -1,7 +1,7 @@
 //! How a list of messages becomes a prompt and its context.
 
 use super::{Talk, TalkPiece, call};
-use crate::http::openai::parts::Part;
+use crate::parts::Part;
 
 fn user(text: &str) -> TalkPiece {
     TalkPiece::User(vec![Part::Text(text.to_owned())])

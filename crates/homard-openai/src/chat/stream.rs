@@ -5,8 +5,8 @@ use homard_relay::RunEnd;
 use serde_json::{Value, json};
 
 use super::{Head, call, finish, usage};
-use crate::http::openai::refusal::ApiError;
-use crate::http::openai::run::{Teller, data};
+use crate::refusal::ApiError;
+use crate::run::{Teller, data};
 
 /// Tells a run as chunks.
 pub(super) struct ChatTeller {

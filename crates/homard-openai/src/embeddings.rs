@@ -55,7 +55,7 @@ pub(super) async fn answer(asker: &Asker<'_>, asked: EmbeddingsRequest) -> Resul
     };
     let dimensions = dimensions(asked.dimensions.as_ref())?;
     let input = checked(asked.input)?;
-    let router = asker.gateway.relay().router();
+    let router = asker.api.relay.router();
     let model = backend(asker, &router)?;
     let bytes: usize = input.iter().map(String::len).sum();
     let wanted = Wanted { model, input, dimensions };
@@ -120,7 +120,7 @@ fn backend(asker: &Asker<'_>, router: &ModelRouter) -> Result<ModelRef, ApiError
             .ok_or_else(|| ApiError::invalid("Invalid `x-openclaw-model`: write it as `provider/model`"))?;
         return reference(provider, model);
     }
-    let config = asker.gateway.config().current();
+    let config = asker.api.config.current();
     if let Some(wanted) = &config.agents.defaults.embeddings {
         let usual = USUAL.iter().find(|(provider, _)| *provider == wanted.provider).map(|&(_, model)| model);
         let model = wanted.model.as_deref().or(usual).ok_or_else(|| {
@@ -158,7 +158,7 @@ fn on_behalf(asker: &Asker<'_>, agent: AgentId) -> Run {
     Run {
         spender: Spender { agent: agent.clone(), session: session.clone(), job: None },
         pinned: None,
-        meter: asker.gateway.relay().meter(agent, session),
+        meter: asker.api.relay.meter(agent, session),
     }
 }
 

@@ -3,15 +3,15 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::http::openai::parts::{Content, Part};
-use crate::http::openai::refusal::ApiError;
-use crate::http::openai::sampling::Numbers;
-use crate::http::openai::talk::{Talk, TalkPiece, call};
-use crate::http::openai::tools::Brought;
+use crate::parts::{Content, Part};
+use crate::refusal::ApiError;
+use crate::sampling::Numbers;
+use crate::talk::{Talk, TalkPiece, call};
+use crate::tools::Brought;
 
 /// A request. What is not named here has no effect on an agent and is not looked at.
 #[derive(Debug, Deserialize)]
-pub(in crate::http::openai) struct ChatRequest {
+pub(crate) struct ChatRequest {
     pub(super) model: Option<String>,
     pub(super) messages: Vec<ChatMessage>,
     #[serde(default)]

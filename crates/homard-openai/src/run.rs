@@ -1,6 +1,5 @@
 //! From a request to a run and back. A caller that hangs up stops its run.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +15,7 @@ use super::refusal::ApiError;
 use super::talk::{Names, Talk, TalkPiece, answer_message, result_message, user_message};
 use super::tools::Offered;
 use super::wanted::{Asker, RequestPlace};
-use crate::gateway::Gateway;
+use crate::OpenAiApi;
 
 /// Who stopped a run whose caller hung up.
 const BY_HANGUP: &str = "disconnect";
@@ -48,7 +47,7 @@ pub(super) struct Running {
 
 /// Stops the run when dropped before its end: nobody waits for it any more.
 struct Hold {
-    gateway: Arc<Gateway>,
+    api: OpenAiApi,
     key: SessionKey,
     run: RunId,
     is_over: bool,
@@ -59,26 +58,26 @@ impl Drop for Hold {
         if self.is_over {
             return;
         }
-        let (gateway, key, run) = (Arc::clone(&self.gateway), self.key.clone(), self.run.clone());
-        self.gateway.lifecycle().tasks.spawn(async move {
-            gateway.relay().abort(&key, Some(&run), BY_HANGUP).await;
+        let (relay, key, run) = (self.api.relay.clone(), self.key.clone(), self.run.clone());
+        self.api.tasks.spawn(async move {
+            relay.abort(&key, Some(&run), BY_HANGUP).await;
         });
     }
 }
 
 /// Hands a request to the relay.
 pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -> Result<Running, ApiError> {
-    let gateway = asker.gateway;
+    let api = asker.api;
     let Ask { id, source, place, mut talk, offered, sampling, max_tokens } = ask;
     let model = asker.thinker()?;
     let remembered = match place.is_stable {
-        true => gateway.store().session(&place.key).await?.map(|record| record.session_id),
+        true => api.store.session(&place.key).await?.map(|record| record.session_id),
         false => None,
     };
     let names = talk.names();
     talk.keep_news(remembered.is_some())?;
-    let names = known_calls(gateway, &talk, names, remembered.as_ref()).await?;
-    let now = gateway.clock().now_ms();
+    let names = known_calls(api, &talk, names, remembered.as_ref()).await?;
+    let now = api.clock.now_ms();
     let asked = match talk.said.pop() {
         Some(TalkPiece::User(parts)) => Some(loader.load(parts).await?),
         Some(other) => {
@@ -115,9 +114,9 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
         extra_system,
         without_admin: !asker.scopes.grants(Scope::Admin),
     };
-    let listener = gateway.relay().submit_program(submission, program, loader.labels).await?;
+    let listener = api.relay.submit_program(submission, program, loader.labels).await?;
     let hold = Hold {
-        gateway: Arc::clone(gateway),
+        api: api.clone(),
         key: listener.session_key().clone(),
         run: listener.run_id().clone(),
         is_over: false,
@@ -127,13 +126,13 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
 
 /// The calls results may answer: those of the request, else those the conversation remembers.
 async fn known_calls(
-    gateway: &Gateway,
+    api: &OpenAiApi,
     talk: &Talk,
     mut names: Names,
     remembered: Option<&SessionId>,
 ) -> Result<Names, ApiError> {
     if let Some(session) = remembered.filter(|_| talk.orphan(&names).is_some()) {
-        for entry in gateway.store().context(session).await?.entries {
+        for entry in api.store.context(session).await?.entries {
             if let EntryKind::Message { message: Message::Assistant(answer) } = entry.kind {
                 names.extend(answer.tool_calls().map(|call| (call.id.to_string(), call.name.clone())));
             }

@@ -1,14 +1,12 @@
 //! Who is meant by a request: which agent, in which session, thinking with which model.
 
-use std::sync::Arc;
-
 use homard_channel::Inbound;
 use homard_protocol::{AgentId, ChannelId, Scope, ScopeSet, SessionKey};
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
 use super::refusal::ApiError;
-use crate::gateway::Gateway;
+use crate::OpenAiApi;
 
 /// What headers begin with: the name existing programs send, and our own.
 const PREFIXES: [&str; 2] = ["x-openclaw-", "x-homard-"];
@@ -25,7 +23,7 @@ const FINGERPRINT_BYTES: usize = 16;
 
 /// Who asks, and with what besides the body.
 pub(super) struct Asker<'a> {
-    pub(super) gateway: &'a Arc<Gateway>,
+    pub(super) api: &'a OpenAiApi,
     pub(super) headers: &'a HeaderMap,
     pub(super) scopes: ScopeSet,
 }
@@ -55,7 +53,7 @@ impl Asker<'_> {
         let by_model = named_by(model)?;
         let by_header = self.header("agent-id").map(AgentId::parse).transpose();
         let by_header = by_header.map_err(|error| ApiError::invalid(format!("invalid agent id: {error}")))?;
-        let config = self.gateway.config().current();
+        let config = self.api.config.current();
         let Some(agent) = by_header.or(by_model) else {
             let unnamed = config.agents.unnamed().map(|agent| agent.id.clone());
             let agent = unnamed.ok_or_else(|| {
@@ -114,7 +112,7 @@ impl Asker<'_> {
                 return Err(bad(format!("it belongs to the agent `{agent}`, not to `{}`", chosen.agent)));
             }
             Some(agent) => {
-                if self.gateway.config().current().agents.agent(agent).is_none() {
+                if self.api.config.current().agents.agent(agent).is_none() {
                     return Err(bad(format!("unknown agent id `{agent}`")));
                 }
                 chosen.agent = agent.clone();
@@ -136,7 +134,7 @@ impl Asker<'_> {
     /// The same, checked to be one a turn can have.
     pub(super) fn thinker(&self) -> Result<Option<String>, ApiError> {
         let Some(named) = self.backend()? else { return Ok(None) };
-        let desk = self.gateway.relay().router();
+        let desk = self.api.relay.router();
         let bad = |why: String| ApiError::invalid(format!("Invalid `x-openclaw-model`: {why}"));
         let wanted = desk.selector().parse(&named).map_err(|error| bad(error.to_string()))?;
         if !desk.selector().allows(&wanted.model) {

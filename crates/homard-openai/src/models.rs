@@ -13,7 +13,7 @@ const DEFAULTS: [&str; 2] = ["openclaw", "openclaw/default"];
 
 /// The list, or one of it.
 pub(super) fn answer(asker: &Asker<'_>, path: &str) -> Result<Answer, ApiError> {
-    let config = asker.gateway.config().current();
+    let config = asker.api.config.current();
     let agents = config.agents.list.iter().map(|agent| format!("openclaw/{}", agent.id));
     let ids: Vec<String> = DEFAULTS.iter().map(|&id| id.to_owned()).chain(agents).collect();
     let Some(wanted) = path.strip_prefix(MODELS).and_then(|rest| rest.strip_prefix('/')) else {
