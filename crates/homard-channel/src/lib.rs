@@ -8,6 +8,7 @@ mod abilities;
 mod channel;
 mod inbound;
 mod outbound;
+mod registry;
 mod text;
 
 pub use abilities::{
@@ -20,4 +21,5 @@ pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Quoted, Sender,
 };
 pub use outbound::{Address, Button, Content, File, Outbound, Receipt, RichText};
+pub use registry::{AccountParts, BuildError, ChannelEntry, ChannelRegistry};
 pub use text::{ChunkMode, Shape, shape_text};

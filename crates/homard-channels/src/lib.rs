@@ -4,4 +4,4 @@ mod irc;
 mod registry;
 mod telegram;
 
-pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, entry};
+pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, REGISTRY, entry};

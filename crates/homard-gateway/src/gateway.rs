@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use homard_automation::Automation;
+use homard_channel::ChannelRegistry;
 use homard_config::ConfigHandle;
 use homard_network::{Tailscale, TlsConfig};
 use homard_openai::OpenAiApi;
@@ -33,6 +34,8 @@ pub struct GatewayParts {
     pub relay: Relay,
     /// Jobs that run by the clock.
     pub automation: Automation,
+    /// The chat platforms there are.
+    pub channels: ChannelRegistry,
     /// Where events come from.
     pub bus: Bus,
     /// Where the time comes from.
@@ -71,6 +74,7 @@ pub struct HostFacts {
 struct Rooms {
     relay: Relay,
     automation: Automation,
+    channels: ChannelRegistry,
     nodes: Arc<Nodes>,
     wizards: Wizards,
     openai: OpenAiApi,
@@ -94,8 +98,19 @@ impl Gateway {
     /// Puts a gateway together; it serves nobody before [`run`](fn@crate::run).
     #[must_use]
     pub fn new(parts: GatewayParts) -> Arc<Self> {
-        let GatewayParts { config, store, relay, automation, bus, clock, pages, log_file, host, reach } =
-            parts;
+        let GatewayParts {
+            config,
+            store,
+            relay,
+            automation,
+            channels,
+            bus,
+            clock,
+            pages,
+            log_file,
+            host,
+            reach,
+        } = parts;
         let lifecycle = Lifecycle::default();
         let connections = Connections::new(&host, &lifecycle.boot_id, reach.tls);
         let listeners = Arc::clone(&connections.clients);
@@ -116,7 +131,7 @@ impl Gateway {
             lifecycle,
             diagnostics: Diagnostics::new(host, log_file),
             http: HttpState::new(pages),
-            rooms: Rooms { relay, automation, nodes, wizards: Wizards::default(), openai },
+            rooms: Rooms { relay, automation, channels, nodes, wizards: Wizards::default(), openai },
             config,
             store,
             bus,
@@ -150,6 +165,11 @@ impl Gateway {
     /// Jobs that run by the clock.
     pub(crate) fn automation(&self) -> &Automation {
         &self.rooms.automation
+    }
+
+    /// The chat platforms there are.
+    pub(crate) fn channels(&self) -> ChannelRegistry {
+        self.rooms.channels
     }
 
     /// The nodes that are here.

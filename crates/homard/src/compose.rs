@@ -215,6 +215,7 @@ async fn serve(
         store: store.clone(),
         relay: relay.clone(),
         automation,
+        channels: homard_channels::REGISTRY,
         bus,
         clock: clock.clone(),
         pages: Some(Box::new(pages::Embedded)),

@@ -12,8 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use homard_channel::{Abilities, Act, Threads};
-use homard_channels::{ChannelEntry, ENTRIES, entry};
+use homard_channel::{Abilities, Act, ChannelEntry, Threads};
 use homard_config::Config;
 use homard_protocol::methods::channels::{ChannelsStatusParams, ChannelsStatusResult};
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
@@ -36,7 +35,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
     let only = match params.channel.as_deref() {
         Some(name) => {
             let unknown = || ErrorShape::invalid(format!("unknown channel: {name}"));
-            Some(entry(name).ok_or_else(unknown)?.id)
+            Some(cx.gateway.channels().entry(name).ok_or_else(unknown)?.id)
         }
         None => None,
     };
@@ -102,7 +101,7 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
     let config = gateway.config().current();
     let known = gateway.relay().channel_status();
     let mut all = Vec::new();
-    for entry in ENTRIES {
+    for entry in gateway.channels().entries() {
         let Ok(channel) = ChannelId::parse(entry.id) else { continue };
         let mut ids = written_accounts(&config, &channel);
         ids.extend(
