@@ -7,6 +7,7 @@
 mod abilities;
 mod channel;
 mod inbound;
+mod ingress;
 mod outbound;
 mod registry;
 mod text;
@@ -20,6 +21,7 @@ pub use channel::{
 pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Quoted, Sender,
 };
+pub use ingress::{Ingress, IngressHandler, IngressLimits, IngressMount, Mounted, PathTaken};
 pub use outbound::{Address, Button, Content, File, Outbound, Receipt, RichText};
 pub use registry::{AccountParts, BuildError, ChannelEntry, ChannelRegistry};
 pub use text::{ChunkMode, Shape, shape_text};

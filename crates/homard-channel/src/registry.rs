@@ -9,6 +9,7 @@ use homard_runtime::Clock;
 use serde_json::Value;
 
 use crate::channel::SharedChannel;
+use crate::ingress::Ingress;
 
 /// One platform.
 pub struct ChannelEntry {
@@ -47,6 +48,8 @@ pub struct AccountParts {
     pub clock: Clock,
     /// Commands for the platform's menu: name and description.
     pub commands: Vec<(String, String)>,
+    /// Where platforms that bring messages may bring them.
+    pub ingress: Ingress,
 }
 
 /// Why an account cannot be made ready.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use homard_automation::Automation;
-use homard_channel::ChannelRegistry;
+use homard_channel::{ChannelRegistry, Ingress};
 use homard_config::ConfigHandle;
 use homard_network::{Tailscale, TlsConfig};
 use homard_openai::OpenAiApi;
@@ -36,6 +36,8 @@ pub struct GatewayParts {
     pub automation: Automation,
     /// The chat platforms there are.
     pub channels: ChannelRegistry,
+    /// Paths that platforms bring messages to.
+    pub ingress: Ingress,
     /// Where events come from.
     pub bus: Bus,
     /// Where the time comes from.
@@ -104,6 +106,7 @@ impl Gateway {
             relay,
             automation,
             channels,
+            ingress,
             bus,
             clock,
             pages,
@@ -130,7 +133,7 @@ impl Gateway {
             connections,
             lifecycle,
             diagnostics: Diagnostics::new(host, log_file),
-            http: HttpState::new(pages),
+            http: HttpState::new(pages, ingress),
             rooms: Rooms { relay, automation, channels, nodes, wizards: Wizards::default(), openai },
             config,
             store,

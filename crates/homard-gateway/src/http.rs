@@ -7,6 +7,7 @@ mod folder;
 mod framing;
 mod guard;
 mod hooks;
+mod ingress;
 mod join;
 mod media;
 mod openai;

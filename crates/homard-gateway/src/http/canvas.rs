@@ -34,7 +34,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &["/__openclaw__/"],
     methods: RouteMethods::Look,
     guard: RouteGuard::Guarded,
-    owns: |_config, path| owned(path).is_some(),
+    owns: |_known, path| owned(path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

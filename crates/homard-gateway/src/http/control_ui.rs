@@ -43,7 +43,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &["/api/", "/__openclaw/", "/plugins/"],
     methods: RouteMethods::Look,
     guard: RouteGuard::Guarded,
-    owns: |config, path| owned(&config.gateway.control_ui, path).is_some(),
+    owns: |known, path| owned(&known.config.gateway.control_ui, path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

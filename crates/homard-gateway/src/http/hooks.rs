@@ -39,7 +39,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Own,
     guard: RouteGuard::Guarded,
-    owns: |config, path| owned(config, path).is_some(),
+    owns: |known, path| owned(known.config, path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

@@ -19,7 +19,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Look,
     guard: RouteGuard::Guarded,
-    owns: |_config, path| code(path).is_some(),
+    owns: |_known, path| code(path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

@@ -13,7 +13,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &["/v1/"],
     methods: RouteMethods::Own,
     guard: RouteGuard::Guarded,
-    owns: |_config, path| Route::at(path).is_some(),
+    owns: |_known, path| Route::at(path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

@@ -34,7 +34,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Look,
     guard: RouteGuard::Guarded,
-    owns: |config, _path| root(&config.gateway.control_ui).is_some(),
+    owns: |known, _path| root(&known.config.gateway.control_ui).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

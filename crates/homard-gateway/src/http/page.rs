@@ -44,7 +44,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Look,
     guard: RouteGuard::Guarded,
-    owns: |_config, _path| true,
+    owns: |_known, _path| true,
     answer: |cx| std::future::ready(answer(cx.gateway, cx.path(), cx.request.headers())).boxed(),
 };
 

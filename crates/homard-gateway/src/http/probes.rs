@@ -17,7 +17,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Look,
     guard: RouteGuard::Open,
-    owns: |_config, path| owns(path),
+    owns: |_known, path| owns(path),
     answer: |cx| std::future::ready(answer(cx.gateway, &cx.request, cx.peer)).boxed(),
 };
 

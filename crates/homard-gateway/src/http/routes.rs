@@ -6,23 +6,27 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use homard_channel::Ingress;
 use homard_config::Config;
 use http::{Method, Request};
 use hyper::body::Incoming;
 
-use super::{canvas, control_ui, guard, hooks, join, openai, other_ui, page, probes, sessions, tools_invoke};
+use super::{
+    canvas, control_ui, guard, hooks, ingress, join, openai, other_ui, page, probes, sessions, tools_invoke,
+};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
 use homard_http::answers::{Answer, method_not_allowed};
 
 /// Every family, in the order they are asked. Those that act come first; the page is last, because every path nobody
 /// else owns may be one of its own.
-const ROUTES: [RouteEntry; 10] = [
+const ROUTES: [RouteEntry; 11] = [
     probes::ENTRY,
     hooks::ENTRY,
     tools_invoke::ENTRY,
     sessions::ENTRY,
     openai::ENTRY,
+    ingress::ENTRY,
     canvas::ENTRY,
     control_ui::ENTRY,
     other_ui::ENTRY,
@@ -45,6 +49,14 @@ impl RouteCx<'_> {
     pub(super) fn path(&self) -> &str {
         self.request.uri().path()
     }
+}
+
+/// What decides whose a path is.
+pub(super) struct RouteFacts<'r> {
+    /// The owner's settings.
+    pub(super) config: &'r Config,
+    /// Paths that platforms bring messages to.
+    pub(super) ingress: &'r Ingress,
 }
 
 /// Which methods a family takes.
@@ -74,14 +86,15 @@ pub(super) struct RouteEntry {
     /// Who may ask from where.
     pub(super) guard: RouteGuard,
     /// Whether a path is one of its own.
-    pub(super) owns: fn(&Config, &str) -> bool,
+    pub(super) owns: fn(&RouteFacts<'_>, &str) -> bool,
     /// Answers a request to one of its paths.
     pub(super) answer: for<'r> fn(RouteCx<'r>) -> BoxFuture<'r, Answer>,
 }
 
 /// Finds the family of a path and has it answer.
 pub(super) async fn route(cx: RouteCx<'_>) -> Answer {
-    let found = family(&cx.gateway.config().current(), cx.request.method(), cx.path());
+    let facts = RouteFacts { config: &cx.gateway.config().current(), ingress: &cx.gateway.http().ingress };
+    let found = family(&facts, cx.request.method(), cx.path());
     if found.is_none_or(|entry| entry.guard == RouteGuard::Guarded)
         && let Err(refused) = guard::check(cx.gateway, cx.request.method(), cx.request.headers(), cx.peer)
     {
@@ -93,9 +106,9 @@ pub(super) async fn route(cx: RouteCx<'_>) -> Answer {
     }
 }
 
-fn family(config: &Config, method: &Method, path: &str) -> Option<&'static RouteEntry> {
+fn family(facts: &RouteFacts<'_>, method: &Method, path: &str) -> Option<&'static RouteEntry> {
     let looks = matches!(*method, Method::GET | Method::HEAD);
-    ROUTES.iter().find(|entry| (looks || entry.methods == RouteMethods::Own) && (entry.owns)(config, path))
+    ROUTES.iter().find(|entry| (looks || entry.methods == RouteMethods::Own) && (entry.owns)(facts, path))
 }
 
 /// Whether a path belongs to some family by its prefix, and so never to the app.

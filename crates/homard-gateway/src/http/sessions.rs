@@ -31,7 +31,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &[],
     methods: RouteMethods::Own,
     guard: RouteGuard::Guarded,
-    owns: |_config, path| owned(path).is_some(),
+    owns: |_known, path| owned(path).is_some(),
     answer: |cx| answer(cx).boxed(),
 };
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
+use homard_channel::Ingress;
 use sha2::Sha256;
 
 use super::page::Pages;
@@ -20,6 +21,8 @@ const KEY_LEN: usize = 32;
 /// What the HTTP routes remember.
 pub(crate) struct HttpState {
     pages: Option<Box<dyn Pages>>,
+    /// Paths that platforms bring messages to.
+    pub(super) ingress: Ingress,
     hook_guesses: GuessCounter,
     /// Hooks that were called.
     pub(crate) hook_calls: Replay,
@@ -31,12 +34,13 @@ pub(crate) struct HttpState {
 
 impl HttpState {
     /// Nothing remembered yet. `pages` is the Control UI, if it is served.
-    pub(crate) fn new(pages: Option<Box<dyn Pages>>) -> Self {
+    pub(crate) fn new(pages: Option<Box<dyn Pages>>, ingress: Ingress) -> Self {
         let mut key = [0; KEY_LEN];
         let (one, other) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
         key.iter_mut().zip(one.as_bytes().iter().chain(other.as_bytes())).for_each(|(to, from)| *to = *from);
         Self {
             pages,
+            ingress,
             hook_guesses: GuessCounter::default(),
             hook_calls: Replay::default(),
             tool_calls: Replay::default(),
@@ -84,11 +88,14 @@ impl HttpState {
 
 #[cfg(test)]
 mod tests {
+    use homard_channel::Ingress;
+
     use super::HttpState;
 
     #[test]
     fn a_seal_is_good_for_its_words_and_purpose_in_this_process_only() {
-        let (desk, other) = (HttpState::new(None), HttpState::new(None));
+        let (desk, other) =
+            (HttpState::new(None, Ingress::default()), HttpState::new(None, Ingress::default()));
         let seal = desk.seal("media", "a picture");
         assert!(desk.is_sealed("media", "a picture", &seal));
         for (purpose, words, seal) in [

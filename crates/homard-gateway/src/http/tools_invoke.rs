@@ -37,7 +37,7 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
     reserved: &["/tools/"],
     methods: RouteMethods::Own,
     guard: RouteGuard::Guarded,
-    owns: |_config, path| path == PATH,
+    owns: |_known, path| path == PATH,
     answer: |cx| answer(cx).boxed(),
 };
 

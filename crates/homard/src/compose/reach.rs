@@ -180,9 +180,12 @@ fn is_announced(config: &Config) -> bool {
     }
 }
 
-/// Shows the gateway to the tailnet and the local network until `tasks` end; starts nothing where neither is asked
+/// Says by which certificate it is known, and shows the gateway to the tailnet and the local network until `tasks` end; starts nothing where neither is asked
 /// for.
 pub(super) fn show(config: &Config, source: &Source, fingerprint: Option<String>, tasks: &Tasks) {
+    if let Some(fingerprint) = &fingerprint {
+        tracing::info!(%fingerprint, "speaking TLS");
+    }
     let gateway = &config.gateway;
     let announced = is_announced(config);
     if !announced && gateway.tailscale.mode == TailscaleMode::Off {

@@ -38,6 +38,7 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
         state_dir: gateway.config().source().paths.state_dir.clone(),
         clock: gateway.clock().clone(),
         commands: Vec::new(),
+        ingress: homard_channel::Ingress::default(),
     };
     let there = match (entry.build)(parts) {
         Ok(there) => there,
