@@ -180,8 +180,8 @@ fn is_announced(config: &Config) -> bool {
     }
 }
 
-/// Says by which certificate it is known, and shows the gateway to the tailnet and the local network until `tasks` end; starts nothing where neither is asked
-/// for.
+/// Says by which certificate the gateway is known, and shows it to the tailnet and the local network until `tasks` end;
+/// starts nothing where neither is asked for.
 pub(super) fn show(config: &Config, source: &Source, fingerprint: Option<String>, tasks: &Tasks) {
     if let Some(fingerprint) = &fingerprint {
         tracing::info!(%fingerprint, "speaking TLS");
