@@ -2,8 +2,6 @@
 //!
 //! `visible` makes sure that what a person reads is what would be done.
 
-pub(crate) mod visible;
-
 use std::sync::Arc;
 
 use homard_protocol::event::{Event, Guard};
@@ -15,10 +13,10 @@ use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ExecApproval, ExecApprovalDetails,
     MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
 };
+use homard_runtime::{brief, visible};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
 use serde_json::{Value, json};
 
-use self::visible::{brief, visible};
 use crate::gateway::Gateway;
 
 /// The tool whose questions are command approvals.

@@ -2,12 +2,11 @@
 
 use homard_config::WriteError;
 use homard_memory::WorkspaceFileError;
+use homard_nodes::{InvokeError, PairingError};
 use homard_protocol::{DeviceId, ErrorShape, SessionKeyError};
 use homard_relay::{SubmitError, Unroutable};
 use homard_store::StoreError;
 use serde_json::json;
-
-use crate::nodes::invoke::InvokeError;
 
 /// What went wrong in the store.
 pub(crate) fn store(error: &StoreError) -> ErrorShape {
@@ -37,6 +36,14 @@ pub(crate) fn submit(error: &SubmitError) -> ErrorShape {
             .with_details(json!({"reason": "gateway-restarting"}))
             .retry_after(1_000),
         SubmitError::Store(inner) => store(inner),
+    }
+}
+
+/// Why a node's question was not answered.
+pub(crate) fn node_pairing(error: &PairingError) -> ErrorShape {
+    match error {
+        PairingError::Store(inner) => store(inner),
+        PairingError::UnknownRequest | PairingError::UnknownNode => ErrorShape::invalid(error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use homard_automation::Automation;
 use homard_channel::{ChannelRegistry, Ingress};
 use homard_config::ConfigHandle;
 use homard_network::{Tailscale, TlsConfig};
+use homard_nodes::Nodes;
 use homard_openai::OpenAiApi;
 use homard_protocol::StateVersion;
 use homard_protocol::events::PresenceEvent;
@@ -21,7 +22,7 @@ use crate::connections::Connections;
 use crate::connections::presence::is_shown;
 use crate::http::{HttpState, Pages};
 use crate::lifecycle::{Diagnostics, Lifecycle};
-use crate::nodes::Nodes;
+use crate::methods::nodes::replays::Replays;
 use crate::wizard::Wizards;
 
 /// What a gateway is made of.
@@ -78,6 +79,7 @@ struct Rooms {
     automation: Automation,
     channels: ChannelRegistry,
     nodes: Arc<Nodes>,
+    node_calls: Replays,
     wizards: Wizards,
     openai: OpenAiApi,
 }
@@ -118,9 +120,9 @@ impl Gateway {
         let connections = Connections::new(&host, &lifecycle.boot_id, reach.tls);
         let listeners = Arc::clone(&connections.clients);
         bus.listen(move |event| listeners.publish(event));
-        let nodes = Arc::new(Nodes::default());
+        let nodes = Arc::new(Nodes::new(config.clone(), store.clone(), bus.clone(), clock.clone()));
         let listening = Arc::clone(&nodes);
-        bus.listen(move |event| listening.hear(event));
+        bus.listen(move |event| listening.registry().hear(event));
         let openai = OpenAiApi {
             config: config.clone(),
             store: store.clone(),
@@ -134,7 +136,15 @@ impl Gateway {
             lifecycle,
             diagnostics: Diagnostics::new(host, log_file),
             http: HttpState::new(pages, ingress),
-            rooms: Rooms { relay, automation, channels, nodes, wizards: Wizards::default(), openai },
+            rooms: Rooms {
+                relay,
+                automation,
+                channels,
+                nodes,
+                node_calls: Replays::default(),
+                wizards: Wizards::default(),
+                openai,
+            },
             config,
             store,
             bus,
@@ -176,8 +186,13 @@ impl Gateway {
     }
 
     /// The nodes that are here.
-    pub(crate) fn nodes(&self) -> &Nodes {
+    pub(crate) fn nodes(&self) -> &Arc<Nodes> {
         &self.rooms.nodes
+    }
+
+    /// Commands for nodes that were asked with a key.
+    pub(crate) fn node_calls(&self) -> &Replays {
+        &self.rooms.node_calls
     }
 
     /// The API for programs written for OpenAI.
@@ -266,11 +281,12 @@ impl Gateway {
     pub(crate) fn disconnected(&self, caller: &Caller) {
         self.connections.clients.remove(&caller.client.conn);
         self.listen_as_wanted();
-        self.nodes().leave(&caller.client);
+        self.nodes().registry().leave(caller.client.as_ref());
         self.diagnostics.metrics.disconnected();
         tracing::debug!(conn = %caller.client.conn, "disconnected");
         // A node that came back on another socket is still here.
-        if !self.nodes().is_here(&caller.client) && self.connections.presence.leave(caller) {
+        if !self.nodes().registry().is_here(caller.client.as_ref()) && self.connections.presence.leave(caller)
+        {
             self.announce_presence();
         }
     }

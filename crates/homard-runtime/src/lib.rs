@@ -11,6 +11,7 @@ mod or_log;
 mod redact;
 mod tasks;
 mod trace;
+mod visible;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
@@ -19,3 +20,4 @@ pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use tasks::Tasks;
 pub use trace::TRACE;
+pub use visible::{brief, visible};

@@ -1,24 +1,16 @@
 //! Devices as clients see them: rows, events, and the sockets that end when a device loses its right to them.
 
+use homard_nodes::claim;
 use homard_protocol::events::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 use homard_protocol::methods::devices::{DeviceTokenRow, PairedDeviceRow, PendingDeviceRow};
 use homard_protocol::{DeviceId, Role};
 use homard_store::{DeviceToken, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome, StoreError};
 
-use crate::approvals::visible::{brief, visible};
 use crate::connections::fanout::{Client, Close};
 use crate::gateway::Gateway;
 
 /// The close code of a client that lost its right to be here.
 const AUTH_CHANGED: u16 = 4001;
-/// Most characters shown of what a device says of itself: a stranger must not fill the owner's screen.
-const MAX_CLAIM: usize = 64;
-
-/// What a device claims, with nothing hidden in it.
-pub(crate) fn claim(text: Option<String>) -> Option<String> {
-    text.map(|text| brief(&visible(&text), MAX_CLAIM)).filter(|text| !text.is_empty())
-}
-
 /// A request as clients see it.
 pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
     PendingDeviceRow {

@@ -15,6 +15,7 @@ use homard_protocol::methods::setup_codes::{
     setup_access, setup_scopes,
 };
 use homard_protocol::{ErrorShape, Role, ScopeSet};
+use homard_runtime::{brief, visible};
 use homard_store::{NewSetupCode, SetupCode, SetupUse, StoreError};
 use serde_json::{Value, json};
 
@@ -23,7 +24,6 @@ use crate::access::auth::AuthMethod;
 use crate::access::devices;
 use crate::access::handshake::Refusal;
 use crate::access::pairing::{self, Paired, PairingQuestion};
-use crate::approvals::visible::{brief, visible};
 use crate::error;
 use crate::gateway::Gateway;
 

@@ -34,7 +34,6 @@ use crate::connections::connection_limits::Ticket;
 use crate::connections::fanout::{Batch, Client, Close};
 use crate::connections::hello::hello;
 use crate::gateway::Gateway;
-use crate::nodes::surface;
 use crate::table::{Cx, error_frame};
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
@@ -224,7 +223,8 @@ where
     gateway.connections().presence.arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
-    if let Err(error) = surface::take_in(gateway, &caller, &params).await {
+    let (node, from) = (Arc::clone(&caller.client), caller.peer.ip.to_string());
+    if let Err(error) = gateway.nodes().take_in(node, from, &params).await {
         tracing::error!(%error, "a node could not be taken in");
         return Err(Gone::Left);
     }

@@ -12,12 +12,12 @@ use homard_protocol::methods::devices::{
     MAX_DEVICE_LABEL, TokenDelivery,
 };
 use homard_protocol::{DeviceId, ErrorShape, Role, ScopeSet};
+use homard_runtime::visible;
 use homard_store::{PairedDevice, PendingDevice};
 
 use crate::access::auth::AuthMethod;
 use crate::access::caller::Caller;
 use crate::access::devices::{hang_up, paired, pending, tell_resolved};
-use crate::approvals::visible::visible;
 use crate::error;
 use crate::table::Cx;
 

@@ -1,28 +1,47 @@
 //! Coming, going and listening.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use homard_protocol::event::Guard;
-use homard_protocol::{ConnId, DeviceId, Role, Scope, ScopeSet};
+use homard_protocol::{ConnId, DeviceId, Scope};
 use homard_relay::{Audience, Published};
 use homard_store::NodeSurface;
 use serde_json::json;
 
-use super::activity::{Activity, believable, most_recent};
-use super::{About, Nodes, Session};
-use crate::connections::fanout::{Batch, Client};
+use super::{NodeAbout, NodeRegistry, NodeSession, NodeSocket};
+use crate::activity::{Activity, believable, most_recent};
 
-fn client(conn: &str) -> Arc<Client> {
-    let device = DeviceId::parse("d1").unwrap();
-    Arc::new(Client::new(ConnId::parse(conn).unwrap(), Role::Node, ScopeSet::EMPTY, Some(device), false))
+#[derive(Debug)]
+struct Socket {
+    conn: ConnId,
+    node: DeviceId,
+    told: Mutex<Vec<(String, String)>>,
 }
 
-fn session(client: &Arc<Client>) -> Session {
-    Session {
-        client: Arc::clone(client),
-        about: About {
+impl NodeSocket for Socket {
+    fn conn(&self) -> &ConnId {
+        &self.conn
+    }
+
+    fn node(&self) -> Option<&DeviceId> {
+        Some(&self.node)
+    }
+
+    fn tell(&self, name: &str, payload: &str) {
+        self.told.lock().unwrap().push((name.to_owned(), payload.to_owned()));
+    }
+}
+
+fn client(conn: &str) -> Arc<Socket> {
+    Arc::new(Socket { conn: ConnId::parse(conn).unwrap(), node: id(), told: Mutex::default() })
+}
+
+fn session(client: &Arc<Socket>) -> NodeSession {
+    NodeSession {
+        socket: Arc::clone(client) as Arc<dyn NodeSocket>,
+        about: NodeAbout {
             display_name: None,
             platform: "linux".to_owned(),
             version: "1".to_owned(),
@@ -57,19 +76,12 @@ fn chat(key: &str) -> Published {
     }
 }
 
-async fn frames(client: &Client) -> Vec<String> {
-    match tokio::time::timeout(Duration::ZERO, client.next_batch()).await {
-        Ok(Batch::Frames(frames)) => frames,
-        Ok(Batch::Close(_)) | Err(_) => Vec::new(),
-    }
-}
-
 #[tokio::test]
 async fn a_node_hears_the_conversations_it_listens_to_without_a_number() {
-    let (nodes, client) = (Nodes::default(), client("c1"));
+    let (nodes, client) = (NodeRegistry::default(), client("c1"));
     nodes.arrive(id(), session(&client));
     nodes.hear(&chat("agent:main:main"));
-    assert_eq!(nodes.subscribe(&client, "agent:main:main"), Some(true));
+    assert_eq!(nodes.subscribe(client.as_ref(), "agent:main:main"), Some(true));
     nodes.hear(&chat("agent:main:main"));
     nodes.hear(&chat("agent:main:other"));
     let tool = Published {
@@ -80,59 +92,59 @@ async fn a_node_hears_the_conversations_it_listens_to_without_a_number() {
         ..chat("agent:main:main")
     };
     nodes.hear(&tool);
-    nodes.unsubscribe(&client, "agent:main:main");
+    nodes.unsubscribe(client.as_ref(), "agent:main:main");
     nodes.hear(&chat("agent:main:main"));
     assert_eq!(
-        frames(&client).await,
-        [r#"{"type":"event","event":"chat","payload":{"sessionKey":"agent:main:main"}}"#]
+        *client.told.lock().unwrap(),
+        [("chat".to_owned(), r#"{"sessionKey":"agent:main:main"}"#.to_owned())]
     );
     for n in 0..super::MAX_SUBSCRIPTIONS {
-        assert_eq!(nodes.subscribe(&client, &format!("k{n}")), Some(true));
+        assert_eq!(nodes.subscribe(client.as_ref(), &format!("k{n}")), Some(true));
     }
-    assert_eq!(nodes.subscribe(&client, "one more"), Some(false));
-    assert_eq!(nodes.subscribe(&client, "k0"), Some(true), "it listens already");
+    assert_eq!(nodes.subscribe(client.as_ref(), "one more"), Some(false));
+    assert_eq!(nodes.subscribe(client.as_ref(), "k0"), Some(true), "it listens already");
 }
 
 #[tokio::test]
 async fn the_newest_connection_of_a_node_counts_and_the_older_one_leaving_changes_nothing() {
-    let nodes = Nodes::default();
+    let nodes = NodeRegistry::default();
     let (older, newer) = (client("c1"), client("c2"));
     nodes.arrive(id(), session(&older));
     nodes.arrive(id(), session(&newer));
-    assert!(!nodes.is_current(&older) && nodes.is_current(&newer));
-    assert_eq!(nodes.subscribe(&older, "k"), None);
-    nodes.leave(&older);
+    assert!(!nodes.is_current(older.as_ref()) && nodes.is_current(newer.as_ref()));
+    assert_eq!(nodes.subscribe(older.as_ref(), "k"), None);
+    nodes.leave(older.as_ref());
     assert!(nodes.any());
-    nodes.leave(&newer);
+    nodes.leave(newer.as_ref());
     assert!(!nodes.any());
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_words_within_a_moment_are_a_repetition() {
-    let (nodes, client, moment) = (Nodes::default(), client("c1"), Duration::from_millis(1_500));
+    let (nodes, client, moment) = (NodeRegistry::default(), client("c1"), Duration::from_millis(1_500));
     nodes.arrive(id(), session(&client));
-    assert!(!nodes.repeats(&client, "hi", moment));
-    assert!(nodes.repeats(&client, "hi", moment));
-    assert!(!nodes.repeats(&client, "there", moment));
+    assert!(!nodes.repeats(client.as_ref(), "hi", moment));
+    assert!(nodes.repeats(client.as_ref(), "hi", moment));
+    assert!(!nodes.repeats(client.as_ref(), "there", moment));
     tokio::time::advance(moment).await;
-    assert!(!nodes.repeats(&client, "there", moment));
+    assert!(!nodes.repeats(client.as_ref(), "there", moment));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_says_the_same_all_the_time_is_told_on_now_and_then() {
-    let (nodes, client) = (Nodes::default(), client("c1"));
-    assert_eq!(nodes.may_tell(&client, "stats"), None);
+    let (nodes, client) = (NodeRegistry::default(), client("c1"));
+    assert_eq!(nodes.may_tell(client.as_ref(), "stats"), None);
     nodes.arrive(id(), session(&client));
-    assert_eq!(nodes.may_tell(&client, "stats"), Some(true));
-    assert_eq!(nodes.may_tell(&client, "stats"), Some(false));
-    assert_eq!(nodes.may_tell(&client, "alive"), Some(true));
+    assert_eq!(nodes.may_tell(client.as_ref(), "stats"), Some(true));
+    assert_eq!(nodes.may_tell(client.as_ref(), "stats"), Some(false));
+    assert_eq!(nodes.may_tell(client.as_ref(), "alive"), Some(true));
     tokio::time::advance(super::TELL_INTERVAL).await;
-    assert_eq!(nodes.may_tell(&client, "stats"), Some(true));
+    assert_eq!(nodes.may_tell(client.as_ref(), "stats"), Some(true));
 }
 
 #[test]
 fn the_node_used_last_is_the_active_one() {
-    let used = |at: Option<i64>, said: Option<i64>| Session {
+    let used = |at: Option<i64>, said: Option<i64>| NodeSession {
         activity: Activity { last_active_at: at, updated_at: said, host_stats: None },
         ..session(&client("c1"))
     };

@@ -15,15 +15,14 @@ use homard_store::StoreError;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::commands::{self, NotAllowed};
-use super::{Nodes, Session};
-use crate::connections::fanout::Client;
-use crate::gateway::Gateway;
+use crate::commands::{self, NotAllowed};
+use crate::registry::{NodeRegistry, NodeSession, NodeSocket};
+use crate::{Nodes, rows};
 
 /// How long a command may take when nobody says.
-pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a command may take at most.
-pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
 /// Commands that may be under way on one node.
 const MAX_OPEN: usize = 64;
 /// Pieces of progress that may have overtaken others; one more and the missing ones are given up.
@@ -31,33 +30,42 @@ const MAX_EARLY: usize = 64;
 /// Most characters of a node's own words in an error.
 const MAX_WORDS: usize = 2_000;
 /// What a phone in a pocket answers.
-pub(crate) const IN_BACKGROUND: &str = "NODE_BACKGROUND_UNAVAILABLE";
+pub const IN_BACKGROUND: &str = "NODE_BACKGROUND_UNAVAILABLE";
 
 /// Hears pieces of progress, in order. Must not wait.
-pub(crate) type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
+pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A command somebody wants run.
 #[derive(Clone)]
-pub(crate) struct InvokeRequest {
-    pub(crate) node: DeviceId,
-    pub(crate) command: String,
-    pub(crate) params: Option<Value>,
-    pub(crate) timeout: Duration,
-    pub(crate) idempotency_key: Option<String>,
-    pub(crate) session_key: Option<String>,
-    pub(crate) on_progress: Option<OnProgress>,
+pub struct InvokeRequest {
+    /// Of whom.
+    pub node: DeviceId,
+    /// Which command.
+    pub command: String,
+    /// With what.
+    pub params: Option<Value>,
+    /// How long it may take, from now on.
+    pub timeout: Duration,
+    /// The asker's own name for it.
+    pub idempotency_key: Option<String>,
+    /// The conversation it is asked in.
+    pub session_key: Option<String>,
+    /// Hears of its progress.
+    pub on_progress: Option<OnProgress>,
 }
 
 /// What a node answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Done {
-    pub(crate) payload: Value,
-    pub(crate) payload_json: Option<String>,
+pub struct Done {
+    /// What came, read.
+    pub payload: Value,
+    /// What came, as the node wrote it.
+    pub payload_json: Option<String>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum InvokeError {
+pub enum InvokeError {
     /// No node is paired by this name, or not any more.
     #[error("unknown nodeId")]
     Unknown,
@@ -86,12 +94,12 @@ pub(crate) enum InvokeError {
 
 impl InvokeError {
     /// Whether the node may have begun: then the same request must not be made again blindly.
-    pub(crate) fn may_have_run(&self) -> bool {
+    pub fn may_have_run(&self) -> bool {
         matches!(self, Self::TimedOut | Self::Disconnected(_) | Self::Failed(_))
     }
 
     /// The word programs know it by.
-    pub(crate) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         match self {
             Self::Unknown => "PAIRING_CHANGED",
             Self::NotConnected => "NOT_CONNECTED",
@@ -121,8 +129,8 @@ type Outcome = oneshot::Receiver<Result<Done, InvokeError>>;
 
 /// A command somebody waits for.
 #[derive(Debug)]
-pub(super) struct Open {
-    pub(super) conn: ConnId,
+pub(crate) struct Open {
+    pub(crate) conn: ConnId,
     command: String,
     done: oneshot::Sender<Result<Done, InvokeError>>,
     progress: Option<Progress>,
@@ -160,7 +168,7 @@ impl Progress {
 
 impl Open {
     /// The node is gone.
-    pub(super) fn disconnected(self) {
+    pub(crate) fn disconnected(self) {
         let error = InvokeError::Disconnected(self.command);
         // Nobody waits: nothing is lost.
         drop(self.done.send(Err(error)));
@@ -169,27 +177,27 @@ impl Open {
 
 /// The place of one command among those under way. Dropped before the end, the node is told to stop.
 struct Ticket<'n> {
-    nodes: &'n Nodes,
+    registry: &'n NodeRegistry,
     id: String,
     node: DeviceId,
-    client: Arc<Client>,
+    socket: Arc<dyn NodeSocket>,
 }
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        if self.nodes.state().open.remove(&self.id).is_none() {
+        if self.registry.state().open.remove(&self.id).is_none() {
             return;
         }
         let cancel = NodeInvokeCancel { invoke_id: self.id.clone(), node_id: self.node.to_string() };
         if let Ok(payload) = serde_json::to_string(&cancel) {
-            self.client.tell(NODE_INVOKE_CANCEL, &payload);
+            self.socket.tell(NODE_INVOKE_CANCEL, &payload);
         }
     }
 }
 
-impl Gateway {
+impl Nodes {
     /// Has a node run a command, if it may be asked to, and waits for the end. Dropping the future stops it.
-    pub(crate) async fn invoke_node(&self, wanted: InvokeRequest) -> Result<Done, InvokeError> {
+    pub async fn invoke(&self, wanted: InvokeRequest) -> Result<Done, InvokeError> {
         let deadline = wanted.timeout;
         match tokio::time::timeout(deadline, self.invoke_unhurried(wanted)).await {
             Ok(answer) => answer,
@@ -198,22 +206,22 @@ impl Gateway {
     }
 
     async fn invoke_unhurried(&self, wanted: InvokeRequest) -> Result<Done, InvokeError> {
-        let session = self.reachable_node(&wanted.node, &wanted.command).await?;
+        let session = self.reachable(&wanted.node, &wanted.command).await?;
         let command = wanted.command.clone();
-        let (_ticket, answer) = self.nodes().send(&session, wanted)?;
+        let (_ticket, answer) = self.registry.send(&session, wanted)?;
         answer.await.unwrap_or_else(|_nobody_left| Err(InvokeError::Disconnected(command)))
     }
 
     /// The node, if it is here and may be asked this.
-    pub(crate) async fn reachable_node(&self, id: &DeviceId, command: &str) -> Result<Session, InvokeError> {
-        let store = self.store();
-        let device = store.paired_device(id).await?.filter(super::rows::is_node);
+    pub async fn reachable(&self, id: &DeviceId, command: &str) -> Result<NodeSession, InvokeError> {
+        let store = &self.store;
+        let device = store.paired_device(id).await?.filter(rows::is_node);
         if device.is_none() {
             return Err(InvokeError::Unknown);
         }
-        let session = self.nodes().get(id).ok_or(InvokeError::NotConnected)?;
+        let session = self.registry.get(id).ok_or(InvokeError::NotConnected)?;
         let approved = store.node(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
-        let config = self.config().current();
+        let config = self.config.current();
         let (platform, declared) = (&session.about.platform, &session.declared);
         commands::check(platform, declared, approved.as_ref(), &config.gateway.nodes, command)
             .map_err(InvokeError::NotAllowed)?;
@@ -221,12 +229,16 @@ impl Gateway {
     }
 }
 
-impl Nodes {
+impl NodeRegistry {
     /// Sends a command and makes a place for its result.
-    fn send(&self, session: &Session, wanted: InvokeRequest) -> Result<(Ticket<'_>, Outcome), InvokeError> {
+    fn send(
+        &self,
+        session: &NodeSession,
+        wanted: InvokeRequest,
+    ) -> Result<(Ticket<'_>, Outcome), InvokeError> {
         let id = uuid::Uuid::new_v4().to_string();
         let (done, answer) = oneshot::channel();
-        let conn = session.client.conn.clone();
+        let conn = session.socket.conn().clone();
         let open = Open {
             conn: conn.clone(),
             command: wanted.command.clone(),
@@ -246,7 +258,7 @@ impl Nodes {
         {
             let mut state = self.state();
             // It may have gone while we looked.
-            let still = state.here.get(&wanted.node).is_some_and(|session| session.client.conn == conn);
+            let still = state.here.get(&wanted.node).is_some_and(|session| *session.socket.conn() == conn);
             if !still {
                 return Err(InvokeError::NotConnected);
             }
@@ -255,15 +267,15 @@ impl Nodes {
             }
             state.open.insert(id.clone(), open);
         }
-        session.client.tell(NODE_INVOKE_REQUEST, &payload);
-        let client = Arc::clone(&session.client);
-        Ok((Ticket { nodes: self, id, node: wanted.node, client }, answer))
+        session.socket.tell(NODE_INVOKE_REQUEST, &payload);
+        let socket = Arc::clone(&session.socket);
+        Ok((Ticket { registry: self, id, node: wanted.node, socket }, answer))
     }
 
     /// A node answers; `false` when nobody waits for it, or not from this socket.
-    pub(crate) fn result(&self, client: &Client, result: NodeInvokeResultParams) -> bool {
+    pub fn result(&self, socket: &dyn NodeSocket, result: NodeInvokeResultParams) -> bool {
         let mut state = self.state();
-        if state.open.get(&result.id).is_none_or(|open| open.conn != client.conn) {
+        if state.open.get(&result.id).is_none_or(|open| open.conn != *socket.conn()) {
             return false;
         }
         let Some(open) = state.open.remove(&result.id) else { return false };
@@ -272,9 +284,9 @@ impl Nodes {
     }
 
     /// A node reports progress; `false` when nobody waits for it, or not from this socket.
-    pub(crate) fn progress(&self, client: &Client, id: &str, seq: u64, chunk: String) -> bool {
+    pub fn progress(&self, socket: &dyn NodeSocket, id: &str, seq: u64, chunk: String) -> bool {
         let mut state = self.state();
-        let Some(open) = state.open.get_mut(id).filter(|open| open.conn == client.conn) else {
+        let Some(open) = state.open.get_mut(id).filter(|open| open.conn == *socket.conn()) else {
             return false;
         };
         let Some(progress) = &mut open.progress else { return true };

@@ -1,18 +1,5 @@
-//! The nodes that are here: who they are, what they say they offer, and the commands on their way to them.
-//!
-//! One owner of all of it. What a node may be asked is never kept: it is worked out for every command from what the
-//! node declares, what the owner approved (`homard-store`) and the gateway's lists (`commands`), so a yes that was
-//! taken back counts at once. `surface` asks the owner about what a node declares, `invoke` sends commands and
-//! waits, `replays` makes repeating harmless, `activity` is what nodes say of themselves, `rows` is how clients see
-//! them, `room` how the assistant does.
-
-pub(crate) mod activity;
-pub(crate) mod commands;
-pub(crate) mod invoke;
-pub(crate) mod replays;
-mod room;
-pub(crate) mod rows;
-pub(crate) mod surface;
+//! The nodes that are here, what they say they offer, and the commands on their way to them. Nothing here is kept or
+//! looked up; one connection per node counts, the newest.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,17 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::connect::ConnectParams;
-use homard_protocol::{ConnId, DeviceId, Role};
+use homard_protocol::{ConnId, DeviceId};
 use homard_relay::{Audience, Published};
 use homard_store::NodeSurface;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use self::activity::Activity;
-use self::invoke::Open;
-use self::replays::Replays;
-use crate::access::caller::Caller;
-use crate::connections::fanout::Client;
+use crate::activity::Activity;
+use crate::invoke::Open;
 
 /// Turns one node may begin within [`TURNS_WITHIN`].
 const MAX_TURNS: usize = 30;
@@ -43,9 +27,19 @@ const TELL_INTERVAL: Duration = Duration::from_millis(500);
 /// Events a node that listens to a conversation hears.
 const HEARD: [&str; 2] = ["agent", "chat"];
 
+/// The socket a node is spoken to by.
+pub trait NodeSocket: std::fmt::Debug + Send + Sync + 'static {
+    /// This connection.
+    fn conn(&self) -> &ConnId;
+    /// The node behind it, if it is one.
+    fn node(&self) -> Option<&DeviceId>;
+    /// Sends an event without waiting.
+    fn tell(&self, name: &str, payload: &str);
+}
+
 /// What a node says of itself when it connects.
 #[derive(Debug, Clone)]
-pub(crate) struct About {
+pub(crate) struct NodeAbout {
     pub(crate) display_name: Option<String>,
     pub(crate) platform: String,
     pub(crate) version: String,
@@ -57,8 +51,8 @@ pub(crate) struct About {
     pub(crate) remote_ip: String,
 }
 
-impl About {
-    fn read(caller: &Caller, params: &ConnectParams) -> Self {
+impl NodeAbout {
+    pub(crate) fn read(remote_ip: String, params: &ConnectParams) -> Self {
         let client = &params.client;
         Self {
             display_name: client.display_name.clone(),
@@ -69,91 +63,91 @@ impl About {
             device_family: client.device_family.clone(),
             model_identifier: client.model_identifier.clone(),
             path_env: params.path_env.clone(),
-            remote_ip: caller.peer.ip.to_string(),
+            remote_ip,
         }
     }
 }
 
 /// A node that is connected.
 #[derive(Debug, Clone)]
-pub(crate) struct Session {
-    pub(crate) client: Arc<Client>,
-    pub(crate) about: About,
+pub struct NodeSession {
+    pub(crate) socket: Arc<dyn NodeSocket>,
+    pub(crate) about: NodeAbout,
     /// Everything it says it can do; a claim, nothing more.
     pub(crate) declared: NodeSurface,
     pub(crate) connected_at: i64,
     pub(crate) activity: Activity,
-    subscriptions: BTreeSet<String>,
+    pub(crate) subscriptions: BTreeSet<String>,
     /// What it last heard a person say, and when.
-    last_words: Option<(String, Instant)>,
+    pub(crate) last_words: Option<(String, Instant)>,
     /// When it last had something written down or told, by what.
-    told: BTreeMap<&'static str, Instant>,
+    pub(crate) told: BTreeMap<&'static str, Instant>,
 }
 
 /// The nodes that are here.
 #[derive(Debug, Default)]
-pub(crate) struct Nodes {
+pub struct NodeRegistry {
     state: Mutex<State>,
     /// Subscriptions of all nodes: events are not even looked at while there are none.
     listening: AtomicUsize,
-    replays: Replays,
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(crate) struct State {
     /// One connection per node; the newest counts.
-    here: BTreeMap<DeviceId, Session>,
-    open: HashMap<String, Open>,
+    pub(crate) here: BTreeMap<DeviceId, NodeSession>,
+    pub(crate) open: HashMap<String, Open>,
     /// When each node began its last turns, over all its connections.
     begun: HashMap<DeviceId, VecDeque<Instant>>,
 }
 
-impl Nodes {
+impl NodeRegistry {
     /// A node has come. An older connection of the same node is not spoken to any more, and what it was asked has
     /// failed.
-    pub(crate) fn arrive(&self, id: DeviceId, session: Session) {
+    pub(crate) fn arrive(&self, id: DeviceId, session: NodeSession) {
         let mut state = self.state();
         let older = state.here.insert(id, session);
-        let lost = older.as_ref().map(|older| state.take_open_of(&older.client.conn)).unwrap_or_default();
+        let lost = older.as_ref().map(|older| state.take_open_of(older.socket.conn())).unwrap_or_default();
         self.count(&state);
         drop(state);
         lost.into_iter().for_each(Open::disconnected);
     }
 
     /// A connection has ended: whoever waits for it learns so at once.
-    pub(crate) fn leave(&self, client: &Client) {
-        let Some(id) = &client.device else { return };
+    pub fn leave(&self, socket: &dyn NodeSocket) {
+        let Some(id) = socket.node() else { return };
         let mut state = self.state();
-        if state.here.get(id).is_some_and(|session| session.client.conn == client.conn) {
+        if state.here.get(id).is_some_and(|session| session.socket.conn() == socket.conn()) {
             state.here.remove(id);
         }
-        let lost = state.take_open_of(&client.conn);
+        let lost = state.take_open_of(socket.conn());
         self.count(&state);
         drop(state);
         lost.into_iter().for_each(Open::disconnected);
     }
 
     /// A node that is here.
-    pub(crate) fn get(&self, id: &DeviceId) -> Option<Session> {
+    pub(crate) fn get(&self, id: &DeviceId) -> Option<NodeSession> {
         self.state().here.get(id).cloned()
     }
 
     /// Whether any is here.
-    pub(crate) fn any(&self) -> bool {
+    #[must_use]
+    pub fn any(&self) -> bool {
         !self.state().here.is_empty()
     }
 
     /// Whether the node behind a socket is here, by this socket or a newer one.
-    pub(crate) fn is_here(&self, client: &Client) -> bool {
-        let id = client.device.as_ref().filter(|_| client.role == Role::Node);
-        id.is_some_and(|id| self.state().here.contains_key(id))
+    #[must_use]
+    pub fn is_here(&self, socket: &dyn NodeSocket) -> bool {
+        socket.node().is_some_and(|id| self.state().here.contains_key(id))
     }
 
     /// Whether a node may have something written down or told again already; a node that says the same all the
     /// time must cost nobody else anything. `None` when another socket took its place.
-    pub(crate) fn may_tell(&self, client: &Client, what: &'static str) -> Option<bool> {
+    pub fn may_tell(&self, socket: &dyn NodeSocket, what: &'static str) -> Option<bool> {
         let now = Instant::now();
-        self.change(client, |session| {
+        self.change(socket, |session| {
             let last = session.told.get(what).copied();
             let may = last.is_none_or(|last| now.duration_since(last) >= TELL_INTERVAL);
             if may {
@@ -164,7 +158,8 @@ impl Nodes {
     }
 
     /// Whether a node may begin one more turn now; what costs money is not begun as fast as a program can ask.
-    pub(crate) fn may_begin(&self, node: &DeviceId) -> bool {
+    #[must_use]
+    pub fn may_begin(&self, node: &DeviceId) -> bool {
         let now = Instant::now();
         let mut state = self.state();
         let begun = state.begun.entry(node.clone()).or_default();
@@ -177,34 +172,34 @@ impl Nodes {
     }
 
     /// All that are here.
-    pub(crate) fn all(&self) -> BTreeMap<DeviceId, Session> {
+    pub(crate) fn all(&self) -> BTreeMap<DeviceId, NodeSession> {
         self.state().here.clone()
     }
 
-    /// The requests that were made with a key.
-    pub(crate) fn replays(&self) -> &Replays {
-        &self.replays
-    }
-
     /// Whether a socket is the one its node is spoken to by.
-    pub(crate) fn is_current(&self, client: &Client) -> bool {
-        let Some(id) = &client.device else { return false };
-        self.state().here.get(id).is_some_and(|session| session.client.conn == client.conn)
+    #[must_use]
+    pub fn is_current(&self, socket: &dyn NodeSocket) -> bool {
+        let Some(id) = socket.node() else { return false };
+        self.state().here.get(id).is_some_and(|session| session.socket.conn() == socket.conn())
     }
 
     /// Changes what is known of the node behind a socket; `None` when another socket took its place.
-    fn change<T>(&self, client: &Client, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
-        let id = client.device.as_ref()?;
+    pub(crate) fn change<T>(
+        &self,
+        socket: &dyn NodeSocket,
+        change: impl FnOnce(&mut NodeSession) -> T,
+    ) -> Option<T> {
+        let id = socket.node()?;
         let mut state = self.state();
-        let session = state.here.get_mut(id).filter(|session| session.client.conn == client.conn)?;
+        let session = state.here.get_mut(id).filter(|session| session.socket.conn() == socket.conn())?;
         let changed = change(session);
         self.count(&state);
         Some(changed)
     }
 
     /// A node listens to a conversation from now on; `false` when it listens to too many.
-    pub(crate) fn subscribe(&self, client: &Client, key: &str) -> Option<bool> {
-        self.change(client, |session| {
+    pub fn subscribe(&self, socket: &dyn NodeSocket, key: &str) -> Option<bool> {
+        self.change(socket, |session| {
             let has_room = session.subscriptions.len() < MAX_SUBSCRIPTIONS;
             if has_room {
                 session.subscriptions.insert(key.to_owned());
@@ -214,16 +209,16 @@ impl Nodes {
     }
 
     /// A node listens to a conversation no more.
-    pub(crate) fn unsubscribe(&self, client: &Client, key: &str) -> Option<()> {
-        self.change(client, |session| {
+    pub fn unsubscribe(&self, socket: &dyn NodeSocket, key: &str) -> Option<()> {
+        self.change(socket, |session| {
             session.subscriptions.remove(key);
         })
     }
 
     /// Whether a node heard the same words a moment ago; microphones report twice.
-    pub(crate) fn repeats(&self, client: &Client, words: &str, within: Duration) -> bool {
+    pub fn repeats(&self, socket: &dyn NodeSocket, words: &str, within: Duration) -> bool {
         let now = Instant::now();
-        let heard = self.change(client, |session| {
+        let heard = self.change(socket, |session| {
             let same = |(last, at): &(String, Instant)| last == words && now.duration_since(*at) < within;
             let repeats = session.last_words.as_ref().is_some_and(same);
             session.last_words = Some((words.to_owned(), now));
@@ -233,7 +228,7 @@ impl Nodes {
     }
 
     /// Hands an event to the nodes that listen to its conversation.
-    pub(crate) fn hear(&self, event: &Published) {
+    pub fn hear(&self, event: &Published) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Where<'a> {
@@ -247,14 +242,14 @@ impl Nodes {
         let Ok(Where { session_key: Some(key) }) = serde_json::from_str(&event.payload) else { return };
         let state = self.state();
         for session in state.here.values().filter(|session| session.subscriptions.contains(key.as_ref())) {
-            session.client.tell(event.name, &event.payload);
+            session.socket.tell(event.name, &event.payload);
         }
     }
 
     /// Tells every node.
-    pub(crate) fn tell_all(&self, name: &str, payload: &str) {
+    pub fn tell_all(&self, name: &str, payload: &str) {
         for session in self.state().here.values() {
-            session.client.tell(name, payload);
+            session.socket.tell(name, payload);
         }
     }
 
@@ -263,7 +258,7 @@ impl Nodes {
         self.listening.store(listening, Ordering::Relaxed);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,47 +4,46 @@ use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use homard_protocol::DeviceId;
 use homard_protocol::methods::nodes::Node;
-use homard_protocol::{DeviceId, ErrorShape};
 use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, ToolCx};
 use serde_json::{Value, json};
 
-use super::invoke::{DEFAULT_TIMEOUT, InvokeError, InvokeRequest, MAX_TIMEOUT};
-use super::rows;
-use crate::gateway::Gateway;
-use crate::methods::nodes::pairing;
+use crate::Nodes;
+use crate::invoke::{DEFAULT_TIMEOUT, InvokeError, InvokeRequest, MAX_TIMEOUT};
+use crate::pairing::PairingError;
 
 /// Fewest characters of an id that name a node.
 const MIN_PREFIX: usize = 6;
 /// The command for which the owner can choose a node in the settings.
 const RUN: &str = "system.run";
 
-/// Holds the gateway weakly: the gateway holds the relay, and that the tools.
+/// Holds the nodes weakly: who holds them holds the relay, and that the tools.
 struct Room {
-    gateway: Weak<Gateway>,
+    nodes: Weak<Nodes>,
 }
 
-impl Gateway {
-    /// Opens the door to the nodes.
-    pub(crate) fn open_nodes_door(self: &Arc<Self>, ports: &Ports) {
-        ports.nodes.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
+impl Nodes {
+    /// Lets tools ask nodes.
+    pub fn open_port(self: &Arc<Self>, ports: &Ports) {
+        ports.nodes.open(Arc::new(Room { nodes: Arc::downgrade(self) }));
     }
 }
 
 impl Room {
-    fn gateway(&self) -> Result<Arc<Gateway>, PortError> {
-        self.gateway.upgrade().ok_or(PortError::Closed)
+    fn open(&self) -> Result<Arc<Nodes>, PortError> {
+        self.nodes.upgrade().ok_or(PortError::Closed)
     }
 
-    async fn nodes(&self) -> Result<Vec<Node>, PortError> {
-        let listed = rows::all(&*self.gateway()?).await;
+    async fn listed(&self) -> Result<Vec<Node>, PortError> {
+        let listed = self.open()?.all().await;
         listed.map(|(nodes, _)| nodes).map_err(|error| PortError::Failed(error.to_string()))
     }
 
     async fn send(&self, cx: &ToolCx, call: NodeCall) -> Result<NodeAnswer, PortError> {
-        let gateway = self.gateway()?;
-        let nodes = self.nodes().await?;
-        let config = gateway.config().current();
+        let room = self.open()?;
+        let nodes = self.listed().await?;
+        let config = room.config.current();
         let chosen = call.node.or_else(|| config.tools.exec.node.clone().filter(|_| call.command == RUN));
         let node = match &chosen {
             Some(name) => meant(&nodes, name)?,
@@ -61,7 +60,7 @@ impl Room {
             on_progress: Some(Arc::new(move |text: &str| watcher.report(text))),
         };
         let done = tokio::select! {
-            done = gateway.invoke_node(wanted) => done,
+            done = room.invoke(wanted) => done,
             () = cx.cancel.cancelled() => return Err(PortError::Stopped),
         };
         let name = name_of(node);
@@ -72,12 +71,12 @@ impl Room {
 
 impl NodesPort for Room {
     fn has_any(&self) -> bool {
-        self.gateway.upgrade().is_some_and(|gateway| gateway.nodes().any())
+        self.nodes.upgrade().is_some_and(|nodes| nodes.registry.any())
     }
 
     fn list<'a>(&'a self, node: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
-            let nodes = self.nodes().await?;
+            let nodes = self.listed().await?;
             match node {
                 Some(name) => Ok(json!({"node": meant(&nodes, name)?})),
                 None => Ok(json!({"nodes": nodes})),
@@ -88,7 +87,7 @@ impl NodesPort for Room {
 
     fn pending(&self) -> BoxFuture<'_, Result<Value, PortError>> {
         async move {
-            let listed = pairing::listed(&*self.gateway()?).await;
+            let listed = self.open()?.pairings().await;
             let listed = listed.map_err(|error| PortError::Failed(error.to_string()))?;
             Ok(json!({"pending": listed.pending}))
         }
@@ -97,13 +96,13 @@ impl NodesPort for Room {
 
     fn decide<'a>(&'a self, request: &'a str, allow: bool) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
-            let gateway = self.gateway()?;
-            let refused = |error: ErrorShape| PortError::Invalid(error.message);
+            let nodes = self.open()?;
+            let refused = |error: PairingError| PortError::Invalid(error.to_string());
             if allow {
-                let approved = pairing::approved(&gateway, request).await.map_err(refused)?;
+                let approved = nodes.approve(request).await.map_err(refused)?;
                 Ok(json!({"approved": approved}))
             } else {
-                let rejected = pairing::rejected(&gateway, request).await.map_err(refused)?;
+                let rejected = nodes.reject(request).await.map_err(refused)?;
                 Ok(json!({"rejected": rejected}))
             }
         }

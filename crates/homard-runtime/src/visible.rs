@@ -18,7 +18,8 @@ const HIDDEN: [(char, char); 13] = [
 ];
 
 /// The text with everything that cannot be seen written out.
-pub(crate) fn visible(text: &str) -> String {
+#[must_use]
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         if is_seen(character) {
@@ -39,7 +40,8 @@ fn is_seen(character: char) -> bool {
 }
 
 /// The beginning, on one line.
-pub(crate) fn brief(text: &str, max_chars: usize) -> String {
+#[must_use]
+pub fn brief(text: &str, max_chars: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= max_chars {
         return flat;

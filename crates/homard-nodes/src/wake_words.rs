@@ -5,35 +5,44 @@ use homard_protocol::events::VoicewakeChangedEvent;
 use homard_protocol::methods::voicewake::{DEFAULT_WAKE_WORDS, MAX_WAKE_WORD, MAX_WAKE_WORDS, WakeWords};
 use homard_store::StoreError;
 
-use crate::connections::fanout::Client;
-use crate::gateway::Gateway;
+use crate::Nodes;
+use crate::registry::NodeSocket;
 
 /// Where the words are kept.
 const KEY: &str = "voicewake.triggers";
 
-/// The words in effect.
-pub(crate) async fn words(gateway: &Gateway) -> Result<WakeWords, StoreError> {
-    let kept = gateway.store().get_kv(KEY).await?;
-    let triggers: Vec<String> = kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
-    Ok(WakeWords { triggers: tidy(&triggers) })
-}
-
-/// Keeps other words and tells everybody.
-pub(crate) async fn change(gateway: &Gateway, triggers: &[String]) -> Result<WakeWords, StoreError> {
-    let words = WakeWords { triggers: tidy(triggers) };
-    let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
-    gateway.store().set_kv(KEY, &kept).await?;
-    gateway.bus().publish(&VoicewakeChangedEvent(words.clone()));
-    if let Ok(payload) = serde_json::to_string(&words) {
-        gateway.nodes().tell_all(VoicewakeChangedEvent::NAME, &payload);
+impl Nodes {
+    /// The words in effect.
+    ///
+    /// # Errors
+    /// When they cannot be looked up.
+    pub async fn wake_words(&self) -> Result<WakeWords, StoreError> {
+        let kept = self.store.get_kv(KEY).await?;
+        let triggers: Vec<String> =
+            kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
+        Ok(WakeWords { triggers: tidy(&triggers) })
     }
-    Ok(words)
+
+    /// Keeps other words and tells everybody.
+    ///
+    /// # Errors
+    /// When they cannot be kept.
+    pub async fn set_wake_words(&self, triggers: &[String]) -> Result<WakeWords, StoreError> {
+        let words = WakeWords { triggers: tidy(triggers) };
+        let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
+        self.store.set_kv(KEY, &kept).await?;
+        self.bus.publish(&VoicewakeChangedEvent(words.clone()));
+        if let Ok(payload) = serde_json::to_string(&words) {
+            self.registry.tell_all(VoicewakeChangedEvent::NAME, &payload);
+        }
+        Ok(words)
+    }
 }
 
 /// Tells one node.
-pub(crate) fn tell(client: &Client, words: &WakeWords) {
+pub(crate) fn tell(socket: &dyn NodeSocket, words: &WakeWords) {
     if let Ok(payload) = serde_json::to_string(words) {
-        client.tell(VoicewakeChangedEvent::NAME, &payload);
+        socket.tell(VoicewakeChangedEvent::NAME, &payload);
     }
 }
 

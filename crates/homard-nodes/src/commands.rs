@@ -89,7 +89,7 @@ const PLATFORMS: &[(&[&str], &[&[&str]])] = &[
 
 /// Why a command may not be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NotAllowed {
+pub enum NotAllowed {
     /// The lists do not have it.
     #[error("command not allowlisted")]
     NotListed,
@@ -168,7 +168,8 @@ pub(crate) fn effective(
 }
 
 /// What somebody needs to approve this.
-pub(crate) fn approve_scopes(commands: &[String]) -> Vec<Scope> {
+#[must_use]
+pub fn approve_scopes(commands: &[String]) -> Vec<Scope> {
     let mut scopes = vec![Scope::Pairing];
     if commands.iter().any(|command| SENSITIVE.contains(&command.as_str())) {
         scopes.push(Scope::Admin);
