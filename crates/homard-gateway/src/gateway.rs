@@ -121,8 +121,13 @@ impl Gateway {
         let listeners = Arc::clone(&connections.clients);
         bus.listen(move |event| listeners.publish(event));
         let nodes = Arc::new(Nodes::new(config.clone(), store.clone(), bus.clone(), clock.clone()));
-        let listening = Arc::clone(&nodes);
-        bus.listen(move |event| listening.registry().hear(event));
+        // Weakly: the nodes hold the bus.
+        let listening = Arc::downgrade(&nodes);
+        bus.listen(move |event| {
+            if let Some(nodes) = listening.upgrade() {
+                nodes.registry().hear(event);
+            }
+        });
         let openai = OpenAiApi {
             config: config.clone(),
             store: store.clone(),
