@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
-use homard_tools::image_type;
 use url::Url;
 
 /// Names that are taken for pictures; what they hold decides.

@@ -7,7 +7,9 @@
 mod abilities;
 mod channel;
 mod inbound;
+mod ingress;
 mod outbound;
+mod registry;
 mod section;
 mod text;
 
@@ -20,6 +22,8 @@ pub use channel::{
 pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Quoted, Sender,
 };
+pub use ingress::{Ingress, IngressHandler, IngressLimits, IngressMount, Mounted, PathTaken};
 pub use outbound::{Address, Button, Content, File, Outbound, Receipt, RichText};
+pub use registry::{AccountParts, BuildError, ChannelEntry, ChannelRegistry};
 pub use section::{INERT, Key, SHARED_KEYS, SectionKeys, Takes, defaults_schema};
 pub use text::{ChunkMode, Shape, shape_text};

@@ -4,4 +4,4 @@ mod irc;
 mod registry;
 mod telegram;
 
-pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, entry, sections};
+pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, REGISTRY, entry, sections};

@@ -25,8 +25,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{
-    Abilities, Ability, Act, Attachment, Channel, ChannelError, ChatKind, Dialect, Fetched, Inbox, MediaKind,
-    Outbound, PollLimits, Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit, Threads,
+    Abilities, Ability, Act, Attachment, Channel, ChannelError, ChatKind, Dialect, Fetched, Inbox, Ingress,
+    MediaKind, Outbound, PollLimits, Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit,
+    Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::Clock;
@@ -101,6 +102,8 @@ pub(crate) struct Telegram {
     /// Names and descriptions for the menu.
     commands: Vec<(String, String)>,
     offset_file: PathBuf,
+    /// Where updates may be brought.
+    ingress: Ingress,
     clock: Clock,
     /// The bot's name, once the server has told it.
     username: Mutex<Option<String>>,
@@ -121,6 +124,7 @@ fn build(parts: Parts) -> Result<SharedChannel, BuildError> {
         api,
         commands,
         offset_file,
+        ingress: parts.ingress,
         clock: parts.clock,
         username: Mutex::default(),
     }))

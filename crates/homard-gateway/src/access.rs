@@ -8,6 +8,7 @@ pub(crate) mod handshake;
 pub(crate) mod origin;
 pub(crate) mod pairing;
 pub(crate) mod proxy;
+pub(crate) mod rules;
 pub(crate) mod scope_upgrades;
 pub(crate) mod setup_codes;
 pub(crate) mod write_limit;

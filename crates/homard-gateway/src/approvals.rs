@@ -14,7 +14,8 @@ use homard_protocol::methods::approvals::{
     MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
 };
 use homard_relay::DomainEvent;
-use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict, brief, visible};
+use homard_runtime::{brief, visible};
+use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
 use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
@@ -85,7 +86,7 @@ fn tell(gateway: &Gateway, question: &Question) {
 fn log(gateway: &Gateway, question: &Question) {
     let (id, tool) = (&question.id, &question.request.tool);
     match question.outcome {
-        None if gateway.clients().someone_hears(DECIDERS, None) => {
+        None if gateway.connections().clients.someone_hears(DECIDERS, None) => {
             tracing::info!(%id, %tool, "waiting for approval");
         }
         None => tracing::warn!(

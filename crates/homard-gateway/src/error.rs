@@ -1,12 +1,12 @@
 //! From the house's errors to the one shape clients know.
 
 use homard_config::WriteError;
+use homard_memory::WorkspaceFileError;
+use homard_nodes::{InvokeError, PairingError};
 use homard_protocol::{DeviceId, ErrorShape, SessionKeyError};
 use homard_relay::{AcceptError, Unroutable};
 use homard_store::StoreError;
 use serde_json::json;
-
-use crate::nodes::invoke::InvokeError;
 
 /// What went wrong in the store.
 pub(crate) fn store(error: &StoreError) -> ErrorShape {
@@ -39,6 +39,14 @@ pub(crate) fn submit(error: &AcceptError) -> ErrorShape {
     }
 }
 
+/// Why a node's question was not answered.
+pub(crate) fn node_pairing(error: &PairingError) -> ErrorShape {
+    match error {
+        PairingError::Store(inner) => store(inner),
+        PairingError::UnknownRequest | PairingError::UnknownNode => ErrorShape::invalid(error.to_string()),
+    }
+}
+
 /// Why a node did not do what was asked.
 pub(crate) fn invoke(error: &InvokeError, node: &DeviceId, command: &str) -> ErrorShape {
     let details = |name: &str, more: serde_json::Value| {
@@ -62,6 +70,16 @@ pub(crate) fn invoke(error: &InvokeError, node: &DeviceId, command: &str) -> Err
         InvokeError::Unknown | InvokeError::NotConnected | InvokeError::Busy => {
             unavailable(details("", serde_json::Value::Null))
         }
+    }
+}
+
+/// Why a file of a workspace is not told or not written.
+pub(crate) fn workspace_file(error: &WorkspaceFileError) -> ErrorShape {
+    match error {
+        WorkspaceFileError::Unreadable { .. } | WorkspaceFileError::Unwritable { .. } => {
+            ErrorShape::unavailable(chain(error))
+        }
+        _ => ErrorShape::invalid(error.to_string()),
     }
 }
 

@@ -14,12 +14,10 @@ mod hooks;
 mod http;
 mod lifecycle;
 mod methods;
-mod nodes;
 mod ports;
 mod session_rows;
 mod table;
 mod tool_answer;
-mod voice;
 mod wizard;
 
 pub use connections::server::bind;

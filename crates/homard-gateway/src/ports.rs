@@ -24,7 +24,7 @@ impl Gateway {
     /// Opens the door that leads here.
     pub fn open_ports(self: &Arc<Self>, ports: &Ports) {
         ports.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
-        self.open_nodes_door(ports);
+        self.nodes().open_port(ports);
     }
 }
 

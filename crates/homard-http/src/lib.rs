@@ -1,6 +1,9 @@
-//! The one way to make an HTTP client: what every request of ours has in common, and the TLS back end behind it.
+//! HTTP: the one way to make a client, and what our servers read and answer with.
 //!
 //! Owns no client: each room keeps its own, with its own time limits and proxies. Clippy forbids the other ways.
+
+pub mod answers;
+pub mod body;
 
 use reqwest::{Client, ClientBuilder, redirect};
 use rustls::crypto::ring;

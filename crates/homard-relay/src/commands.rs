@@ -152,7 +152,7 @@ impl ChatCommands {
         let config = self.inner().config();
         match parse(&admitted.message().text, &config.commands).filter(|_| is_text) {
             Some(called) => self.obey_call(admitted, options, called).await,
-            None => Ok(Obeyed::No(admitted, options)),
+            None => Ok(Obeyed::no(admitted, options)),
         }
     }
 
@@ -176,10 +176,10 @@ impl ChatCommands {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
-                Ok(Obeyed::No(admitted.with_text(rest), options))
+                Ok(Obeyed::no(admitted.with_text(rest), options))
             }
             // A skill that is called by its own name is told to the model.
-            "skill" if !rest.is_empty() => Ok(Obeyed::No(admitted.with_text(format!("/{rest}")), options)),
+            "skill" if !rest.is_empty() => Ok(Obeyed::no(admitted.with_text(format!("/{rest}")), options)),
             _ if command.form == Form::Directive && command.name != "queue" => {
                 self.obey_directives(admitted, options).await
             }
@@ -192,7 +192,7 @@ impl ChatCommands {
         let words = Vocabulary::of(&self.inner().config());
         let meaning = read(&admitted.message().text, &words.reading(None, &[]));
         if !meaning.only_directives {
-            return Ok(Obeyed::No(admitted, options));
+            return Ok(Obeyed::no(admitted, options));
         }
         let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
         self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;

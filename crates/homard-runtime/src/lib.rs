@@ -13,6 +13,7 @@ mod subscribers;
 mod tasks;
 mod trace;
 mod units;
+mod visible;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
@@ -23,3 +24,4 @@ pub use subscribers::Subscribers;
 pub use tasks::Tasks;
 pub use trace::TRACE;
 pub use units::millis;
+pub use visible::{brief, visible};

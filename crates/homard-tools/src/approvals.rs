@@ -5,7 +5,6 @@
 //! here is written down: a question dies with the run that asked it.
 
 mod naming;
-mod visible;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +17,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use naming::{NotAsked, NotFound};
-pub use visible::{brief, visible};
 
 /// How long a person has for an answer.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(120);

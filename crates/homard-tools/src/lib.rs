@@ -28,7 +28,7 @@ mod workbench;
 
 pub use approvals::{
     ANSWER_WITHIN, ApprovalRequest, Approvals, KEEP_ANSWERED, MAX_PENDING, NotAsked, NotFound, NotTaken,
-    Outcome as ApprovalOutcome, Question, Verdict, brief, visible,
+    Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use files::file_access::{Caller, FileAccess, Withheld};
@@ -53,7 +53,6 @@ pub use ports::{
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
 pub use tool::{DynTool, Tool, ToolSpec};
-pub use tools::read::image_type;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use turn_slot::TurnSlot;
 pub use words_of_others::known_urls::KnownUrls;

@@ -173,6 +173,7 @@ async fn serve(
         clock: clock.clone(),
     })?;
     let bus = Bus::default();
+    let workshop = Workshop::new(&source.paths, &clock);
     let http = Http::default();
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
@@ -215,6 +216,8 @@ async fn serve(
         store: store.clone(),
         relay: relay.clone(),
         automation,
+        channels: homard_channels::REGISTRY,
+        ingress: workshop.ingress.clone(),
         bus,
         clock: clock.clone(),
         pages: Some(Box::new(pages::Embedded)),
@@ -230,7 +233,6 @@ async fn serve(
     let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
     let until = tasks.token().clone();
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let workshop = Workshop { paths: source.paths.clone(), clock: clock.clone() };
     let opener = relay.clone();
     let rooms = (room, store.clone(), processes.clone(), ports);
     let mut hooks = hooks(config.clone(), relay, options, rooms, workshop.clone());
@@ -242,9 +244,6 @@ async fn serve(
     if let Some(began) = first_start.take() {
         reach::announce(&listeners, &current, fingerprint.as_deref());
         log_ready(&listeners, began);
-    }
-    if let Some(fingerprint) = &fingerprint {
-        tracing::info!(%fingerprint, "speaking TLS");
     }
     reach::show(&current, source, fingerprint, &tasks);
     let stopped = homard_gateway::run(gateway, listeners, hooks, supervisor.asked.clone()).await?;

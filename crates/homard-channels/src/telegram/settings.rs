@@ -84,7 +84,7 @@ struct Section {
     webhook_path: Option<String>,
     /// Address the local listener binds.
     webhook_host: Option<String>,
-    /// Port the local listener binds.
+    /// Port the local listener binds; 0 for none: updates then come by the gateway's own port.
     webhook_port: Option<u16>,
 }
 
@@ -129,8 +129,8 @@ pub(super) struct Webhook {
     pub(super) public: String,
     pub(super) secret: Secret,
     pub(super) path: String,
-    pub(super) host: String,
-    pub(super) port: u16,
+    /// Where a listener of its own binds, if there is to be one; the gateway's port takes updates in any case.
+    pub(super) listener: Option<(String, u16)>,
 }
 
 /// Keys that are known from elsewhere and do nothing yet.
@@ -297,8 +297,10 @@ fn webhook(place: &Place<'_>, section: &Section) -> Result<Option<Webhook>, Buil
         public: public.to_owned(),
         secret,
         path,
-        host: section.webhook_host.clone().unwrap_or_else(|| WEBHOOK_HOST.to_owned()),
-        port: section.webhook_port.unwrap_or(WEBHOOK_PORT),
+        listener: match section.webhook_port.unwrap_or(WEBHOOK_PORT) {
+            0 => None,
+            port => Some((section.webhook_host.clone().unwrap_or_else(|| WEBHOOK_HOST.to_owned()), port)),
+        },
     }))
 }
 

@@ -1,14 +1,17 @@
-//! Hearing by being told: the server brings updates to a small listener of ours.
+//! Hearing by being told: the server brings updates to the gateway's port, and to a small listener of ours if there is
+//! to be one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::routing::{get, post};
-use homard_channel::{ChannelError, InboundEvent, Inbox};
+use homard_channel::{
+    BoxFuture, ChannelError, InboundEvent, Inbox, IngressHandler, IngressLimits, IngressMount, Mounted,
+};
 use homard_config::Secret;
 use homard_runtime::{OrCancel as _, OrLog as _};
 use serde_json::Value;
@@ -38,10 +41,20 @@ const CHECK_EVERY: Duration = Duration::from_secs(60);
 /// An update, and where to say that it is kept.
 type Brought = (Value, oneshot::Sender<()>);
 
-#[derive(Clone)]
 struct WebhookState {
     secret: Secret,
     inner: mpsc::Sender<Brought>,
+}
+
+impl IngressHandler for WebhookState {
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(SECRET_HEADER).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
+        bool::from(given.ct_eq(self.secret.expose().as_bytes()))
+    }
+
+    fn answer(&self, body: Bytes) -> BoxFuture<'_, StatusCode> {
+        Box::pin(self.accept(body))
+    }
 }
 
 /// Hears until cancelled or refused.
@@ -53,29 +66,61 @@ pub(super) async fn listen(
 ) -> Result<(), ChannelError> {
     let ear = Ear::new(telegram, inbox, &cancel);
     let Some(()) = introduce(telegram, &ear, &cancel).await? else { return Ok(()) };
-    let bound = TcpListener::bind((webhook.host.as_str(), webhook.port)).await;
-    let listener = bound.map_err(|error| {
-        ChannelError::Unreachable(format!(
-            "the webhook cannot listen on {}:{}: {error}",
-            webhook.host, webhook.port
-        ))
-    })?;
     let (inner, brought) = mpsc::channel(WAITING);
-    let door = WebhookState { secret: webhook.secret.clone(), inner };
-    let app = Router::new()
-        .route(HEALTH_PATH, get(|| async { "ok" }))
-        .route(&webhook.path, post(receive))
-        .with_state(Arc::new(door));
+    let state = Arc::new(WebhookState { secret: webhook.secret.clone(), inner });
+    let _mounted = mount(telegram, webhook, &state)?;
+    let listener = bind(webhook).await?;
     let ended = tokio::select! {
-        served = axum::serve(listener, app) => {
-            served.map_err(|error| ChannelError::Unreachable(format!("the webhook's listener ended: {error}")))
-        }
+        served = serve(listener, webhook, state) => served,
         () = hand_over(&ear, brought) => Ok(()),
         kept = keep_address(telegram, webhook, &ear, &cancel) => kept,
         () = cancel.cancelled() => Ok(()),
     };
     ear.finish().await;
     ended
+}
+
+/// Takes updates at the gateway's port. An account with a listener of its own does without where another one has its
+/// path.
+fn mount(
+    telegram: &Telegram,
+    webhook: &Webhook,
+    state: &Arc<WebhookState>,
+) -> Result<Option<Mounted>, ChannelError> {
+    let limits = IngressLimits { method: Method::POST, max_body: MAX_BODY, time: PATIENCE };
+    let mount = IngressMount { limits, handler: Arc::clone(state) as Arc<dyn IngressHandler> };
+    match telegram.ingress.mount(&webhook.path, mount) {
+        Ok(mounted) => Ok(Some(mounted)),
+        Err(taken) if webhook.listener.is_some() => {
+            tracing::info!(account = %telegram.account, %taken, "updates come by the listener of their own alone");
+            Ok(None)
+        }
+        Err(taken) => Err(ChannelError::Unreachable(format!("{taken}; give this one a webhookPath"))),
+    }
+}
+
+async fn bind(webhook: &Webhook) -> Result<Option<TcpListener>, ChannelError> {
+    let Some((host, port)) = &webhook.listener else { return Ok(None) };
+    let bound = TcpListener::bind((host.as_str(), *port)).await;
+    let unreachable =
+        |error| ChannelError::Unreachable(format!("the webhook cannot listen on {host}:{port}: {error}"));
+    bound.map(Some).map_err(unreachable)
+}
+
+/// Serves the listener of its own; without one, nothing ends it.
+async fn serve(
+    listener: Option<TcpListener>,
+    webhook: &Webhook,
+    state: Arc<WebhookState>,
+) -> Result<(), ChannelError> {
+    let Some(listener) = listener else { return std::future::pending().await };
+    let app = Router::new()
+        .route(HEALTH_PATH, get(|| async { "ok" }))
+        .route(&webhook.path, post(receive))
+        .with_state(state);
+    axum::serve(listener, app)
+        .await
+        .map_err(|error| ChannelError::Unreachable(format!("the webhook's listener ended: {error}")))
 }
 
 /// Gives the server our address and looks after it.
@@ -127,35 +172,35 @@ async fn hand_over(ear: &Ear<'_>, mut brought: mpsc::Receiver<Brought>) {
     }
 }
 
-async fn receive(State(door): State<Arc<WebhookState>>, request: Request) -> StatusCode {
+async fn receive(State(state): State<Arc<WebhookState>>, request: Request) -> StatusCode {
     let (head, body) = request.into_parts();
-    if !is_telegram(&head.headers, &door.secret) {
+    if !state.admits(&head.headers) {
         return StatusCode::UNAUTHORIZED;
     }
-    match tokio::time::timeout(PATIENCE, accept(&door, body)).await {
-        Ok(status) => status,
-        Err(_late) => StatusCode::SERVICE_UNAVAILABLE,
-    }
-}
-
-async fn accept(door: &WebhookState, body: Body) -> StatusCode {
-    let Ok(bytes) = to_bytes(body, MAX_BODY).await else { return StatusCode::PAYLOAD_TOO_LARGE };
-    let Ok(update) = serde_json::from_slice::<Value>(&bytes) else {
-        tracing::warn!("what came to Telegram's webhook is not readable and is skipped");
-        // Anything else would bring it again, forever.
-        return StatusCode::OK;
+    let taken = async {
+        match to_bytes(body, MAX_BODY).await {
+            Ok(bytes) => state.accept(bytes).await,
+            Err(_too_large) => StatusCode::PAYLOAD_TOO_LARGE,
+        }
     };
-    let (kept, is_kept) = oneshot::channel();
-    if door.inner.send((update, kept)).await.is_err() {
-        return StatusCode::SERVICE_UNAVAILABLE;
-    }
-    match is_kept.await {
-        Ok(()) => StatusCode::OK,
-        Err(_closed) => StatusCode::SERVICE_UNAVAILABLE,
-    }
+    tokio::time::timeout(PATIENCE, taken).await.unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-fn is_telegram(headers: &HeaderMap, secret: &Secret) -> bool {
-    let given = headers.get(SECRET_HEADER).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
-    bool::from(given.ct_eq(secret.expose().as_bytes()))
+impl WebhookState {
+    /// Takes one update and waits until it is kept.
+    async fn accept(&self, body: Bytes) -> StatusCode {
+        let Ok(update) = serde_json::from_slice::<Value>(&body) else {
+            tracing::warn!("what came to Telegram's webhook is not readable and is skipped");
+            // Anything else would bring it again, forever.
+            return StatusCode::OK;
+        };
+        let (kept, is_kept) = oneshot::channel();
+        if self.inner.send((update, kept)).await.is_err() {
+            return StatusCode::SERVICE_UNAVAILABLE;
+        }
+        match is_kept.await {
+            Ok(()) => StatusCode::OK,
+            Err(_closed) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
 }

@@ -49,6 +49,7 @@ impl Bot {
             state_dir: std::env::temp_dir(),
             clock: clock.clone(),
             commands: Vec::new(),
+            ingress: homard_channel::Ingress::default(),
         };
         let (to_relay, heard) = mpsc::channel(8);
         let inbox = Inbox::new(to_relay, clock);

@@ -88,6 +88,7 @@ fn account(fake: &FakeTelegram, home: &TempDir, more: &Value) -> SharedChannel {
         state_dir: home.path().to_owned(),
         clock: Clock::system(),
         commands: vec![("status".to_owned(), "How it is".to_owned()), ("stop".to_owned(), "Stop".to_owned())],
+        ingress: homard_channel::Ingress::default(),
     };
     (entry("telegram").unwrap().build)(parts).unwrap()
 }

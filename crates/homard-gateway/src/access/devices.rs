@@ -1,24 +1,16 @@
 //! Devices as clients see them: rows, events, and the sockets that end when a device loses its right to them.
 
+use homard_nodes::claim;
 use homard_protocol::events::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 use homard_protocol::methods::devices::{DeviceTokenRow, PairedDeviceRow, PendingDeviceRow};
 use homard_protocol::{DeviceId, Role};
 use homard_store::{DeviceToken, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome, StoreError};
-use homard_tools::{brief, visible};
 
 use crate::connections::fanout::{Client, Close};
 use crate::gateway::Gateway;
 
 /// The close code of a client that lost its right to be here.
 const AUTH_CHANGED: u16 = 4001;
-/// Most characters shown of what a device says of itself: a stranger must not fill the owner's screen.
-const MAX_CLAIM: usize = 64;
-
-/// What a device claims, with nothing hidden in it.
-pub(crate) fn claim(text: Option<String>) -> Option<String> {
-    text.map(|text| brief(&visible(&text), MAX_CLAIM)).filter(|text| !text.is_empty())
-}
-
 /// A request as clients see it.
 pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
     PendingDeviceRow {
@@ -46,7 +38,7 @@ pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
 pub(crate) async fn paired(gateway: &Gateway, device: PairedDevice) -> Result<PairedDeviceRow, StoreError> {
     let tokens = gateway.store().device_tokens(&device.device_id).await?;
     Ok(PairedDeviceRow {
-        connected: gateway.clients().is_here(&device.device_id),
+        connected: gateway.connections().clients.is_here(&device.device_id),
         device_id: device.device_id,
         public_key: device.public_key,
         display_name: claim(device.display_name),
@@ -83,7 +75,7 @@ fn token(token: DeviceToken) -> DeviceTokenRow {
 pub(crate) fn tell_asked(gateway: &Gateway, outcome: &PendingOutcome) {
     if let Some(old) = &outcome.superseded {
         let device = &outcome.request.device_id;
-        if gateway.noise().allows("device asked for something else") {
+        if gateway.access().noise.allows("device asked for something else") {
             tracing::info!(%device, request = %old, "a device asks for something else than before");
         }
         publish_resolved(gateway, old, device, PairDecision::Rejected);
@@ -105,7 +97,7 @@ pub(crate) fn tell_resolved(
 }
 
 fn publish_resolved(gateway: &Gateway, request_id: &str, device_id: &DeviceId, decision: PairDecision) {
-    gateway.upgrades().decided(request_id, decision);
+    gateway.access().upgrades.decided(request_id, decision);
     gateway.bus().publish(&DevicePairResolvedEvent {
         request_id: request_id.to_owned(),
         device_id: device_id.clone(),
@@ -123,7 +115,7 @@ pub(crate) fn hang_up(
     reason: &str,
 ) {
     let close = Close::new(AUTH_CHANGED, reason);
-    for client in gateway.clients().of_device(device_id) {
+    for client in gateway.connections().clients.of_device(device_id) {
         if role.is_some_and(|role| role != client.role) {
             continue;
         }

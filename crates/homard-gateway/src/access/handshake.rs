@@ -60,13 +60,13 @@ pub(crate) async fn admit(
 ) -> Result<Admission, Refusal> {
     check_version(params)?;
     let role = read_role(params)?;
-    let access = gateway.access();
+    let access = gateway.access().rules();
     check_page(params, peer, &access.allowed_origins)?;
 
     let requested = ScopeSet::parse(&params.scopes);
     let who = peer.source.to_string();
     let exempt = access.exempt_loopback && peer.source == Source::ThisMachine;
-    if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, Instant::now()) {
+    if !exempt && let Some(wait) = gateway.access().guesses.shut_for(&who, Instant::now()) {
         return Err(rate_limited(wait));
     }
 
@@ -76,7 +76,7 @@ pub(crate) async fn admit(
         && !exempt
         && params.device.is_none()
     {
-        gateway.guesses().wrong(&who, access.guess_limit, Instant::now());
+        gateway.access().guesses.wrong(&who, access.guess_limit, Instant::now());
     }
     let Some(proof) = &params.device else {
         let (method, scopes) = without_device(params, peer, role, requested, shared)?;
@@ -87,14 +87,14 @@ pub(crate) async fn admit(
     let question = PairingQuestion { params, peer, role, requested, device: &device };
     let paired = match shared {
         Ok(method) => {
-            gateway.guesses().right(&who);
+            gateway.access().guesses.right(&who);
             pairing::with_shared_secret(gateway, &question, method).await?
         }
         Err(refusal) => {
             let code = sent_code(params);
             let outcome = without_secret(gateway, &question, refusal).await;
             if outcome.is_err() && (refusal.is_guess() || code.is_some()) && !exempt {
-                gateway.guesses().wrong(&who, access.guess_limit, Instant::now());
+                gateway.access().guesses.wrong(&who, access.guess_limit, Instant::now());
             }
             outcome?
         }

@@ -144,7 +144,7 @@ pub(crate) async fn with_device_token(
     let store = gateway.store();
     let known = store.paired_device(&question.device.id).await.map_err(broken)?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
-    let (role, generation) = (question.role.as_str(), gateway.access().generation.clone());
+    let (role, generation) = (question.role.as_str(), gateway.access().rules().generation.clone());
     let token =
         store.check_device_token(&question.device.id, role, sent, &generation).await.map_err(broken)?;
     let Some(token) = token else {
@@ -171,7 +171,7 @@ pub(crate) async fn admitted(
     method: AuthMethod,
 ) -> Result<Paired, Refusal> {
     let (store, id, role) = (gateway.store(), &question.device.id, question.role.as_str());
-    let generation = gateway.access().generation.clone();
+    let generation = gateway.access().rules().generation.clone();
     let fits = |held: &HeldToken| ScopeSet::parse(&held.scopes).covers(question.requested);
     let mut token = None;
     if let Some(sent) = sent_token(question.params) {
@@ -293,7 +293,7 @@ async fn post_request(
         silent: false,
     };
     let outcome = gateway.store().pending_device_request(request).await?;
-    if outcome.created && gateway.noise().allows("device waits for approval") {
+    if outcome.created && gateway.access().noise.allows("device waits for approval") {
         let (device, request) = (&question.device.id, &outcome.request.request_id);
         tracing::warn!(
             %device, %request, reason = need.reason(),

@@ -17,7 +17,8 @@ use ipnet::IpNet;
 
 use crate::access::auth::{AuthMethod, AuthRefusal};
 use crate::access::origin::{Locality, Peer};
-use crate::gateway::{AccessRules, Gateway};
+use crate::access::rules::AccessRules;
+use crate::gateway::Gateway;
 
 /// Most addresses of one forwarding header that are looked at.
 const MAX_HOPS: usize = 32;
@@ -219,11 +220,12 @@ pub(crate) async fn prove(
         return peer.claims.user.as_ref().map(|_user| AuthMethod::TrustedProxy).map_err(|refusal| *refusal);
     }
     let shared = access.auth.check(sent);
-    let (Err(refusal), Some(claim), Some(tailscale)) = (&shared, &peer.claims.tailnet, gateway.tailscale())
+    let (Err(refusal), Some(claim), Some(tailscale)) =
+        (&shared, &peer.claims.tailnet, gateway.access().tailscale.as_ref())
     else {
         return shared;
     };
-    match claim.verify(tailscale, gateway.noise()).await {
+    match claim.verify(tailscale, &gateway.access().noise).await {
         Ok(method) => Ok(method),
         // A wrong secret is the better reason: it was tried, and it counts.
         Err(_tailnet) if refusal.is_guess() => shared,

@@ -15,8 +15,8 @@ use homard_protocol::methods::setup_codes::{
     setup_access, setup_scopes,
 };
 use homard_protocol::{ErrorShape, Role, ScopeSet};
+use homard_runtime::{brief, visible};
 use homard_store::{NewSetupCode, SetupCode, SetupUse, StoreError};
-use homard_tools::{brief, visible};
 use serde_json::{Value, json};
 
 use self::address::{Network, UrlError};
@@ -99,7 +99,7 @@ pub(crate) async fn make(gateway: &Gateway, params: &SetupCodeParams) -> Result<
         join_url: join_code.map(|code| place.join_url(&code)),
         qr_data_url: picture,
         gateway_url: place.url,
-        auth: gateway.access().auth.mode().to_owned(),
+        auth: gateway.access().rules().auth.mode().to_owned(),
         url_source: place.source.to_owned(),
         access: setup_access(profile),
         access_downgraded: downgraded.then_some(true),
@@ -200,7 +200,7 @@ async fn hand_over(
     scopes: ScopeSet,
 ) -> Result<HandedToken, Refusal> {
     let (role, scopes) = (Role::Operator.as_str(), scopes.to_strings());
-    let generation = gateway.access().generation.clone();
+    let generation = gateway.access().rules().generation.clone();
     let token = gateway.store().issue_device_token(&question.device.id, role, &scopes, &generation).await;
     Ok(HandedToken {
         device_token: token.map_err(pairing::broken)?,

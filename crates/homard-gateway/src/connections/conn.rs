@@ -17,7 +17,8 @@ use homard_protocol::connect::{ConnectChallenge, ConnectParams, HelloOk};
 use homard_protocol::events::CONNECT_CHALLENGE;
 use homard_protocol::frame::FrameError;
 use homard_protocol::limits::{
-    CLOSE_GRACE, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS, MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
+    CLOSE_GRACE, HANDSHAKE_TIMEOUT, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS,
+    MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
 use homard_protocol::{ConnId, ErrorCode, ErrorShape, RequestFrame};
 use serde_json::json;
@@ -31,10 +32,12 @@ use crate::access::handshake::{self, Admission, Refusal};
 use crate::access::origin::Peer;
 use crate::connections::connection_limits::Ticket;
 use crate::connections::fanout::{Batch, Client, Close};
+use crate::connections::hello::hello;
 use crate::gateway::Gateway;
-use crate::nodes::surface;
 use crate::table::{Cx, error_frame};
 
+/// Overrides the time a socket may take to finish `connect`, in milliseconds.
+const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
 /// First byte of an unfragmented close frame.
 const CLOSE_FRAME: u8 = 0x88;
 /// The close code of a message that is too large.
@@ -73,7 +76,7 @@ pub(crate) async fn run<S>(
 {
     let greeted = tokio::select! {
         greeted = greet(&gateway, &mut socket, peer) => greeted,
-        () = gateway.stopping().cancelled() => Ok(Err(service_restart())),
+        () = gateway.lifecycle().stopping.cancelled() => Ok(Err(service_restart())),
     };
     drop(ticket);
     let mut too_large = "preauth payload too large";
@@ -154,7 +157,7 @@ where
         ConnectChallenge { nonce: nonce.clone(), ts: gateway.clock().now_ms(), capabilities: Vec::new() };
     let frame = json!({"type": "event", "event": CONNECT_CHALLENGE, "payload": challenge}).to_string();
     socket.send(Message::text(frame)).await?;
-    let Ok(first) = timeout(gateway.handshake_timeout(), next_text(socket)).await else {
+    let Ok(first) = timeout(handshake_timeout(gateway), next_text(socket)).await else {
         return Ok(Err(Close::new(1000, "handshake timeout")));
     };
     let text = first?;
@@ -175,15 +178,22 @@ where
     }
 }
 
+/// How long a socket may take to finish `connect`.
+fn handshake_timeout(gateway: &Gateway) -> Duration {
+    let config = gateway.config().current();
+    let set = config.env.get(HANDSHAKE_TIMEOUT_VARIABLE).and_then(|ms| ms.parse().ok());
+    set.map_or(HANDSHAKE_TIMEOUT, Duration::from_millis)
+}
+
 /// Notes who was not let in. What is the gateway's own fault is worth more than a note.
 fn log_refusal(gateway: &Gateway, params: &ConnectParams, peer: &Peer, refusal: &Refusal) {
     let (ip, client, error) = (peer.ip, params.client.id, &refusal.error.message);
     match refusal.error.code {
-        ErrorCode::Unavailable if gateway.noise().allows("connect impossible") => {
+        ErrorCode::Unavailable if gateway.access().noise.allows("connect impossible") => {
             tracing::error!(%ip, %client, %error, "nobody could be let in");
         }
         ErrorCode::Unavailable => {}
-        _ if gateway.noise().allows("connect refused") => {
+        _ if gateway.access().noise.allows("connect refused") => {
             tracing::info!(%ip, %client, %error, "connect refused");
         }
         _ => {}
@@ -202,7 +212,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone::Left)?;
-    let mut hello: HelloOk = gateway.hello(&conn, &admission);
+    let mut hello: HelloOk = hello(gateway, &conn, &admission);
     hello.plugin_surface_urls = crate::http::surface_urls(gateway, &conn, &peer);
     let device = admission.device.as_ref().map(|device| device.id.clone());
     let tool_events = params.caps.iter().any(|cap| cap == "tool-events");
@@ -210,10 +220,11 @@ where
     let (id, mode, via) = (params.client.id, params.client.mode, admission.method);
     let token = admission.device_token.as_ref().map(|(token, _issued)| Secret::new(token.as_str()));
     let caller = Arc::new(Caller { client, id, mode, peer, via, token });
-    gateway.presence().arrive(&caller, &params, gateway.clock().now_ms());
+    gateway.connections().presence.arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
     let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
-    if let Err(error) = surface::take_in(gateway, &caller, &params).await {
+    let (node, from) = (Arc::clone(&caller.client), caller.peer.ip.to_string());
+    if let Err(error) = gateway.nodes().take_in(node, from, &params).await {
         tracing::error!(%error, "a node could not be taken in");
         return Err(Gone::Left);
     }
@@ -283,7 +294,7 @@ where
             message = socket.next() => {
                 alive.heard();
                 let message = message.ok_or(Gone::Left)??;
-                if gateway.stopping().is_cancelled() {
+                if gateway.lifecycle().stopping.is_cancelled() {
                     // Nobody is left to answer it: whoever comes back sends it again.
                     return Ok(service_restart());
                 }
@@ -424,7 +435,7 @@ impl Requests<'_> {
         if request.method == "connect" {
             return Err(ErrorShape::invalid("connect is only valid as the first request"));
         }
-        let Some(entry) = self.gateway.methods().get(&request.method) else {
+        let Some(entry) = self.gateway.connections().methods.get(&request.method) else {
             // What other clients miss is worth knowing; the name is theirs, so it is cut and escaped.
             let name: String = request.method.escape_default().take(SHOWN_METHOD_CHARS).collect();
             tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
@@ -432,14 +443,14 @@ impl Requests<'_> {
         };
         entry.check_role(self.caller)?;
         if entry.rate_limited {
-            self.gateway.check_write_limit(&request.method, self.caller)?;
+            self.gateway.access().check_write_limit(&request.method, self.caller)?;
         }
         if self.pending.load(Ordering::Relaxed) >= MAX_PENDING_REQUESTS {
             return Err(
                 ErrorShape::unavailable("too many requests under way; wait for answers").retry_after(100)
             );
         }
-        self.gateway.metrics().request(&request.method);
+        self.gateway.diagnostics().metrics.request(&request.method);
         let id: Arc<str> = Arc::from(request.id);
         let cx = Cx {
             gateway: Arc::clone(self.gateway),
@@ -453,8 +464,8 @@ impl Requests<'_> {
         }
         self.pending.fetch_add(1, Ordering::Relaxed);
         let (pending, client) = (Arc::clone(&self.pending), Arc::clone(&self.caller.client));
-        let (gateway, stopping) = (Arc::clone(self.gateway), self.gateway.tasks().token().clone());
-        self.gateway.tasks().spawn(async move {
+        let (gateway, stopping) = (Arc::clone(self.gateway), self.gateway.lifecycle().tasks.token().clone());
+        self.gateway.lifecycle().tasks.spawn(async move {
             let result = tokio::select! {
                 result = answer => result,
                 () = stopping.cancelled() => Err(ErrorShape::unavailable("the gateway is stopping").retry_after(1_000)),
@@ -469,7 +480,7 @@ impl Requests<'_> {
 fn respond(gateway: &Gateway, client: &Client, id: &str, result: Result<String, ErrorShape>) {
     // Sockets are closing: that says it better. A refusal could be the last word on a message which the process that
     // takes over would have answered.
-    let is_closing = || gateway.stopping().is_cancelled();
+    let is_closing = || gateway.lifecycle().stopping.is_cancelled();
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Unavailable) && is_closing() {
         return;
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use homard_nodes::NodeSocket;
 use homard_protocol::event::Guard;
 use homard_protocol::limits::MAX_BUFFERED_BYTES;
 use homard_protocol::{ConnId, DeviceId, Role, RunId, ScopeSet, StateVersion};
@@ -231,6 +232,20 @@ impl Client {
 
     fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl NodeSocket for Client {
+    fn conn(&self) -> &ConnId {
+        &self.conn
+    }
+
+    fn node(&self) -> Option<&DeviceId> {
+        self.device.as_ref().filter(|_| self.role == Role::Node)
+    }
+
+    fn tell(&self, name: &str, payload: &str) {
+        self.tell(name, payload);
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) async fn accept(
         match accepted {
             Ok((stream, remote)) => {
                 let Some((place, silent)) = SocketPlace::take(&gateway, &open, remote.ip()) else {
-                    if gateway.noise().allows("socket turned away") {
+                    if gateway.access().noise.allows("socket turned away") {
                         tracing::warn!(%remote, "too many open sockets, turned a new one away");
                     }
                     turn_away(&gateway, stream);
@@ -67,7 +67,7 @@ pub(crate) async fn accept(
                 });
             }
             Err(error) => {
-                if gateway.noise().allows("connection not accepted") {
+                if gateway.access().noise.allows("connection not accepted") {
                     tracing::warn!(%error, "could not accept a connection");
                 }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -78,7 +78,7 @@ pub(crate) async fn accept(
 
 /// Says why, where that costs nothing, and hangs up.
 fn turn_away(gateway: &Gateway, stream: TcpStream) {
-    if gateway.tls().is_none()
+    if gateway.connections().tls.is_none()
         && let Ok(mut stream) = stream.into_std()
     {
         // Whoever does not hear it is turned away all the same.
@@ -104,7 +104,7 @@ impl SocketPlace {
             return None;
         }
         let (source, connection_limits) =
-            (Source::of_socket(remote, &gateway.access().proxies), gateway.connection_limits());
+            (Source::of_socket(remote, &gateway.access().rules().proxies), &gateway.connections().limits);
         let silent = connection_limits.silent.enter(source.clone())?;
         let ticket = connection_limits.open.enter(source.clone())?;
         open.fetch_add(1, Ordering::Relaxed);
@@ -124,22 +124,22 @@ struct Visit(Arc<Gateway>);
 
 impl Visit {
     fn begin(gateway: &Arc<Gateway>) -> Self {
-        gateway.visitors().fetch_add(1, Ordering::Relaxed);
+        gateway.connections().visitors.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(gateway))
     }
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.0.visitors().fetch_sub(1, Ordering::Relaxed);
+        self.0.connections().visitors.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Serves one connection. `silent` is its place among those that have asked for nothing yet.
 async fn serve(gateway: Arc<Gateway>, stream: TcpStream, place: Arc<SocketPlace>, silent: Ticket) {
     let quick = stream.set_nodelay(true);
-    gateway.noise().or_log(quick, "could not turn off Nagle's algorithm for a connection");
-    if gateway.tls().is_none() {
+    gateway.access().noise.or_log(quick, "could not turn off Nagle's algorithm for a connection");
+    if gateway.connections().tls.is_none() {
         return converse(gateway, stream, place, silent).await;
     }
     // Boxed, so that sockets without encryption stay as small as they are.
@@ -169,7 +169,7 @@ where
         .max_buf_size(HTTP_BUFFER)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    let (leaving, stopping) = (gateway.leaving().clone(), gateway.stopping().clone());
+    let (leaving, stopping) = (gateway.lifecycle().leaving.clone(), gateway.lifecycle().stopping.clone());
     tokio::pin!(connection);
     let to_end = async {
         tokio::select! {
@@ -196,7 +196,7 @@ where
         }
     };
     if let Err(error) = ended
-        && gateway.noise().allows("bad HTTP")
+        && gateway.access().noise.allows("bad HTTP")
     {
         tracing::debug!(%error, remote = %place.remote, "an HTTP connection ended badly");
     }

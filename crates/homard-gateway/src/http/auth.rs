@@ -7,10 +7,10 @@ use homard_protocol::{Method, Scope, ScopeSet};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::answers::{Answer, missing_scope, too_many, unauthorized};
 use crate::access::auth::AuthMethod;
 use crate::access::origin::{Locality, Peer, Source};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, missing_scope, too_many, unauthorized};
 
 /// Who sends a request that may act.
 #[derive(Debug, Clone, Copy)]
@@ -41,15 +41,15 @@ pub(crate) fn check(
     scope: Scope,
 ) -> Result<Sender, Box<Answer>> {
     let sender = prove(gateway, headers, peer)?;
-    if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope))) }
+    if sender.scopes.grants(scope) { Ok(sender) } else { Err(Box::new(missing_scope(scope.as_str()))) }
 }
 
 /// Asks for the shared secret; wrong ones are counted against whom they come from.
 fn prove(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, Box<Answer>> {
-    let (access, who, now) = (gateway.access(), peer.source.to_string(), Instant::now());
+    let (access, who, now) = (gateway.access().rules(), peer.source.to_string(), Instant::now());
     // As on the WebSocket: programs on this machine share an address, and one must not lock the others out.
     let exempt = access.exempt_loopback && peer.source == Source::ThisMachine;
-    if !exempt && let Some(wait) = gateway.guesses().shut_for(&who, now) {
+    if !exempt && let Some(wait) = gateway.access().guesses.shut_for(&who, now) {
         return Err(Box::new(too_many(wait.as_secs())));
     }
     // Where a proxy names people, its word counts; only programs on this machine use the secret.
@@ -63,7 +63,7 @@ fn prove(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<Sender, 
         Ok(method) => Ok(Sender { scopes: peer.claims.cap(method, ScopeSet::from_iter(Scope::ALL)) }),
         Err(refusal) => {
             if refusal.is_guess() && !exempt {
-                gateway.guesses().wrong(&who, access.guess_limit, now);
+                gateway.access().guesses.wrong(&who, access.guess_limit, now);
             }
             Err(Box::new(unauthorized()))
         }

@@ -5,16 +5,17 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::FutureExt;
 use homard_protocol::ConnId;
+use http::StatusCode;
 use http::header::HeaderValue;
-use http::{Request, StatusCode};
-use hyper::body::Incoming;
 
-use super::answers::{Answer, text};
 use super::folder::{self, Served};
 use super::reading;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, text};
 
 /// Addresses that carry their own right.
 const CAPABILITY: &str = "/__openclaw__/cap/";
@@ -28,16 +29,25 @@ const PURPOSE: &str = "canvas";
 const DOCUMENT_POLICY: &str = "sandbox allow-scripts allow-forms allow-popups; default-src 'self' data: blob: \
     'unsafe-inline'; connect-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
+/// Documents.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &["/__openclaw__/"],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |_known, path| owned(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// What a path asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct CanvasPath<'p> {
+struct CanvasPath<'p> {
     capability: Option<&'p str>,
     /// Below the folder of documents; `None` when it is elsewhere.
     document: Option<&'p str>,
 }
 
 /// Whether `path` is about documents.
-pub(super) fn owned(path: &str) -> Option<CanvasPath<'_>> {
+fn owned(path: &str) -> Option<CanvasPath<'_>> {
     if let Some(rest) = path.strip_prefix(CAPABILITY) {
         let (capability, inner) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         return Some(CanvasPath { capability: Some(capability), document: inner.strip_prefix(DOCUMENTS) });
@@ -59,17 +69,14 @@ pub(crate) fn surface_urls(
 }
 
 /// Answers with a document.
-pub(super) async fn answer(
-    gateway: &Gateway,
-    request: &Request<Incoming>,
-    peer: &Peer,
-    wanted: CanvasPath<'_>,
-) -> Answer {
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let Some(wanted) = owned(cx.path()) else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let (gateway, request) = (cx.gateway, &cx.request);
     match wanted.capability {
         Some(capability) if is_open(gateway, capability) => {}
         Some(_closed) => return text(StatusCode::UNAUTHORIZED, "Unauthorized"),
         None => {
-            if let Err(refused) = reading::check(gateway, request.headers(), peer).await {
+            if let Err(refused) = reading::check(gateway, request.headers(), cx.peer).await {
                 return *refused;
             }
         }
@@ -92,7 +99,7 @@ pub(super) async fn answer(
 fn is_open(gateway: &Gateway, capability: &str) -> bool {
     let Some((conn, seal)) = capability.rsplit_once('.') else { return false };
     let Ok(id) = ConnId::parse(conn) else { return false };
-    gateway.http().is_sealed(PURPOSE, conn, seal) && gateway.clients().has(&id)
+    gateway.http().is_sealed(PURPOSE, conn, seal) && gateway.connections().clients.has(&id)
 }
 
 #[cfg(test)]

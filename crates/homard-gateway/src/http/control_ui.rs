@@ -1,5 +1,6 @@
 //! What a page asks for beside its files: how it is set up, and pictures of agents and people.
 
+use futures_util::FutureExt;
 use homard_config::config::agents::Agent;
 use homard_config::config::gateway::ControlUi;
 use homard_protocol::AgentId;
@@ -7,11 +8,11 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods, is_reserved};
 use super::{media, reading};
-use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, text};
 
 /// Where the page learns how it is set up.
 const SETUP: [&str; 3] =
@@ -32,16 +33,23 @@ const EMPTY_ROOMS: [&str; 13] = [
     "/__openclaw__/workspace-icon",
     "/__openclaw__/media/",
 ];
-/// Prefixes that are never a page of the app, whatever a browser says it accepts.
-const NEVER_THE_APP: [&str; 6] = ["/api/", "/__openclaw__/", "/__openclaw/", "/v1/", "/tools/", "/plugins/"];
 /// What an agent without a name is called.
 const NAMELESS: &str = "Assistant";
 /// The picture of an agent.
 const AVATAR: &str = "/avatar/";
 
+/// What the page asks for beside its files.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &["/api/", "/__openclaw/", "/plugins/"],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |known, path| owned(&known.config.gateway.control_ui, path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PageRequest {
+enum PageRequest {
     /// How the page is set up.
     Setup,
     /// The picture of an agent.
@@ -55,7 +63,7 @@ pub(super) enum PageRequest {
 }
 
 /// Whether `path` is one of these.
-pub(super) fn owned(page: &ControlUi, path: &str) -> Option<PageRequest> {
+fn owned(page: &ControlUi, path: &str) -> Option<PageRequest> {
     if path == page.base_path {
         return None;
     }
@@ -74,29 +82,25 @@ pub(super) fn owned(page: &ControlUi, path: &str) -> Option<PageRequest> {
         return Some(PageRequest::Nothing);
     }
     let is_known_to_be_none = path == "/ui" || path.starts_with("/ui/");
-    (is_known_to_be_none || NEVER_THE_APP.iter().any(|prefix| path.starts_with(prefix)))
-        .then_some(PageRequest::Unknown)
+    (is_known_to_be_none || is_reserved(path)).then_some(PageRequest::Unknown)
 }
 
 /// Answers it.
-pub(super) async fn answer(
-    gateway: &Gateway,
-    request: &Request<Incoming>,
-    peer: &Peer,
-    wanted: PageRequest,
-) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
+    let wanted = owned(&gateway.config().current().gateway.control_ui, request.uri().path());
+    let wanted = wanted.unwrap_or(PageRequest::Unknown);
     if wanted == PageRequest::Unknown {
         return text(StatusCode::NOT_FOUND, "Not Found");
     }
     if wanted == PageRequest::Media {
-        return media::answer(gateway, request, peer).await;
+        return media::answer(gateway, &request, peer).await;
     }
     if let Err(refused) = reading::check(gateway, request.headers(), peer).await {
         return *refused;
     }
     match wanted {
         PageRequest::Setup => json_answer(StatusCode::OK, &setup(gateway)),
-        PageRequest::Avatar(agent) => avatar(gateway, request, &agent).await,
+        PageRequest::Avatar(agent) => avatar(gateway, &request, &agent).await,
         PageRequest::Media | PageRequest::Nothing | PageRequest::Unknown => {
             text(StatusCode::NOT_FOUND, "Not Found")
         }
@@ -116,7 +120,7 @@ fn setup(gateway: &Gateway) -> Value {
         "assistantAvatarStatus": picture.status(),
         "assistantAvatarReason": picture.reason(),
         "assistantAgentId": agent.id,
-        "serverVersion": gateway.version(),
+        "serverVersion": gateway.diagnostics().host.version,
         "serverBuildId": Value::Null,
         "embedSandbox": "strict",
         "allowExternalEmbedUrls": false,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use futures_util::StreamExt;
+use homard_media::file_type::media_type;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, StreamBody};
@@ -12,7 +13,7 @@ use hyper::body::Frame;
 use percent_encoding::percent_decode_str;
 use tokio_util::io::ReaderStream;
 
-use super::answers::{Answer, empty, text};
+use homard_http::answers::{Answer, empty, text};
 
 /// Read at once from a file.
 const CHUNK: usize = 64 * 1024;
@@ -135,28 +136,6 @@ pub(super) fn content_type(path: &Path) -> &'static str {
         "pdf" => "application/pdf",
         _ => media_type(&extension).unwrap_or("application/octet-stream"),
     }
-}
-
-/// The type of pictures, sound and films that browsers show without running anything.
-pub(super) fn media_type(extension: &str) -> Option<&'static str> {
-    Some(match extension {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "avif" => "image/avif",
-        "bmp" => "image/bmp",
-        "ico" => "image/x-icon",
-        "mp3" => "audio/mpeg",
-        "wav" => "audio/wav",
-        "ogg" | "oga" | "opus" => "audio/ogg",
-        "m4a" => "audio/mp4",
-        "flac" => "audio/flac",
-        "mp4" | "m4v" => "video/mp4",
-        "webm" => "video/webm",
-        "mov" => "video/quicktime",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::{HeaderMap, StatusCode};
 use serde_json::json;
 
-use super::answers::{Answer, json_answer};
+use homard_http::answers::{Answer, json_answer};
 
 /// Refuses a request that gives its length twice. Different lengths and unknown encodings never get here: the
 /// HTTP library refuses them.

@@ -6,10 +6,10 @@
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::json;
 
-use super::answers::{Answer, json_answer};
 use crate::access::auth::SharedAuth;
 use crate::access::origin::{Peer, check_origin, is_listed_host, is_loopback_host};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer};
 
 /// Refuses what a foreign page sends, and requests to a foreign name where no secret is asked for.
 pub(super) fn check(
@@ -18,10 +18,10 @@ pub(super) fn check(
     headers: &HeaderMap,
     peer: &Peer,
 ) -> Result<(), Box<Answer>> {
-    let access = gateway.access();
+    let access = gateway.access().rules();
     let acts = !matches!(*method, Method::GET | Method::HEAD);
     if acts && peer.origin.is_some() && check_origin(peer, &access.allowed_origins).is_err() {
-        if gateway.noise().allows("request of a page refused") {
+        if gateway.access().noise.allows("request of a page refused") {
             tracing::warn!(ip = %peer.ip, "a request of a page from elsewhere was refused");
         }
         return Err(forbidden("origin not allowed"));
@@ -33,7 +33,7 @@ pub(super) fn check(
     let host = peer.host.as_deref().unwrap_or_default();
     let is_ours = is_loopback_host(host) || is_listed_host(host, &access.allowed_origins);
     if matches!(access.auth, SharedAuth::None) && !is_ours {
-        if gateway.noise().allows("request to another name refused") {
+        if gateway.access().noise.allows("request to another name refused") {
             tracing::warn!(ip = %peer.ip, "a request to a name that is not this machine's was refused");
         }
         return Err(forbidden("host not allowed"));

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use homard_config::Config;
 use homard_config::config::hooks::Hooks;
 use http::header::{HeaderValue, RETRY_AFTER};
@@ -14,14 +15,16 @@ use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 use subtle::ConstantTimeEq;
 
-use super::answers::{Answer, empty, json_answer, method_not_allowed, text};
-use super::{auth, body};
+use super::auth;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
 use crate::hooks::call::{AgentCall, HookCall, WakeCall, check_key};
 use crate::hooks::replay::{Said, Turn, wait};
 use crate::hooks::template::Given;
 use crate::hooks::{HookError, mapped};
+use homard_http::answers::{Answer, empty, json_answer, method_not_allowed, text};
+use homard_http::body;
 
 /// Largest call that carries letters, in bytes.
 const MAIL_BODY: usize = 4 * 1024 * 1024;
@@ -31,15 +34,24 @@ const PROOFS: [&str; 5] =
 /// Headers that name a call.
 const KEY_HEADERS: [&str; 2] = ["idempotency-key", "x-openclaw-idempotency-key"];
 
+/// Hooks.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |known, path| owned(known.config, path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// Whether `path` is a hook's; the rest of it, if so.
-pub(super) fn owned<'p>(config: &Config, path: &'p str) -> Option<&'p str> {
+fn owned<'p>(config: &Config, path: &'p str) -> Option<&'p str> {
     let hooks = Some(&config.hooks).filter(|hooks| hooks.enabled && hooks.token.is_some())?;
     let rest = path.strip_prefix(hooks.path.as_str())?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }
 
 /// Answers a call.
-pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     let config = gateway.config().current();
     let query = query(&request);
     if query.contains_key("token") {
@@ -147,7 +159,7 @@ async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -
         Turn::First(sender) => {
             let coming = sender.subscribe();
             let (working, path) = (Arc::clone(gateway), call.path.clone());
-            gateway.tasks().spawn(async move {
+            gateway.lifecycle().tasks.spawn(async move {
                 sender.send_replace(Some(run::all(&working, &path, meant).await));
             });
             coming
@@ -175,7 +187,7 @@ fn check(gateway: &Gateway, hooks: &Hooks, headers: &HeaderMap, peer: &Peer) -> 
         return Ok(());
     }
     gateway.http().wrong_hook_token(&who);
-    if gateway.noise().allows("hook without the right token") {
+    if gateway.access().noise.allows("hook without the right token") {
         tracing::warn!(ip = %peer.ip, "a hook was called without the right token");
     }
     Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized")))

@@ -2,28 +2,38 @@
 
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use serde_json::json;
 
-use super::answers::{Answer, json_answer, too_many};
-use crate::access::origin::Peer;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::setup_codes;
-use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, too_many};
 
 /// Longest code looked up.
 const MAX_CODE: usize = 64;
 
+/// Addresses to join by.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |_known, path| code(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// The code in a path, when it is one of these.
-pub(super) fn code(path: &str) -> Option<&str> {
+fn code(path: &str) -> Option<&str> {
     path.strip_prefix("/j/")
 }
 
 /// What the code says, or that there is none. Wrong guesses are counted against whom they come from, here always: nobody
 /// on this machine has a reason to guess.
-pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer {
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let (gateway, peer, code) = (cx.gateway, cx.peer, code(cx.path()).unwrap_or_default());
     let (who, now) = (format!("join:{}", peer.source), Instant::now());
-    if let Some(wait) = gateway.guesses().shut_for(&who, now) {
+    if let Some(wait) = gateway.access().guesses.shut_for(&who, now) {
         return too_many(wait.as_secs());
     }
     let found = if code.is_empty() || code.len() > MAX_CODE {
@@ -34,11 +44,11 @@ pub(super) async fn answer(gateway: &Gateway, code: &str, peer: &Peer) -> Answer
     let mut answer = match found {
         Ok(Some(payload)) => json_answer(StatusCode::OK, &json!(payload)),
         Ok(None) => {
-            gateway.guesses().wrong(&who, gateway.access().guess_limit, now);
+            gateway.access().guesses.wrong(&who, gateway.access().rules().guess_limit, now);
             json_answer(StatusCode::NOT_FOUND, &json!({"error": "not_found"}))
         }
         Err(error) => {
-            if gateway.noise().allows("joining address not looked up") {
+            if gateway.access().noise.allows("joining address not looked up") {
                 tracing::error!(%error, "a joining address could not be looked up");
             }
             json_answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"error": "unavailable"}))

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use homard_config::Config;
 use homard_config::Paths;
+use homard_media::file_type::media_type;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 
-use super::answers::{Answer, json_answer, text};
 use super::folder::{self, Served};
 use super::reading;
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, json_answer, text};
 
 /// The path.
 pub(super) const PATH: &str = "/__openclaw__/assistant-media";
@@ -126,14 +127,14 @@ fn shown_type(path: &Path) -> Option<&'static str> {
     match extension.as_str() {
         "pdf" => Some("application/pdf"),
         "txt" | "md" | "csv" | "log" => Some("text/plain; charset=utf-8"),
-        other => folder::media_type(other),
+        other => media_type(other),
     }
 }
 
 /// The type of a picture.
 pub(super) fn picture_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    folder::media_type(&extension).filter(|kind| kind.starts_with("image/"))
+    media_type(&extension).filter(|kind| kind.starts_with("image/"))
 }
 
 #[cfg(test)]

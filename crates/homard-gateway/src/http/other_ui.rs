@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use futures_util::FutureExt;
+use homard_config::config::gateway::ControlUi;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
-use http::{HeaderMap, Request, StatusCode};
-use hyper::body::Incoming;
+use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::answers::{Answer, text, with_type};
 use super::folder::{self, Served};
 use super::page::redirect;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
+use homard_http::answers::{Answer, text, with_type};
 
 /// The first file.
 const INDEX: &str = "index.html";
@@ -27,15 +29,31 @@ const MAX_INDEX: u64 = 4 * 1024 * 1024;
 /// Where the page looks for the place it is mounted at.
 const BASE_ATTRIBUTE: &str = "data-openclaw-control-ui-base-path";
 
+/// A page in place of the built-in one.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |known, _path| root(&known.config.gateway.control_ui).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
+/// The folder of the other page, if one is to be served.
+fn root(page: &ControlUi) -> Option<&Path> {
+    page.root.as_deref().filter(|_| page.enabled)
+}
+
 /// Answers with a file of the folder; paths of the app are the app.
-pub(super) async fn answer(root: &Path, base: &str, request: &Request<Incoming>) -> Answer {
-    let path = request.uri().path();
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let config = cx.gateway.config().current();
+    let (page, path, headers) = (&config.gateway.control_ui, cx.path(), cx.request.headers());
+    let Some(root) = root(page) else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let base = page.base_path.as_str();
     if !base.is_empty() && path == base {
         return redirect(&format!("{base}/"));
     }
     let Some(path) = path.strip_prefix(base) else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let (root, path) = (root.to_path_buf(), path.trim_start_matches('/').to_owned());
-    let headers = request.headers();
     if path.is_empty() || path == INDEX {
         return index(&root, base, headers).await;
     }

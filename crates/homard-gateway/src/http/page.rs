@@ -1,14 +1,16 @@
 //! The page's files: where they come from, and with which rules a browser runs them.
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue, IF_NONE_MATCH, LOCATION,
     VARY,
 };
 use http::{HeaderMap, StatusCode};
 
-use super::answers::{Answer, text, with_type};
+use super::routes::{RouteEntry, RouteGuard, RouteMethods};
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, text, with_type};
 
 /// What the page may do: nothing but talk to this gateway.
 const PAGE_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -37,12 +39,24 @@ pub trait Pages: Send + Sync + 'static {
     fn file(&self, path: &str, accept_encoding: &str) -> Option<PageFile>;
 }
 
+/// The page.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Look,
+    guard: RouteGuard::Guarded,
+    owns: |_known, _path| true,
+    answer: |cx| std::future::ready(answer(cx.gateway, cx.path(), cx.request.headers())).boxed(),
+};
+
 /// A file of the page; paths of the app itself (`/chat/main`) are the app.
-pub(super) fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
-    let Some(pages) = gateway.pages() else { return text(StatusCode::NOT_FOUND, "Not Found") };
+fn answer(gateway: &Gateway, path: &str, headers: &HeaderMap) -> Answer {
+    let config = gateway.config().current();
+    let Some(pages) = gateway.http().pages().filter(|_| config.gateway.control_ui.enabled) else {
+        return text(StatusCode::NOT_FOUND, "Not Found");
+    };
     let said = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok()).unwrap_or("");
-    let base = gateway.config().current().gateway.control_ui.base_path.clone();
-    if !base.is_empty() && path == base {
+    let base = &config.gateway.control_ui.base_path;
+    if !base.is_empty() && path == *base {
         return redirect(&format!("{base}/"));
     }
     let Some(path) = path.strip_prefix(base.as_str()) else {

@@ -4,10 +4,10 @@ use http::HeaderMap;
 
 use homard_protocol::{Role, Scope, ScopeSet};
 
-use super::answers::Answer;
 use super::auth;
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use homard_http::answers::Answer;
 
 /// Asks for the shared secret, or for a paired device's token that may read.
 pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -> Result<(), Box<Answer>> {
@@ -20,15 +20,15 @@ pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -
 }
 
 async fn is_device(gateway: &Gateway, presented: &str) -> bool {
-    let generation = gateway.access().generation.clone();
+    let generation = gateway.access().rules().generation.clone();
     let store = gateway.store();
     let devices = store.paired_devices().await;
-    let devices = gateway.noise().or_log(devices, "paired devices could not be looked up");
+    let devices = gateway.access().noise.or_log(devices, "paired devices could not be looked up");
     for device in devices.unwrap_or_default() {
         let found = store
             .check_device_token(&device.device_id, Role::Operator.as_str(), presented, &generation)
             .await;
-        let found = gateway.noise().or_log(found, "a device's token could not be looked up").flatten();
+        let found = gateway.access().noise.or_log(found, "a device's token could not be looked up").flatten();
         if found.is_some_and(|token| ScopeSet::parse(&token.scopes).grants(Scope::Read)) {
             return true;
         }

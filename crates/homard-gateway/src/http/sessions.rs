@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT};
 use homard_protocol::{AgentId, ConnId, Role, Scope, ScopeSet, SessionId, SessionKey};
 use homard_relay::StopCause;
@@ -12,22 +13,32 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::answers::{Answer, events, json_answer, method_not_allowed, missing_scope};
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, folder};
 use crate::access::auth::SharedAuth;
 use crate::access::origin::Peer;
 use crate::connections::fanout::{Batch, Client};
 use crate::gateway::Gateway;
 use crate::methods::chat::{MAX_MESSAGE_CHARS, fit};
+use homard_http::answers::{Answer, events, json_answer, method_not_allowed, missing_scope, text};
 
 /// Where conversations are.
 const PREFIX: &str = "/sessions/";
 /// The header by which callers who proved who they are name what they may do.
 const SCOPES_HEADER: &str = "x-openclaw-scopes";
 
+/// Conversations.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &[],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |_known, path| owned(path).is_some(),
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SessionsRoute {
+enum SessionsRoute {
     /// What was said.
     History(String),
     /// That its runs end.
@@ -35,7 +46,7 @@ pub(super) enum SessionsRoute {
 }
 
 /// Whether `path` is about a conversation.
-pub(super) fn owned(path: &str) -> Option<SessionsRoute> {
+fn owned(path: &str) -> Option<SessionsRoute> {
     let (key, what) = path.strip_prefix(PREFIX)?.rsplit_once('/')?;
     if key.is_empty() || key.contains('/') {
         return None;
@@ -48,18 +59,15 @@ pub(super) fn owned(path: &str) -> Option<SessionsRoute> {
 }
 
 /// Answers it.
-pub(super) async fn answer(
-    gateway: &Arc<Gateway>,
-    request: &Request<Incoming>,
-    peer: &Peer,
-    wanted: SessionsRoute,
-) -> Answer {
+async fn answer(cx: RouteCx<'_>) -> Answer {
+    let Some(wanted) = owned(cx.path()) else { return text(StatusCode::NOT_FOUND, "Not Found") };
+    let RouteCx { gateway, request, peer } = cx;
     match wanted {
         SessionsRoute::History(_) if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             method_not_allowed("GET, HEAD")
         }
         SessionsRoute::Kill(_) if *request.method() != Method::POST => method_not_allowed("POST"),
-        SessionsRoute::History(key) => history(gateway, request, peer, &key).await,
+        SessionsRoute::History(key) => history(gateway, &request, peer, &key).await,
         SessionsRoute::Kill(key) => kill(gateway, request.headers(), peer, &key).await,
     }
 }
@@ -169,9 +177,9 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
     let scopes = ScopeSet::from_iter([Scope::Read]);
     let client = Arc::new(Client::new(conn.clone(), Role::Operator, scopes, None, false));
     client.sessions_subscribed.store(true, std::sync::atomic::Ordering::Relaxed);
-    gateway.clients().add(Arc::clone(&client));
+    gateway.connections().clients.add(Arc::clone(&client));
     let here = Arc::clone(gateway);
-    gateway.sockets().spawn(async move {
+    gateway.connections().sockets.spawn(async move {
         let (page, place) = first;
         let mut told = Told { session: session.session_id, place };
         let mut is_open = sender.send(event("history", &page)).await.is_ok();
@@ -183,7 +191,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
             let batch = tokio::select! {
                 batch = client.next_batch() => batch,
                 () = sender.closed() => break,
-                () = here.stopping().cancelled() => break,
+                () = here.lifecycle().stopping.cancelled() => break,
             };
             let Batch::Frames(frames) = batch else { break };
             let wanted = view.key.to_string();
@@ -193,7 +201,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
                 }
             }
         }
-        here.clients().remove(&conn);
+        here.connections().clients.remove(&conn);
     });
     answer
 }
@@ -246,8 +254,8 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
         return *refused;
     }
     // A secret that many share says nothing about who sends; only a caller who is known may end what others began.
-    if !matches!(gateway.access().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
-        return missing_scope(Scope::Admin);
+    if !matches!(gateway.access().rules().auth, SharedAuth::None) || !claimed(headers).grants(Scope::Admin) {
+        return missing_scope(Scope::Admin.as_str());
     }
     let view = match View::read(gateway, key, "") {
         Ok(view) => view,

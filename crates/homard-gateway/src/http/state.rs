@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
+use homard_channel::Ingress;
 use sha2::Sha256;
 
+use super::page::Pages;
 use crate::access::auth::{GuessCounter, GuessLimit};
 use crate::hooks::replay::Replay;
 
@@ -17,8 +19,10 @@ const HOOK_LIMIT: GuessLimit =
 const KEY_LEN: usize = 32;
 
 /// What the HTTP routes remember.
-#[derive(Debug)]
 pub(crate) struct HttpState {
+    pages: Option<Box<dyn Pages>>,
+    /// Paths that platforms bring messages to.
+    pub(super) ingress: Ingress,
     hook_guesses: GuessCounter,
     /// Hooks that were called.
     pub(crate) hook_calls: Replay,
@@ -28,21 +32,27 @@ pub(crate) struct HttpState {
     key: [u8; KEY_LEN],
 }
 
-impl Default for HttpState {
-    fn default() -> Self {
+impl HttpState {
+    /// Nothing remembered yet. `pages` is the Control UI, if it is served.
+    pub(crate) fn new(pages: Option<Box<dyn Pages>>, ingress: Ingress) -> Self {
         let mut key = [0; KEY_LEN];
         let (one, other) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
         key.iter_mut().zip(one.as_bytes().iter().chain(other.as_bytes())).for_each(|(to, from)| *to = *from);
         Self {
+            pages,
+            ingress,
             hook_guesses: GuessCounter::default(),
             hook_calls: Replay::default(),
             tool_calls: Replay::default(),
             key,
         }
     }
-}
 
-impl HttpState {
+    /// Where the files of the Control UI come from.
+    pub(super) fn pages(&self) -> Option<&dyn Pages> {
+        self.pages.as_deref()
+    }
+
     /// How long an address must wait before hooks listen to it again.
     pub(super) fn hooks_shut_for(&self, who: &str) -> Option<Duration> {
         self.hook_guesses.shut_for(who, Instant::now())
@@ -78,11 +88,14 @@ impl HttpState {
 
 #[cfg(test)]
 mod tests {
+    use homard_channel::Ingress;
+
     use super::HttpState;
 
     #[test]
     fn a_seal_is_good_for_its_words_and_purpose_in_this_process_only() {
-        let (desk, other) = (HttpState::default(), HttpState::default());
+        let (desk, other) =
+            (HttpState::new(None, Ingress::default()), HttpState::new(None, Ingress::default()));
         let seal = desk.seal("media", "a picture");
         assert!(desk.is_sealed("media", "a picture", &seal));
         for (purpose, words, seal) in [

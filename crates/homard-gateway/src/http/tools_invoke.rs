@@ -3,25 +3,26 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use homard_config::config::gateway::HttpTools;
 use homard_protocol::methods::tools_invoke::ToolsInvoke;
 use homard_protocol::{AgentId, Scope, SessionKey};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
-use http::{Method, Request, StatusCode};
-use hyper::body::Incoming;
+use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::answers::{Answer, json_answer, method_not_allowed};
-use super::{auth, body};
-use crate::access::origin::Peer;
+use super::auth;
+use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Said, Turn, wait};
 use crate::tool_answer::{tool_output, tool_words};
+use homard_http::answers::{Answer, json_answer, method_not_allowed};
+use homard_http::body;
 
 /// The path.
-pub(super) const PATH: &str = "/tools/invoke";
+const PATH: &str = "/tools/invoke";
 /// Largest request, in bytes.
 const MAX_BODY: usize = 2 * 1024 * 1024;
 /// Longest name of a call, in characters.
@@ -31,8 +32,17 @@ const MAX_KEY: usize = 256;
 const DENIED: [&str; 8] =
     ["exec", "process", "apply_patch", "sessions_spawn", "sessions_send", "cron", "gateway", "nodes"];
 
+/// Tools that programs call.
+pub(super) const ENTRY: RouteEntry = RouteEntry {
+    reserved: &["/tools/"],
+    methods: RouteMethods::Own,
+    guard: RouteGuard::Guarded,
+    owns: |_known, path| path == PATH,
+    answer: |cx| answer(cx).boxed(),
+};
+
 /// Answers a call.
-pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, peer: &Peer) -> Answer {
+async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     if *request.method() != Method::POST {
         return method_not_allowed("POST");
     }
@@ -61,7 +71,7 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, request: Request<Incoming>, p
         return not_available(&asked.tool);
     }
     // Somebody must be there to be asked; otherwise the caller learns at once that a yes is needed.
-    let heard = gateway.clients().someone_hears(DECIDERS, None);
+    let heard = gateway.connections().clients.someone_hears(DECIDERS, None);
     let when_asked = if heard { WhenAsked::Ask } else { WhenAsked::Report };
     let call = Invocation {
         session_key: key,
@@ -142,10 +152,10 @@ async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> 
         Turn::First(sender) => sender,
     };
     let coming = sender.subscribe();
-    let cancel = gateway.tasks().token().child_token();
+    let cancel = gateway.lifecycle().tasks.token().child_token();
     let leaving = key.is_none().then(|| cancel.clone().drop_guard());
     let relay = gateway.relay().clone();
-    gateway.tasks().spawn(async move {
+    gateway.lifecycle().tasks.spawn(async move {
         let tool = call.tool.clone();
         let said = match relay.setup().invoke(call, cancel).await {
             Ok(invoked) => told(&tool, invoked),

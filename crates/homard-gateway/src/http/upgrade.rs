@@ -11,13 +11,13 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio_websockets::{Config, Limits, ServerBuilder};
 
-use super::answers::{Answer, empty, text};
 use super::guard::forbidden;
 use crate::access::origin::{Peer, check_upgrade};
 use crate::connections::conn;
 use crate::connections::connection_limits::Ticket;
 use crate::connections::server::SocketPlace;
 use crate::gateway::Gateway;
+use homard_http::answers::{Answer, empty, text};
 
 /// Whether a request wants to become a WebSocket.
 pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
@@ -41,10 +41,10 @@ pub(super) fn answer(
     peer: Peer,
     places: Places,
 ) -> Answer {
-    let source = match check_upgrade(&peer, &gateway.access().allowed_origins) {
+    let source = match check_upgrade(&peer, &gateway.access().rules().allowed_origins) {
         Ok(source) => source,
         Err(refusal) => {
-            if gateway.noise().allows("socket of a page refused") {
+            if gateway.access().noise.allows("socket of a page refused") {
                 tracing::warn!(ip = %peer.ip, "a page from elsewhere asked for a WebSocket and was refused");
             }
             return *forbidden(refusal.message());
@@ -57,11 +57,11 @@ pub(super) fn answer(
         answer.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
         return answer;
     };
-    if gateway.stopping().is_cancelled() {
+    if gateway.lifecycle().stopping.is_cancelled() {
         return text(StatusCode::SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
-    let Some(ticket) = gateway.connection_limits().unauthenticated.enter(source) else {
-        if gateway.noise().allows("too many unauthenticated sockets") {
+    let Some(ticket) = gateway.connections().limits.unauthenticated.enter(source) else {
+        if gateway.access().noise.allows("too many unauthenticated sockets") {
             tracing::warn!(ip = %peer.ip, "too many unauthenticated sockets from one address");
         }
         return text(
@@ -71,7 +71,7 @@ pub(super) fn answer(
     };
     let accept = accept_key(key);
     let upgraded = hyper::upgrade::on(request);
-    let tasks = gateway.sockets().clone();
+    let tasks = gateway.connections().sockets.clone();
     tasks.spawn(async move {
         talk(gateway, upgraded, peer, ticket).await;
         drop(places);
@@ -90,7 +90,7 @@ async fn talk(gateway: Arc<Gateway>, upgraded: hyper::upgrade::OnUpgrade, peer: 
     let upgraded = match upgraded.await {
         Ok(upgraded) => upgraded,
         Err(error) => {
-            if gateway.noise().allows("upgrade did not happen") {
+            if gateway.access().noise.allows("upgrade did not happen") {
                 tracing::debug!(%error, "an upgrade to WebSocket did not happen");
             }
             return;
@@ -100,7 +100,7 @@ async fn talk(gateway: Arc<Gateway>, upgraded: hyper::upgrade::OnUpgrade, peer: 
         .limits(Limits::default().max_payload_len(Some(MAX_PREAUTH_PAYLOAD)))
         .config(Config::default())
         .serve(TokioIo::new(upgraded));
-    let cancel = gateway.sockets().token().clone();
+    let cancel = gateway.connections().sockets.token().clone();
     conn::run(gateway, socket, peer, ticket, cancel).await;
 }
 

@@ -53,8 +53,8 @@ impl Health {
 /// Looks, remembers and tells everyone.
 pub(crate) async fn refresh(gateway: &Gateway) -> Result<(), StoreError> {
     let snapshot = look(gateway).await?;
-    gateway.health().replace(snapshot);
-    let event = HealthEvent(gateway.health().value());
+    gateway.diagnostics().health.replace(snapshot);
+    let event = HealthEvent(gateway.diagnostics().health.value());
     gateway.bus().publish_state(&event, gateway.state_version());
     Ok(())
 }

@@ -78,7 +78,7 @@ pub async fn run(
     gateway.relay().turns().recover().await.map_err(io::Error::other)?;
     gateway.automation().start().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
-    let generation = gateway.access().generation.clone();
+    let generation = gateway.access().rules().generation.clone();
     gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
@@ -93,7 +93,7 @@ pub async fn run(
     let doors = Tasks::new();
     for listener in listeners {
         let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
-        doors.spawn(server::accept(door, listener, gateway.sockets().clone(), accepted));
+        doors.spawn(server::accept(door, listener, gateway.connections().sockets.clone(), accepted));
     }
     (hooks.on_open)();
 
@@ -102,7 +102,7 @@ pub async fn run(
         stopped = stand_back(&gateway, &accepting, &cancel).await;
     }
     shut_down(&gateway, &doors, &accepting, stopped).await;
-    gateway.noise().tell_all();
+    gateway.access().noise.tell_all();
     watching.token().cancel();
     watching.finish(CLOSE_GRACE).await;
     Ok(stopped)
@@ -116,8 +116,8 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
     loop {
         tokio::select! {
             () = cancel.cancelled() => return Stopped::Asked,
-            () = gateway.restart_asked().cancelled() => return Stopped::Restart,
-            () = gateway.hand_over_asked().cancelled() => {
+            () = gateway.lifecycle().restart.cancelled() => return Stopped::Restart,
+            () = gateway.lifecycle().hand_over.cancelled() => {
                 return Stopped::HandOver { shut_at: std::time::Instant::now() };
             }
             changed = reloads.changed() => {
@@ -145,7 +145,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             }
         }
         if !reload.changed.iter().any(|path| needs_restart(path)) {
-            gateway.refresh_access();
+            gateway.access().refresh(&gateway.config().current());
         }
         (hooks.on_reload)(&reload).await;
         gateway.automation().look_again();
@@ -165,7 +165,7 @@ async fn stand_back(gateway: &Gateway, accepting: &CancellationToken, cancel: &C
     }
     let shut_at = std::time::Instant::now();
     accepting.cancel();
-    gateway.leaving().cancel();
+    gateway.lifecycle().leaving.cancel();
     gateway.relay().turns().attended_end(DRAIN_GRACE.saturating_sub(began.elapsed())).await;
     gateway.bus().publish(&SuspensionEvent { phase: SuspensionPhase::Prepared });
     Stopped::HandOver { shut_at }
@@ -192,9 +192,9 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
     gateway.relay().stop(DRAIN_GRACE).await;
     gateway.automation().finish(CLOSE_GRACE).await;
     // Requests under way are answered before their sockets close.
-    gateway.tasks().finish(CLOSE_GRACE).await;
+    gateway.lifecycle().tasks.finish(CLOSE_GRACE).await;
     close_sockets(gateway);
-    gateway.sockets().finish(CLOSE_GRACE).await;
+    gateway.connections().sockets.finish(CLOSE_GRACE).await;
 }
 
 /// Closes what is left when another process waits to take over. Messages are taken to the very end: whoever is
@@ -202,22 +202,24 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
 async fn leave(gateway: &Gateway) {
     let answered = async || {
         let mut looks = interval_at(Instant::now(), HAND_OVER_LOOK);
-        while gateway.tasks().running() > 0 || gateway.visitors().load(Ordering::Relaxed) > 0 {
+        while gateway.lifecycle().tasks.running() > 0
+            || gateway.connections().visitors.load(Ordering::Relaxed) > 0
+        {
             looks.tick().await;
         }
     };
     let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered()).await;
     close_sockets(gateway);
     let _some_wait_for_long = tokio::time::timeout(HAND_OVER_GRACE, answered()).await;
-    gateway.tasks().finish(HAND_OVER_GRACE).await;
+    gateway.lifecycle().tasks.finish(HAND_OVER_GRACE).await;
     gateway.relay().stop(Duration::ZERO).await;
     gateway.automation().finish(CLOSE_GRACE).await;
     // Sockets say goodbye on their own: a client that does not answer is no reason to let others wait.
 }
 
 fn close_sockets(gateway: &Gateway) {
-    gateway.clients().close_all(&Close::new(1012, "service restart"));
-    gateway.stopping().cancel();
+    gateway.connections().clients.close_all(&Close::new(1012, "service restart"));
+    gateway.lifecycle().stopping.cancel();
 }
 
 /// Tells everyone that the gateway is still here, and looks after its health.
@@ -233,7 +235,7 @@ async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
             _tick = ticks.tick() => {
                 gateway.bus().publish(&TickEvent { ts: gateway.clock().now_ms() });
                 gateway.store().checkpoint_soon();
-                gateway.noise().tell_overdue();
+                gateway.access().noise.tell_overdue();
             }
             _look = looks.tick() => drop(health::refresh(&gateway).await.or_log("health could not be looked at")),
         }

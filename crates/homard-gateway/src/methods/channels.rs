@@ -12,8 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use homard_channel::{Abilities, Act, Threads};
-use homard_channels::{ChannelEntry, ENTRIES, entry};
+use homard_channel::{Abilities, Act, ChannelEntry, Threads};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::channels::{
@@ -39,7 +38,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
     let only = match params.channel.as_deref() {
         Some(name) => {
             let unknown = || ErrorShape::invalid(format!("unknown channel: {name}"));
-            Some(entry(name).ok_or_else(unknown)?.id)
+            Some(cx.gateway.channels().entry(name).ok_or_else(unknown)?.id)
         }
         None => None,
     };
@@ -77,7 +76,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
 }
 
 /// `channels.platforms`.
-pub(super) async fn platforms(_cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, ErrorShape> {
+pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, ErrorShape> {
     let told = |entry: &ChannelEntry| ChannelPlatform {
         id: entry.id.to_owned(),
         label: entry.label.to_owned(),
@@ -85,7 +84,7 @@ pub(super) async fn platforms(_cx: Cx, _params: NoParams) -> Result<ChannelsPlat
         secrets: entry.secrets.iter().map(|&key| key.to_owned()).collect(),
         schema: (entry.keys.own)(),
     };
-    Ok(ChannelsPlatformsResult { platforms: ENTRIES.iter().map(told).collect() })
+    Ok(ChannelsPlatformsResult { platforms: cx.gateway.channels().entries().iter().map(told).collect() })
 }
 
 /// An account that is configured, or known to the relay.
@@ -118,7 +117,7 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
     let written = config.view::<ChannelAccounts>();
     let known = gateway.relay().platforms().channel_status();
     let mut all = Vec::new();
-    for entry in ENTRIES {
+    for entry in gateway.channels().entries() {
         let Ok(channel) = ChannelId::parse(entry.id) else { continue };
         let mut ids: BTreeSet<AccountId> = written.of_platform(&channel).map(|(id, _)| id).collect();
         ids.extend(

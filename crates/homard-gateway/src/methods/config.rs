@@ -85,7 +85,7 @@ pub(super) async fn schema(cx: Cx, _params: NoParams) -> Result<ConfigSchemaResu
     Ok(ConfigSchemaResult {
         schema: homard_config::schema().clone(),
         ui_hints: json!({}),
-        version: cx.gateway.version().to_owned(),
+        version: cx.gateway.diagnostics().host.version.to_owned(),
         generated_at: cx.gateway.clock().now_rfc3339(),
     })
 }

@@ -12,8 +12,8 @@ use homard_protocol::methods::devices::{
     MAX_DEVICE_LABEL, TokenDelivery,
 };
 use homard_protocol::{DeviceId, ErrorShape, Role, ScopeSet};
+use homard_runtime::visible;
 use homard_store::{PairedDevice, PendingDevice};
-use homard_tools::visible;
 
 use crate::access::auth::AuthMethod;
 use crate::access::caller::Caller;
@@ -116,7 +116,7 @@ pub(super) async fn rotate(
         ));
     }
     may_grant(&cx.caller, scopes)?;
-    let (names, generation) = (scopes.to_strings(), cx.gateway.access().generation.clone());
+    let (names, generation) = (scopes.to_strings(), cx.gateway.access().rules().generation.clone());
     let token = store.rotate_device_token(&device_id, role.as_str(), &names, &generation).await;
     let token = token.map_err(|e| error::store(&e))?;
     let own = is_own(&cx.caller, &device_id)

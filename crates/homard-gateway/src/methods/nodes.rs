@@ -5,7 +5,9 @@ pub(crate) mod exec_policy;
 pub(crate) mod invoke;
 pub(crate) mod pairing;
 pub(crate) mod pending;
+pub(crate) mod replays;
 
+use homard_nodes::is_node;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::{
     MAX_NODE_NAME, NodeDescribeResult, NodeListResult, NodeName, NodeParams,
@@ -13,18 +15,17 @@ use homard_protocol::methods::nodes::{
 use homard_protocol::{DeviceId, ErrorShape};
 
 use crate::error;
-use crate::nodes::rows;
 use crate::table::Cx;
 
 /// `node.list`.
 pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<NodeListResult, ErrorShape> {
-    let (nodes, active_node_id) = rows::all(&cx.gateway).await.map_err(|e| error::store(&e))?;
+    let (nodes, active_node_id) = cx.gateway.nodes().all().await.map_err(|e| error::store(&e))?;
     Ok(NodeListResult { ts: cx.gateway.clock().now_ms(), active_node_id, nodes })
 }
 
 /// `node.describe`.
 pub(super) async fn describe(cx: Cx, params: NodeParams) -> Result<NodeDescribeResult, ErrorShape> {
-    let (nodes, _) = rows::all(&cx.gateway).await.map_err(|e| error::store(&e))?;
+    let (nodes, _) = cx.gateway.nodes().all().await.map_err(|e| error::store(&e))?;
     let found = nodes.into_iter().find(|node| node.node_id == params.node_id.trim());
     let node = found.ok_or_else(unknown_node)?;
     Ok(NodeDescribeResult { ts: cx.gateway.clock().now_ms(), node })
@@ -44,7 +45,7 @@ pub(super) async fn rename(cx: Cx, params: NodeName) -> Result<NodeName, ErrorSh
     }
     let store = cx.gateway.store();
     let device = store.paired_device(&id).await.map_err(|e| error::store(&e))?;
-    device.filter(rows::is_node).ok_or_else(unknown_node)?;
+    device.filter(is_node).ok_or_else(unknown_node)?;
     store.label_device(&id, name).await.map_err(|e| error::store(&e))?;
     Ok(NodeName { node_id: id.to_string(), display_name: name.to_owned() })
 }

@@ -25,10 +25,10 @@ const RECENT: usize = 10;
 
 /// `health`.
 pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, ErrorShape> {
-    if params.probe == Some(true) || cx.gateway.health().version() == 0 {
+    if params.probe == Some(true) || cx.gateway.diagnostics().health.version() == 0 {
         health::refresh(&cx.gateway).await.map_err(|e| error::store(&e))?;
     }
-    Ok(cx.gateway.health().value())
+    Ok(cx.gateway.diagnostics().health.value())
 }
 
 /// `status`.
@@ -57,8 +57,8 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
     let queued = store.waiting_notes().await.map_err(|e| error::store(&e))?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
-        "runtimeVersion": gateway.version(),
-        "uptimeMs": gateway.uptime_ms(),
+        "runtimeVersion": gateway.diagnostics().host.version,
+        "uptimeMs": gateway.lifecycle().uptime_ms(),
         "pid": admin.then(std::process::id),
         "configPath": admin.then(|| paths.config_path.display().to_string()),
         "stateDir": admin.then(|| paths.state_dir.display().to_string()),
@@ -67,7 +67,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         "channelSummary": [],
         "queuedSystemEvents": if admin { queued } else { Vec::new() },
         "tasks": {"total": 0, "active": gateway.relay().turns().active_count()},
-        "connections": gateway.clients().count(),
+        "connections": gateway.connections().clients.count(),
         "lanesAwake": gateway.relay().turns().lanes_awake(),
         "sessions": {
             "paths": if admin { vec![paths.database().display().to_string()] } else { Vec::new() },
@@ -82,14 +82,14 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
 
 /// `system-presence`.
 pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, ErrorShape> {
-    Ok(cx.gateway.presence().list(cx.gateway.clock().now_ms()))
+    Ok(cx.gateway.connections().presence.list(cx.gateway.clock().now_ms()))
 }
 
 /// `logs.tail`.
 pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, ErrorShape> {
     check_range("logs.tail", "limit", params.limit, 1..=MAX_LOG_LINES)?;
     check_range("logs.tail", "maxBytes", params.max_bytes, 1..=MAX_LOG_BYTES)?;
-    let path = cx.gateway.log_file();
+    let path = cx.gateway.diagnostics().log_file();
     let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
     read.map_err(|error| ErrorShape::unavailable(error.to_string()))?
         .map_err(|error| ErrorShape::unavailable(format!("the log could not be read: {error}")))

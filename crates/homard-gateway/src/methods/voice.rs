@@ -4,6 +4,7 @@ pub(crate) mod wake_words;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use homard_media::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
 use homard_protocol::events::TalkModeEvent;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::voice::{
@@ -17,7 +18,6 @@ use serde_json::{Map, json};
 use super::check_range;
 use super::config::blocking;
 use crate::table::Cx;
-use crate::voice::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
 
 /// The format `espeak-ng` writes.
 const FORMAT: &str = "wav";

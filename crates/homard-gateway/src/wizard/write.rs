@@ -29,7 +29,7 @@ pub(super) fn facts(gateway: &Gateway, params: &WizardStartParams) -> Facts {
         providers,
         model: (model != homard_llm::Models::demo()).then(|| model.to_string()),
         port: config.gateway.port,
-        auth: gateway.access().auth.mode().to_owned(),
+        auth: gateway.access().rules().auth.mode().to_owned(),
         only_here: config.gateway.bind == BindMode::Loopback,
         workspace: params.workspace.clone(),
     }
@@ -77,7 +77,7 @@ fn change(gateway: &Gateway, plan: &Plan) -> Value {
     }
     if let Some(password) = &plan.password {
         server.insert("auth".to_owned(), json!({"mode": plan.auth, "password": password.expose()}));
-    } else if plan.auth != gateway.access().auth.mode() {
+    } else if plan.auth != gateway.access().rules().auth.mode() {
         server.insert("auth".to_owned(), json!({"mode": plan.auth}));
     }
     let mut defaults = Map::new();
@@ -90,7 +90,7 @@ fn change(gateway: &Gateway, plan: &Plan) -> Value {
     let mut change = Map::new();
     let ran = json!({
         "lastRunAt": gateway.clock().now_rfc3339(),
-        "lastRunVersion": gateway.version(),
+        "lastRunVersion": gateway.diagnostics().host.version,
         "lastRunCommand": "wizard",
         "lastRunMode": "local",
     });

@@ -1,8 +1,8 @@
 //! A question that waits for the owner, shown where they asked for what needs it.
 
 use homard_channel::ChatKind;
-use homard_runtime::OrLog;
-use homard_tools::{Question, brief, visible};
+use homard_runtime::{OrLog, brief, visible};
+use homard_tools::Question;
 
 use crate::delivery::outbox::OutgoingText;
 use crate::parts::Outgoing;

@@ -148,11 +148,12 @@ impl Dispatch {
         let commands = self.commands();
         let obeyed = match called {
             Some(called) => Box::pin(commands.obey_call(admitted, options, called)).await?,
-            None => Obeyed::No(admitted, options),
+            None => Obeyed::no(admitted, options),
         };
         match obeyed {
             Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
-            Obeyed::No(admitted, options) => {
+            Obeyed::No(left) => {
+                let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
                 self.ask(visit, (admitted, options), meaning).await
             }

@@ -1,29 +1,23 @@
 //! Files that come with a message: fetched, put where only the owner may read them, and shown to the model if they are
 //! pictures. A file that cannot be had is a note; the message goes on without it.
 
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{Attachment, ChannelError, Fetched, Inbound, MediaKind, Sender, SharedChannel};
-use homard_config::create_private_dir;
+use homard_media::file_type::image_type;
+use homard_media::staging;
 use homard_policy::routing::Speaker;
 use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
-use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use crate::parts::Intake;
 
 /// How long one file may take.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
-/// Longest part of a sender's name for a file that is kept, in characters.
-const MAX_NAME: usize = 60;
-/// Bytes of the hash in a file's name.
-const HASH_BYTES: usize = 12;
 
 /// A file that is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,41 +152,17 @@ async fn fetch(there: &SharedChannel, file: &Attachment, limit: Option<u64>) -> 
 }
 
 fn save(folder: &Path, file: &Attachment, fetched: &Fetched) -> std::io::Result<(Saved, Option<UserBlock>)> {
-    create_private_dir(folder)?;
-    let picture = picture_type(&fetched.bytes);
-    let said = fetched.mime.as_deref().or(file.mime.as_deref()).map(clean_mime);
+    let picture = image_type(&fetched.bytes);
+    let said = fetched.mime.as_deref().or(file.mime.as_deref()).map(staging::plain_type);
     let mime = picture.map(str::to_owned).or(said).unwrap_or_else(|| default_mime(file.kind).to_owned());
     let name = fetched.name.as_deref().or(file.name.as_deref()).unwrap_or_default();
-    let path = folder.join(file_name(&fetched.bytes, name, &mime));
-    let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-    match made {
-        Ok(mut made) => made.write_all(&fetched.bytes)?,
-        // The name is made of what is inside, so it is there already; unless a crash cut it short.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let size = std::fs::metadata(&path)?.len();
-            if size != u64::try_from(fetched.bytes.len()).unwrap_or(u64::MAX) {
-                std::fs::write(&path, &fetched.bytes)?;
-            }
-        }
-        Err(error) => return Err(error),
-    }
+    let path = staging::keep_by_content(folder, name, &mime, &fetched.bytes)?;
     let is_small = u64::try_from(fetched.bytes.len()).is_ok_and(|size| size <= MAX_IMAGE_BYTES);
     let shown = picture.filter(|_| is_small).map(|mime_type| UserBlock::Image {
         data: STANDARD.encode(&fetched.bytes),
         mime_type: mime_type.to_owned(),
     });
     Ok((Saved { path, mime }, shown))
-}
-
-/// What a picture is, by what is inside and not by what anybody says.
-fn picture_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 fn default_mime(kind: MediaKind) -> &'static str {
@@ -203,42 +173,6 @@ fn default_mime(kind: MediaKind) -> &'static str {
         MediaKind::Voice => "audio/ogg",
         MediaKind::Sticker => "image/webp",
         MediaKind::Document => "application/octet-stream",
-    }
-}
-
-fn clean_mime(mime: &str) -> String {
-    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '+' | '.');
-    mime.chars().take_while(is_plain).take(MAX_NAME).collect::<String>().to_ascii_lowercase()
-}
-
-/// A name that says what is inside and can do no harm: a hash, what the sender called it, and an ending.
-fn file_name(bytes: &[u8], said: &str, mime: &str) -> String {
-    let hash = Sha256::digest(bytes);
-    let hex: String = hash.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect();
-    let said = said.rsplit(['/', '\\']).next().unwrap_or_default();
-    let (stem, ending) = said.rsplit_once('.').unwrap_or((said, ""));
-    let safe = |text: &str| -> String {
-        let kept = text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        kept.take(MAX_NAME).collect()
-    };
-    let (stem, ending) = (safe(stem), safe(ending).to_ascii_lowercase());
-    let ending = if ending.is_empty() { ending_of(mime).to_owned() } else { ending };
-    if stem.is_empty() { format!("{hex}.{ending}") } else { format!("{hex}-{stem}.{ending}") }
-}
-
-fn ending_of(mime: &str) -> &'static str {
-    match mime {
-        "image/png" => "png",
-        "image/jpeg" => "jpg",
-        "image/gif" => "gif",
-        "image/webp" => "webp",
-        "video/mp4" => "mp4",
-        "audio/mpeg" => "mp3",
-        "audio/ogg" => "ogg",
-        "application/pdf" => "pdf",
-        "application/json" => "json",
-        _ if mime.starts_with("text/") => "txt",
-        _ => "bin",
     }
 }
 

@@ -9,9 +9,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::{File, MediaKind};
-use homard_config::{Records, create_private_dir};
-use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, image_type, open_no_symlinks};
-use uuid::Uuid;
+use homard_config::Records;
+use homard_media::file_type::{ending_of_type, image_type, type_of_name};
+use homard_media::staging;
+use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, open_no_symlinks};
 
 use super::action::{FileForm, FileWanted};
 
@@ -145,9 +146,9 @@ fn named(bytes: Vec<u8>, name: Option<&str>, mime: Option<&str>) -> Found {
     let mime = match (image_type(&bytes), said) {
         (Some(image), _) => image.to_owned(),
         (None, Some(said)) if said.contains('/') => said,
-        (None, _) => mime_of(name.as_deref().unwrap_or_default()).to_owned(),
+        (None, _) => type_of_name(name.as_deref().unwrap_or_default()).to_owned(),
     };
-    let name = name.unwrap_or_else(|| format!("file{}", extension_of(&mime)));
+    let name = name.unwrap_or_else(|| format!("file{}", ending_of_type(&mime)));
     Found { bytes, name, mime }
 }
 
@@ -217,9 +218,7 @@ fn is_sensitive(path: &Path) -> bool {
 
 /// Writes the copy; `media` lets go of it.
 fn keep(found: Found, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
-    create_private_dir(folder)?;
-    let path = folder.join(format!("{}-{}", Uuid::new_v4().simple(), found.name));
-    std::fs::write(&path, &found.bytes)?;
+    let path = staging::keep_copy(folder, &found.name, &found.bytes)?;
     Ok(File { kind, path, mime: found.mime, name: found.name })
 }
 
@@ -248,46 +247,6 @@ fn limit_of(kind: MediaKind) -> (usize, &'static str) {
         MediaKind::Audio | MediaKind::Voice => (MAX_SOUND_OR_FILM, "sound"),
         MediaKind::Document => (MAX_DOCUMENT, "a file"),
     }
-}
-
-/// Endings and what they mean; the first ending of a type is the one it gets.
-const TYPES: [(&str, &str); 26] = [
-    (".aac", "audio/aac"),
-    (".csv", "text/csv"),
-    (".flac", "audio/flac"),
-    (".gif", "image/gif"),
-    (".html", "text/html"),
-    (".jpg", "image/jpeg"),
-    (".jpeg", "image/jpeg"),
-    (".json", "application/json"),
-    (".m4a", "audio/mp4"),
-    (".md", "text/markdown"),
-    (".mov", "video/quicktime"),
-    (".mp3", "audio/mpeg"),
-    (".mp4", "video/mp4"),
-    (".oga", "audio/ogg"),
-    (".ogg", "audio/ogg"),
-    (".opus", "audio/ogg"),
-    (".pdf", "application/pdf"),
-    (".png", "image/png"),
-    (".svg", "image/svg+xml"),
-    (".txt", "text/plain"),
-    (".wav", "audio/wav"),
-    (".webm", "video/webm"),
-    (".webp", "image/webp"),
-    (".xml", "application/xml"),
-    (".zip", "application/zip"),
-    (".bin", "application/octet-stream"),
-];
-
-fn mime_of(name: &str) -> &'static str {
-    let name = name.to_ascii_lowercase();
-    let known = TYPES.iter().find(|(ending, _)| name.ends_with(ending));
-    known.map_or("application/octet-stream", |(_, mime)| mime)
-}
-
-fn extension_of(mime: &str) -> &'static str {
-    TYPES.iter().find(|(_, known)| *known == mime).map_or("", |(ending, _)| ending)
 }
 
 /// A name that is one part of a path and shows nothing misleading.

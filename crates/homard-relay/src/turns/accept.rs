@@ -79,7 +79,14 @@ pub(crate) enum Obeyed {
     /// It was one.
     Yes(Accepted),
     /// It was none, or something is left that the model is told.
-    No(Admitted, TurnOptions),
+    No(Box<(Admitted, TurnOptions)>),
+}
+
+impl Obeyed {
+    /// It was no command, or this is left.
+    pub(crate) fn no(admitted: Admitted, options: TurnOptions) -> Self {
+        Self::No(Box::new((admitted, options)))
+    }
 }
 
 impl Turns {
@@ -101,7 +108,8 @@ impl Turns {
         }
         match self.commands().obey(admitted, options).await? {
             Obeyed::Yes(accepted) => Ok(accepted),
-            Obeyed::No(admitted, options) => {
+            Obeyed::No(left) => {
+                let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
                 self.enqueue(admitted, options, (queue, None)).await
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
 use homard_runtime::OrCancel;
 use reqwest::Client;
@@ -23,7 +24,6 @@ use crate::outcome::ToolOutcome;
 use crate::ports::{Port, PortError, VisionPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
-use crate::tools::read::image_type;
 use crate::tools::web::address::{Guard, Refused};
 use crate::tools::web::body;
 use crate::tools::web_fetch::leads_to;

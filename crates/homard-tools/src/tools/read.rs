@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
 use homard_runtime::OrCancel;
 use schemars::JsonSchema;
@@ -162,22 +163,6 @@ fn entries(directory: &Path) -> String {
     let more = names.len() > MAX_ENTRIES_SHOWN;
     names.truncate(MAX_ENTRIES_SHOWN);
     format!("{}{}", names.join(", "), if more { ", ..." } else { "" })
-}
-
-/// Tells a picture a model can look at by its first bytes; names lie.
-#[must_use]
-pub fn image_type(start: &[u8]) -> Option<&'static str> {
-    if start.starts_with(b"\x89PNG\r\n\x1a\n") {
-        Some("image/png")
-    } else if start.starts_with(b"\xff\xd8\xff") {
-        Some("image/jpeg")
-    } else if start.starts_with(b"GIF87a") || start.starts_with(b"GIF89a") {
-        Some("image/gif")
-    } else if start.starts_with(b"RIFF") && start.get(8..12) == Some(b"WEBP") {
-        Some("image/webp")
-    } else {
-        None
-    }
 }
 
 fn image(file: File, mime_type: &str, path: &str) -> Result<ToolOutcome, ReadError> {

@@ -1,6 +1,6 @@
 //! Which accounts on chat platforms are started, and with which settings.
 
-use homard_channel::SharedChannel;
+use homard_channel::{Ingress, SharedChannel};
 use homard_channels::{ChannelEntry, ENTRIES, Parts};
 use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
 use homard_policy::accounts::ChannelAccounts;
@@ -20,6 +20,15 @@ pub(crate) struct Workshop {
     pub(crate) paths: Paths,
     /// Where the time comes from.
     pub(crate) clock: Clock,
+    /// Where platforms that bring messages may bring them.
+    pub(crate) ingress: Ingress,
+}
+
+impl Workshop {
+    /// A workshop with nothing brought to it yet.
+    pub(crate) fn new(paths: &Paths, clock: &Clock) -> Self {
+        Self { paths: paths.clone(), clock: clock.clone(), ingress: Ingress::default() }
+    }
 }
 
 /// Makes the accounts known before anything is recovered, so that answers are written for their platforms.
@@ -72,6 +81,7 @@ impl Wanted {
             state_dir: workshop.paths.state_dir.clone(),
             clock: workshop.clock.clone(),
             commands: commands.into_iter().map(|entry| (entry.name, entry.help)).collect(),
+            ingress: workshop.ingress.clone(),
         };
         match (self.entry.build)(parts) {
             Ok(account) => Some(account),

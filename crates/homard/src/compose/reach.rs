@@ -184,9 +184,12 @@ fn is_announced(config: &Config) -> bool {
     }
 }
 
-/// Shows the gateway to the tailnet and the local network until `tasks` end; starts nothing where neither is asked
-/// for.
+/// Says by which certificate the gateway is known, and shows it to the tailnet and the local network until `tasks` end;
+/// starts nothing where neither is asked for.
 pub(super) fn show(config: &Config, source: &ConfigSource, fingerprint: Option<String>, tasks: &Tasks) {
+    if let Some(fingerprint) = &fingerprint {
+        tracing::info!(%fingerprint, "speaking TLS");
+    }
     let gateway = &config.gateway;
     let announced = is_announced(config);
     if !announced && gateway.tailscale.mode == TailscaleMode::Off {

@@ -59,3 +59,35 @@ async fn an_answer_survives_the_end_of_the_process() {
     assert_eq!(sent.text(), "the second answer");
     telegram.wait_until_confirmed().await.unwrap();
 }
+
+#[tokio::test]
+async fn updates_may_be_brought_to_the_gateways_own_port() {
+    let (mut world, telegram) = start(|_| {}).await;
+    let hook = format!("{}/telegram-webhook", world.gateway.http_url());
+    let home = world.gateway.home();
+    let text = std::fs::read_to_string(home.config_path()).unwrap();
+    let mut config: Value = serde_json::from_str(&text).unwrap();
+    let section = &mut config["channels"]["telegram"];
+    section["webhookUrl"] = json!(hook);
+    section["webhookSecret"] = json!("s3cret");
+    section["webhookPort"] = json!(0);
+    home.write_config(&config).unwrap();
+    world.gateway.restart().await.unwrap();
+    world.fake.says("brought and answered");
+    telegram.user_says(ADA, ADA, "hi there");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "brought and answered");
+    telegram.wait_until_confirmed().await.unwrap();
+    let client = homard_http::client().build().unwrap();
+    let header = "X-Telegram-Bot-Api-Secret-Token";
+    let rows = [
+        (client.post(&hook).body("{}"), 401),
+        (client.post(&hook).header(header, "wrong!").body("{}"), 401),
+        (client.post(&hook).header(header, "s3cret").body("not json"), 200),
+        (client.post(&hook).header(header, "s3cret").body("x".repeat(1024 * 1024 + 1)), 413),
+        (client.get(&hook), 405),
+        (client.post(format!("{hook}/elsewhere")).body("{}"), 405),
+    ];
+    for (request, status) in rows {
+        assert_eq!(request.send().await.unwrap().status().as_u16(), status);
+    }
+}

@@ -12,12 +12,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (
         Gate::Methods,
-        "homard-gateway::Gateway",
-        57,
-        "waits for access, lifecycle and connections to be structs of their own",
-    ),
-    (
-        Gate::Methods,
         "homard-models::Profiles",
         59,
         "waits for keys, rests and renewals to be structs of their own",
@@ -88,12 +82,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
         "crates/homard-channels/src/telegram/wire.rs::Message",
         37,
         "a vendor's or a protocol's shape, field by field",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-gateway/src/gateway.rs::Gateway",
-        33,
-        "waits for access, lifecycle and connections to be structs of their own",
     ),
     (
         Gate::Fields,

@@ -22,6 +22,7 @@ fn settings(more: &Value) -> Settings {
         state_dir: "/".into(),
         clock: Clock::fixed(0),
         commands: Vec::new(),
+        ingress: homard_channel::Ingress::default(),
     };
     Settings::read(&parts).unwrap()
 }

@@ -42,6 +42,7 @@ impl Stage {
             state_dir: "/".into(),
             clock: Clock::fixed(0),
             commands: Vec::new(),
+            ingress: homard_channel::Ingress::default(),
         };
         let settings = Arc::new(Settings::read(&parts).unwrap());
         let (ours, server) = duplex(64 * 1024);

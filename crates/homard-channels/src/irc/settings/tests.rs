@@ -20,6 +20,7 @@ fn read(account: &str, section: Value, env: &[(&str, &str)]) -> Result<Settings,
         state_dir: "/".into(),
         clock: Clock::fixed(0),
         commands: Vec::new(),
+        ingress: homard_channel::Ingress::default(),
     })
 }
 

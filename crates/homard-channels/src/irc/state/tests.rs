@@ -38,6 +38,7 @@ impl Stage {
             state_dir: "/".into(),
             clock: Clock::fixed(0),
             commands: Vec::new(),
+            ingress: homard_channel::Ingress::default(),
         };
         let settings = Settings::read(&parts).unwrap();
         let ears = BotContext::new(parts.channel, parts.account, parts.clock);

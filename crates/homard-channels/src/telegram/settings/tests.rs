@@ -17,6 +17,7 @@ fn parts(account: &str, section: Value, env: &[(&str, &str)]) -> Parts {
         state_dir: std::path::PathBuf::new(),
         clock: Clock::fixed(0),
         commands: Vec::new(),
+        ingress: homard_channel::Ingress::default(),
     }
 }
 

@@ -30,16 +30,16 @@ pub(super) async fn accept(
     mut stream: TcpStream,
     remote: IpAddr,
 ) -> Option<impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static> {
-    let door = gateway.tls()?;
+    let door = gateway.connections().tls.as_ref()?;
     let mut first = [0_u8; 1];
     let heard = tokio::select! {
         heard = timeout(FIRST_WORD, stream.peek(&mut first)) => heard,
-        () = gateway.stopping().cancelled() => return None,
+        () = gateway.lifecycle().stopping.cancelled() => return None,
     };
     let Ok(Ok(1)) = heard else { return None };
     if first != [TLS_HANDSHAKE] {
         if let Err(error) = explain(&mut stream).await
-            && gateway.noise().allows("client without TLS")
+            && gateway.access().noise.allows("client without TLS")
         {
             tracing::debug!(%error, %remote, "a client without TLS went away");
         }
@@ -48,7 +48,7 @@ pub(super) async fn accept(
     match door.accept(stream).await {
         Ok(stream) => Some(stream),
         Err(error) => {
-            if gateway.noise().allows("TLS handshake failed") {
+            if gateway.access().noise.allows("TLS handshake failed") {
                 tracing::debug!(%error, %remote, "a TLS handshake failed");
             }
             None

@@ -187,9 +187,9 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
     let Some(agent) = key.agent_id().cloned() else { return };
     let (gateway_here, run_id, name) = (Arc::clone(gateway), run_id.clone(), call.name.clone());
     let (mode, is_trusted) = (relay_mode(call.wake_mode.unwrap_or_default()), call.is_trusted);
-    gateway.tasks().spawn(async move {
+    gateway.lifecycle().tasks.spawn(async move {
         let gateway = gateway_here;
-        let stopping = gateway.stopping().clone();
+        let stopping = gateway.lifecycle().stopping.clone();
         let turns = gateway.relay().turns();
         let end = tokio::select! {
             end = turns.wait(&run_id, WAIT_AT_MOST) => end,

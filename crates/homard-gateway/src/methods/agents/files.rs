@@ -1,19 +1,16 @@
 //! `agents.files.*`: the files of a workspace that every turn is told, and no others.
 
-use std::fs::Metadata;
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::path::PathBuf;
 
+use homard_memory::WorkspaceFileError;
 use homard_protocol::methods::agents::{
-    AgentFile, AgentsFilesGetParams, AgentsFilesGetResult, AgentsFilesListParams, AgentsFilesListResult,
+    AgentsFilesGetParams, AgentsFilesGetResult, AgentsFilesListParams, AgentsFilesListResult,
     AgentsFilesSetParams, AgentsFilesSetResult, MAX_AGENT_FILE_BYTES,
 };
 use homard_protocol::{AgentId, ErrorShape};
 use serde_json::json;
-use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
+use crate::error;
 use crate::gateway::Gateway;
 use crate::methods::config::blocking;
 use crate::table::Cx;
@@ -34,8 +31,9 @@ const NAMES: [&str; 8] = [
 pub(crate) async fn list(cx: Cx, params: AgentsFilesListParams) -> Result<AgentsFilesListResult, ErrorShape> {
     let (id, workspace) = workspace(&cx.gateway, &params.agent_id)?;
     let folder = workspace.clone();
-    let looked = move || NAMES.iter().map(|name| look(&folder, name, false)).collect::<Result<Vec<_>, _>>();
-    let files = blocking(looked).await??;
+    let looked =
+        move || NAMES.iter().map(|name| homard_memory::look(&folder, name)).collect::<Result<Vec<_>, _>>();
+    let files = blocking(looked).await?.map_err(|e| error::workspace_file(&e))?;
     Ok(AgentsFilesListResult { agent_id: id, workspace: workspace.display().to_string(), files })
 }
 
@@ -44,7 +42,8 @@ pub(crate) async fn get(cx: Cx, params: AgentsFilesGetParams) -> Result<AgentsFi
     let (id, workspace) = workspace(&cx.gateway, &params.agent_id)?;
     let name = known(&params.name)?;
     let folder = workspace.clone();
-    let file = blocking(move || look(&folder, name, true)).await??;
+    let read = blocking(move || homard_memory::read(&folder, name)).await?;
+    let file = read.map_err(|e| error::workspace_file(&e))?;
     Ok(AgentsFilesGetResult { agent_id: id, workspace: workspace.display().to_string(), file })
 }
 
@@ -59,7 +58,8 @@ pub(crate) async fn set(cx: Cx, params: AgentsFilesSetParams) -> Result<AgentsFi
     }
     let (folder, agent) = (workspace.clone(), id.clone());
     let file = blocking(move || {
-        let now = look(&folder, name, true)?;
+        let refused = |e: WorkspaceFileError| error::workspace_file(&e);
+        let now = homard_memory::read(&folder, name).map_err(refused)?;
         if let Some(expected) = &params.expected_hash
             && now.hash.as_ref() != Some(expected)
         {
@@ -68,8 +68,8 @@ pub(crate) async fn set(cx: Cx, params: AgentsFilesSetParams) -> Result<AgentsFi
                 "type": "agent_file_conflict", "agentId": agent, "name": name, "currentHash": now.hash,
             })));
         }
-        put(&folder, name, &params.content).map_err(|e| unwritable(name, &e))?;
-        look(&folder, name, true)
+        homard_memory::replace(&folder, name, &params.content).map_err(refused)?;
+        homard_memory::read(&folder, name).map_err(refused)
     });
     let file = file.await??;
     Ok(AgentsFilesSetResult { ok: true, agent_id: id, workspace: workspace.display().to_string(), file })
@@ -86,67 +86,4 @@ pub(crate) fn workspace(gateway: &Gateway, id: &str) -> Result<(String, PathBuf)
 fn known(name: &str) -> Result<&'static str, ErrorShape> {
     let unknown = || ErrorShape::invalid(format!("unsupported file \"{name}\"; one of {}", NAMES.join(", ")));
     NAMES.into_iter().find(|known| *known == name).ok_or_else(unknown)
-}
-
-fn unwritable(name: &str, error: &std::io::Error) -> ErrorShape {
-    ErrorShape::unavailable(format!("`{name}` could not be written: {error}"))
-}
-
-/// A file as it is now. Links and other things that are not plain files are refused: they may lead anywhere.
-pub(crate) fn look(workspace: &Path, name: &str, with_text: bool) -> Result<AgentFile, ErrorShape> {
-    let path = workspace.join(name);
-    let mut file = AgentFile {
-        name: name.to_owned(),
-        path: path.display().to_string(),
-        missing: true,
-        ..AgentFile::default()
-    };
-    let unreadable = |error| ErrorShape::unavailable(format!("`{name}` could not be read: {error}"));
-    let meta = match std::fs::symlink_metadata(&path) {
-        Ok(meta) => meta,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(file);
-        }
-        Err(error) => return Err(unreadable(error)),
-    };
-    if !meta.is_file() {
-        return match with_text {
-            true => Err(ErrorShape::invalid(format!("`{name}` is not a plain file"))),
-            false => Ok(file),
-        };
-    }
-    (file.missing, file.size, file.updated_at_ms) = (false, Some(meta.len()), changed_at(&meta));
-    if with_text {
-        if meta.len() > MAX_AGENT_FILE_BYTES {
-            return Err(ErrorShape::invalid(format!("`{name}` is larger than {MAX_AGENT_FILE_BYTES} bytes")));
-        }
-        let bytes = std::fs::read(&path).map_err(unreadable)?;
-        file.hash = Some(hash(&bytes));
-        file.content = Some(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    Ok(file)
-}
-
-pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
-    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok()
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Puts a new text in the place of the old one, in one step.
-fn put(workspace: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    std::fs::create_dir_all(workspace)?;
-    let fresh = workspace.join(format!(".{name}.{}", Uuid::new_v4()));
-    let written = std::fs::File::create_new(&fresh).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&fresh, workspace.join(name))
-    });
-    if written.is_err() {
-        drop(std::fs::remove_file(&fresh));
-    }
-    written
 }

@@ -80,7 +80,7 @@ pub(crate) async fn request(
     check_rest(&params.rest)?;
     let within = params.timeout_ms.map_or(ANSWER_WITHIN, Duration::from_millis);
     let id = chosen_id(params.id.clone())?;
-    let has_route = gateway.clients().someone_hears(DECIDERS, Some(&cx.caller.client.conn));
+    let has_route = gateway.connections().clients.someone_hears(DECIDERS, Some(&cx.caller.client.conn));
     if params.require_delivery_route == Some(true) && !has_route {
         return Ok(unasked(gateway, id, within));
     }

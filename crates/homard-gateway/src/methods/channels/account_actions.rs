@@ -1,6 +1,6 @@
 //! `channels.start`, `channels.stop`, `channels.logout`: what can be done with an account on a chat platform.
 
-use homard_channels::{ChannelEntry, entry};
+use homard_channel::ChannelEntry;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::accounts::AccountParams;
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
@@ -21,7 +21,7 @@ struct Meant {
 fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Meant, ErrorShape> {
     let unknown =
         || ErrorShape::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel));
-    let entry = entry(&params.channel).ok_or_else(unknown)?;
+    let entry = gateway.channels().entry(&params.channel).ok_or_else(unknown)?;
     let channel = ChannelId::parse(entry.id).map_err(|_bad| unknown())?;
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         Some(id) => AccountId::parse(id)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use homard_channels::{Parts, entry};
+use homard_channel::AccountParts;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::channel_check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
 use homard_protocol::methods::config::REDACTED;
@@ -19,7 +19,7 @@ const CHECK_MS: u64 = 15_000;
 pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<ChannelsCheckResult, ErrorShape> {
     check_range("channels.check", "timeoutMs", params.timeout_ms, 1..=MAX_CHECK_MS)?;
     let unknown = || ErrorShape::invalid(format!("unknown channel: {}", params.channel));
-    let entry = entry(&params.channel).ok_or_else(unknown)?;
+    let entry = cx.gateway.channels().entry(&params.channel).ok_or_else(unknown)?;
     let channel = ChannelId::parse(entry.id).map_err(|_bad| unknown())?;
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         Some(id) => AccountId::parse(id)
@@ -30,7 +30,7 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
     let config = gateway.config().current();
     let mut section = config.view::<ChannelAccounts>().get(&channel, &account).section.clone();
     lay_over(&mut section, params.section);
-    let parts = Parts {
+    let parts = AccountParts {
         channel,
         account,
         section: Value::Object(section),
@@ -38,6 +38,7 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
         state_dir: gateway.config().source().paths.state_dir.clone(),
         clock: gateway.clock().clone(),
         commands: Vec::new(),
+        ingress: homard_channel::Ingress::default(),
     };
     let there = match (entry.build)(parts) {
         Ok(there) => there,

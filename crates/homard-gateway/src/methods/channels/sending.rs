@@ -133,7 +133,7 @@ pub(crate) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value,
     let MessageActionParams { channel, action, params: own, idempotency_key, .. } = &params;
     let unsupported = || ErrorShape::invalid(format!("Channel {channel} does not support action {action}."));
     let key = checked_key("message.action", idempotency_key)?;
-    if homard_channels::entry(channel).is_none() {
+    if cx.gateway.channels().entry(channel).is_none() {
         return Err(unsupported());
     }
     let wish = wish_of(channel, action, own, &params).map_err(|why| match why {

@@ -67,7 +67,7 @@ pub(crate) async fn request_upgrade(
     };
     let outcome = store.pending_device_request(request).await.map_err(|e| error::store(&e))?;
     let request_id = outcome.request.request_id.clone();
-    cx.gateway.upgrades().asked(&request_id, device_id, Instant::now());
+    cx.gateway.access().upgrades.asked(&request_id, device_id, Instant::now());
     tell_asked(&cx.gateway, &outcome);
     Ok(ScopeUpgradeAsked { request_id })
 }
@@ -78,7 +78,7 @@ pub(crate) async fn wait_upgrade(
     params: ScopeUpgradeAsked,
 ) -> Result<ScopeUpgradeOutcome, ErrorShape> {
     let device_id = own_device(&cx)?;
-    let decision = cx.gateway.upgrades().decision(&params.request_id, device_id);
+    let decision = cx.gateway.access().upgrades.decision(&params.request_id, device_id);
     let mut decision = decision.ok_or_else(|| ErrorShape::invalid("scope upgrade expired or not found"))?;
     let patience = Duration::from_millis(u64::try_from(PENDING_TTL_MS).unwrap_or_default());
     let decided = tokio::time::timeout(patience, decision.wait_for(Option::is_some)).await;
@@ -94,7 +94,7 @@ pub(crate) async fn wait_upgrade(
     if status == ScopeUpgradeStatus::Approved
         && let Some(token) = cx.caller.token.as_ref().map(Secret::expose)
     {
-        let (role, generation) = (Role::Operator.as_str(), cx.gateway.access().generation.clone());
+        let (role, generation) = (Role::Operator.as_str(), cx.gateway.access().rules().generation.clone());
         let held = cx.gateway.store().check_device_token(device_id, role, token, &generation).await;
         if let Some(held) = held.map_err(|e| error::store(&e))? {
             outcome.scopes = Some(held.scopes);

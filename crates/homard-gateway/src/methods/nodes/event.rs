@@ -17,7 +17,6 @@ use serde_json::Value;
 use crate::error;
 use crate::methods::nodes::invoke::own_id;
 use crate::methods::session_key;
-use crate::nodes::activity;
 use crate::table::Cx;
 
 /// The same words from the same node within this time are said once.
@@ -37,15 +36,15 @@ pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHe
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => params.payload.unwrap_or(Value::Null),
     };
-    let client = &cx.caller.client;
+    let client = cx.caller.client.as_ref();
     let outcome: Outcome = match params.event.as_str() {
         "voice.transcript" => transcript(&cx, payload).await?,
         "agent.request" => request(&cx, payload).await?,
         "chat.subscribe" => subscribe(&cx, payload, true).await?,
         "chat.unsubscribe" => subscribe(&cx, payload, false).await?,
         "node.presence.alive" => alive(&cx, &payload).await?,
-        "node.presence.activity" => activity::used(&cx.gateway, client, &payload),
-        "node.host.stats" => activity::machine(&cx.gateway, client, &payload).await,
+        "node.presence.activity" => cx.gateway.nodes().used(client, &payload),
+        "node.host.stats" => cx.gateway.nodes().machine(client, &payload).await,
         "exec.started" | "exec.finished" | "exec.denied" => Err("unmatched_exec_event"),
         _ => Err("unsupported_event"),
     };
@@ -64,7 +63,8 @@ pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHe
 /// Whether the owner said yes to anything this node offers.
 async fn is_approved(cx: &Cx) -> Result<bool, ErrorShape> {
     let node = cx.gateway.store().node(&own_id(cx)?).await.map_err(|e| error::store(&e))?;
-    Ok(node.is_some_and(|node| node.approved.is_some()) && cx.gateway.nodes().is_current(&cx.caller.client))
+    Ok(node.is_some_and(|node| node.approved.is_some())
+        && cx.gateway.nodes().registry().is_current(cx.caller.client.as_ref()))
 }
 
 #[derive(Deserialize)]
@@ -84,7 +84,7 @@ async fn transcript(cx: &Cx, payload: Value) -> Result<Outcome, ErrorShape> {
     if !is_approved(cx).await? {
         return Ok(Err("surface_not_approved"));
     }
-    if cx.gateway.nodes().repeats(&cx.caller.client, &text, SAME_WORDS) {
+    if cx.gateway.nodes().registry().repeats(cx.caller.client.as_ref(), &text, SAME_WORDS) {
         return Ok(Err("duplicate"));
     }
     let message = Message { text, session_key: said.session_key, key: said.event_id, ..Message::default() };
@@ -136,7 +136,7 @@ struct Message {
 /// Begins a turn with a node's words.
 async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
     let (gateway, node) = (&cx.gateway, own_id(cx)?);
-    if !gateway.nodes().may_begin(&node) {
+    if !gateway.nodes().registry().may_begin(&node) {
         return Ok(Err("throttled"));
     }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
@@ -173,7 +173,7 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Er
     if listens && key.channel().is_some() {
         return Ok(Err("conversation_not_allowed"));
     }
-    let (nodes, client, key) = (cx.gateway.nodes(), &cx.caller.client, key.to_string());
+    let (nodes, client, key) = (cx.gateway.nodes().registry(), cx.caller.client.as_ref(), key.to_string());
     if !listens {
         return Ok(nodes.unsubscribe(client, &key).map(|()| "unsubscribed").ok_or("stale_connection"));
     }
@@ -190,7 +190,7 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Er
 /// A node woke for a moment.
 async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, ErrorShape> {
     let said = payload.get("trigger").and_then(Value::as_str).unwrap_or_default();
-    if cx.gateway.nodes().may_tell(&cx.caller.client, "alive") == Some(false) {
+    if cx.gateway.nodes().registry().may_tell(cx.caller.client.as_ref(), "alive") == Some(false) {
         return Ok(Err("throttled"));
     }
     let reason = WAKE_REASONS.into_iter().find(|known| *known == said).unwrap_or("background");

@@ -1,5 +1,6 @@
 //! `exec.approvals.node.*`: the rules for commands that a node keeps, asked of it.
 
+use homard_nodes::{DEFAULT_TIMEOUT, InvokeRequest};
 use homard_protocol::ErrorShape;
 use homard_protocol::methods::node_exec_policy::ExecApprovalsNodeSetParams;
 use homard_protocol::methods::nodes::NodeParams;
@@ -7,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::error;
 use crate::methods::nodes::node_id;
-use crate::nodes::invoke::{DEFAULT_TIMEOUT, InvokeRequest};
 use crate::table::Cx;
 
 /// `exec.approvals.node.get`.
@@ -36,6 +36,6 @@ async fn ask(cx: &Cx, node: &str, command: &str, params: Value) -> Result<Value,
         session_key: None,
         on_progress: None,
     };
-    let done = cx.gateway.invoke_node(wanted).await.map_err(|e| error::invoke(&e, &id, command))?;
+    let done = cx.gateway.nodes().invoke(wanted).await.map_err(|e| error::invoke(&e, &id, command))?;
     Ok(done.payload)
 }

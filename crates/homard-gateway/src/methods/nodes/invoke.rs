@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use homard_nodes::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, InvokeRequest, MAX_TIMEOUT};
 use homard_protocol::methods::node_invoke::{
     MAX_PROGRESS_CHUNK, NodeHeard, NodeInvokeParams, NodeInvokeProgressParams, NodeInvokeResultParams,
     NodeInvoked, NodePluginSurfaceParams, NodePluginSurfaceResult, NodeProgressHeard,
@@ -12,8 +13,7 @@ use serde_json::json;
 use crate::error;
 use crate::gateway::Gateway;
 use crate::methods::nodes::node_id;
-use crate::nodes::invoke::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, InvokeRequest, MAX_TIMEOUT};
-use crate::nodes::replays::{Begun, settled};
+use crate::methods::nodes::replays::{Begun, settled};
 use crate::table::Cx;
 
 /// Commands that have methods of their own.
@@ -31,7 +31,7 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     let asked = format!("{id} {command} {given}");
     // A key is the caller's own: nobody learns what another one's request came to.
     let key = format!("{}|{}|{}", cx.caller.id, cx.caller.limit_key(), params.idempotency_key);
-    let first = match cx.gateway.nodes().replays().begin(key, &asked) {
+    let first = match cx.gateway.node_calls().begin(key, &asked) {
         Begun::First(first) => first,
         Begun::Again(seen) => return settled(seen).await.unwrap_or_else(|| Err(given_up())),
         Begun::Different => {
@@ -48,7 +48,7 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
         on_progress: None,
     };
     let text = wanted.params.as_ref().map(ToString::to_string);
-    let done = cx.gateway.invoke_node(wanted).await;
+    let done = cx.gateway.nodes().invoke(wanted).await;
     let reached = done.as_ref().err().is_none_or(InvokeError::may_have_run);
     let answer = match done {
         Ok(done) => Ok(NodeInvoked {
@@ -132,7 +132,7 @@ pub(crate) fn own_id(cx: &Cx) -> Result<DeviceId, ErrorShape> {
 /// `node.invoke.result`.
 pub(crate) async fn result(cx: Cx, params: NodeInvokeResultParams) -> Result<NodeHeard, ErrorShape> {
     let id = speaker(&cx, &params.node_id)?;
-    let taken = cx.gateway.nodes().result(&cx.caller.client, params);
+    let taken = cx.gateway.nodes().registry().result(cx.caller.client.as_ref(), params);
     if !taken {
         tracing::debug!(node = %id, "a node sent a result nobody waits for");
     }
@@ -148,7 +148,12 @@ pub(crate) async fn progress(
     if params.chunk.chars().count() > MAX_PROGRESS_CHUNK {
         return Err(ErrorShape::invalid("progress chunk too large"));
     }
-    let taken = cx.gateway.nodes().progress(&cx.caller.client, &params.invoke_id, params.seq, params.chunk);
+    let taken = cx.gateway.nodes().registry().progress(
+        cx.caller.client.as_ref(),
+        &params.invoke_id,
+        params.seq,
+        params.chunk,
+    );
     Ok(NodeProgressHeard { ok: true, ignored: !taken })
 }
 

@@ -1,5 +1,6 @@
 //! `node.pending.*`: what waits for a node that cannot be asked now.
 
+use homard_nodes::is_node;
 use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::node_invoke::{
@@ -14,7 +15,6 @@ use crate::error;
 use crate::methods::check_range;
 use crate::methods::nodes::invoke::own_id;
 use crate::methods::nodes::{node_id, unknown_node};
-use crate::nodes::rows;
 use crate::table::Cx;
 
 /// Items `node.pending.drain` hands out when nobody says how many.
@@ -28,7 +28,7 @@ pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions
     let waiting = cx.gateway.store().node_actions(&id).await.map_err(|e| error::store(&e))?;
     let mut actions = Vec::new();
     for action in waiting {
-        if cx.gateway.reachable_node(&id, &action.command).await.is_ok() {
+        if cx.gateway.nodes().reachable(&id, &action.command).await.is_ok() {
             actions.push(NodePendingAction {
                 id: action.id,
                 command: action.command,
@@ -60,7 +60,7 @@ pub(crate) async fn enqueue(
     let id = node_id(&params.node_id)?;
     let store = cx.gateway.store();
     let device = store.paired_device(&id).await.map_err(|e| error::store(&e))?;
-    device.filter(rows::is_node).ok_or_else(unknown_node)?;
+    device.filter(is_node).ok_or_else(unknown_node)?;
     let new = NewNodeWork {
         device_id: id.clone(),
         kind: word(&params.kind),

@@ -39,7 +39,7 @@ async fn tell_one(gateway: &Gateway, new: NewEntries) {
     let found = gateway.store().session_by_id(&new.session_id).await;
     let Some(record) = found.or_log("those who listen miss a message").flatten() else { return };
     let key = record.key.to_string();
-    if !gateway.clients().someone_listens(Some(&key)) {
+    if !gateway.connections().clients.someone_listens(Some(&key)) {
         return;
     }
     let row = session_rows::row(gateway, &record);

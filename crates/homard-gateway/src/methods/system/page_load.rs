@@ -53,7 +53,7 @@ pub(crate) async fn prefs(_cx: Cx, params: UsersPrefsParams) -> Result<UsersPref
 /// `mentions.list`.
 pub(crate) async fn mentions(cx: Cx, _params: NoParams) -> Result<MentionsListResult, ErrorShape> {
     Ok(MentionsListResult {
-        gateway_instance_id: cx.gateway.boot_id().to_owned(),
+        gateway_instance_id: cx.gateway.lifecycle().boot_id.to_owned(),
         ..MentionsListResult::default()
     })
 }

@@ -55,7 +55,7 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
             return serde_json::from_value(said).map_err(|error| ErrorShape::unavailable(error.to_string()));
         }
     };
-    let cancel = gateway.tasks().token().child_token();
+    let cancel = gateway.lifecycle().tasks.token().child_token();
     let invoked = gateway.relay().setup().invoke(call, cancel).await.map_err(|e| error::store(&e))?;
     let result = told(name, invoked);
     if let Some(sender) = sender {

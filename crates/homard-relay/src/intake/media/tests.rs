@@ -1,10 +1,10 @@
-//! Where files land, and under which names.
+//! Where files land.
 
 use std::os::unix::fs::PermissionsExt;
 
 use homard_channel::{Attachment, Fetched, MediaKind};
 
-use super::{file_name, save};
+use super::save;
 
 fn file(kind: MediaKind, name: Option<&str>) -> Attachment {
     Attachment { kind, handle: "h".into(), mime: None, name: name.map(str::to_owned), size: None }
@@ -15,30 +15,10 @@ fn fetched(bytes: &[u8], mime: Option<&str>) -> Fetched {
 }
 
 #[test]
-fn names_can_do_no_harm() {
-    let rows = [
-        ("report.pdf", "application/pdf", "-report.pdf"),
-        ("../../etc/passwd", "text/plain", "-passwd.txt"),
-        ("C:\\x\\evil.sh", "text/plain", "-evil.sh"),
-        ("\u{202e}gpj.exe", "image/png", "-gpj.exe"),
-        ("", "audio/ogg", ".ogg"),
-        (".bashrc", "text/plain", ".bashrc"),
-        ("naïve né.TXT", "text/plain", "-naven.txt"),
-    ];
-    for (said, mime, end) in rows {
-        let name = file_name(b"x", said, mime);
-        assert!(name.ends_with(end), "{said}: {name}");
-        assert!(name.starts_with("2d711642b726b04401627ca9"), "{name}");
-        assert!(!name.contains(['/', '\\']) && name.is_ascii(), "{name}");
-    }
-    assert!(file_name(b"x", &"a".repeat(500), "x/y").len() < 120);
-}
-
-#[test]
 fn a_picture_is_shown_as_what_it_is_and_kept_for_the_owner_alone() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("media/inbound");
-    let png = [&[0x89_u8, b'P', b'N', b'G'][..], b"rest"].concat();
+    let png = [b"\x89PNG\r\n\x1a\n".as_slice(), b"rest"].concat();
     let (saved, shown) =
         save(&folder, &file(MediaKind::Document, Some("a.exe")), &fetched(&png, Some("text/html"))).unwrap();
     assert_eq!((saved.mime.as_str(), shown.is_some()), ("image/png", true));

@@ -29,7 +29,7 @@ fn request() -> ApprovalRequest {
 
 fn with_questions(ids: &[&str]) -> Approvals {
     let approvals = Approvals::default();
-    approvals.on_change(Box::new(|_| ()));
+    approvals.subscribe(|_| ());
     for id in ids {
         approvals.post_as((*id).to_owned(), request(), &Clock::system(), LONG).unwrap();
     }

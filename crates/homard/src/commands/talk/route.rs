@@ -174,6 +174,7 @@ fn threads_of(cx: &Cx, config: &Config, message: &Inbound) -> Threads {
             state_dir: cx.source.paths.state_dir.clone(),
             clock: cx.source.clock.clone(),
             commands: Vec::new(),
+            ingress: homard_channel::Ingress::default(),
         };
         (entry.build)(parts).ok()
     });

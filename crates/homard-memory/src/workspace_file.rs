@@ -1,0 +1,131 @@
+//! One file of a workspace: read as it is, replaced in one step. Links and other things that are not plain files are
+//! refused: they may lead anywhere.
+
+use std::fs::Metadata;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Why a file of a workspace is not told or not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceFileError {
+    /// It is not one of a memory.
+    #[error("`{0}` is not a file of a memory; memory.list names those there are")]
+    NotOfAMemory(String),
+    /// There is none.
+    #[error("there is no file `{0}` in this memory")]
+    Missing(String),
+    /// It is a link, a folder or something else.
+    #[error("`{0}` is not a plain file")]
+    NotPlain(String),
+    /// It is larger than files that agents are told may be.
+    #[error("`{0}` is larger than {MAX_AGENT_FILE_BYTES} bytes")]
+    TooLarge(String),
+    /// The disk does not give it.
+    #[error("`{name}` could not be read")]
+    Unreadable {
+        /// Which file.
+        name: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The disk does not take it.
+    #[error("`{name}` could not be written")]
+    Unwritable {
+        /// Which file.
+        name: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What a file is, without its text. What is no plain file counts as missing.
+///
+/// # Errors
+/// When it cannot be looked at.
+pub fn look(workspace: &Path, name: &str) -> Result<AgentFile, WorkspaceFileError> {
+    Ok(found(workspace, name)?.0)
+}
+
+/// A file with its text.
+///
+/// # Errors
+/// When it is there but cannot be read, is too large, or is no plain file.
+pub fn read(workspace: &Path, name: &str) -> Result<AgentFile, WorkspaceFileError> {
+    let (mut file, meta) = found(workspace, name)?;
+    let Some(meta) = meta else { return Ok(file) };
+    if !meta.is_file() {
+        return Err(WorkspaceFileError::NotPlain(name.to_owned()));
+    }
+    if meta.len() > MAX_AGENT_FILE_BYTES {
+        return Err(WorkspaceFileError::TooLarge(name.to_owned()));
+    }
+    let bytes = std::fs::read(workspace.join(name)).map_err(|source| unreadable(name, source))?;
+    file.hash = Some(hash(&bytes));
+    file.content = Some(String::from_utf8_lossy(&bytes).into_owned());
+    Ok(file)
+}
+
+fn found(workspace: &Path, name: &str) -> Result<(AgentFile, Option<Metadata>), WorkspaceFileError> {
+    let path = workspace.join(name);
+    let mut file = AgentFile {
+        name: name.to_owned(),
+        path: path.display().to_string(),
+        missing: true,
+        ..AgentFile::default()
+    };
+    let meta = match std::fs::symlink_metadata(&path) {
+        Ok(meta) => meta,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok((file, None));
+        }
+        Err(error) => return Err(unreadable(name, error)),
+    };
+    if meta.is_file() {
+        (file.missing, file.size, file.updated_at_ms) = (false, Some(meta.len()), changed_at(&meta));
+    }
+    Ok((file, Some(meta)))
+}
+
+fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
+    WorkspaceFileError::Unreadable { name: name.to_owned(), source }
+}
+
+/// When a file last changed, in milliseconds.
+pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
+    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Puts a new text in the place of the old one, in one step.
+///
+/// # Errors
+/// When the disk does not take it; the old text is then still there.
+pub fn replace(workspace: &Path, name: &str, text: &str) -> Result<(), WorkspaceFileError> {
+    put(workspace, name, text)
+        .map_err(|source| WorkspaceFileError::Unwritable { name: name.to_owned(), source })
+}
+
+fn put(workspace: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    std::fs::create_dir_all(workspace)?;
+    let fresh = workspace.join(format!(".{name}.{}", Uuid::new_v4()));
+    let written = std::fs::File::create_new(&fresh).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&fresh, workspace.join(name))
+    });
+    if written.is_err() {
+        drop(std::fs::remove_file(&fresh));
+    }
+    written
+}

@@ -1,0 +1,110 @@
+//! `/v1/chat/completions`.
+
+mod request;
+mod stream;
+
+use homard_config::config::http_endpoints::ChatEndpoint;
+use homard_protocol::{ToolCall, Usage};
+use homard_relay::{RunEnd, Source};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::parts::{Loader, Rules};
+use super::refusal::ApiError;
+use super::run::{Ask, begin, tell};
+use super::tools;
+use super::wanted::Asker;
+use homard_http::answers::{Answer, events, json_answer};
+pub(super) use request::ChatRequest;
+use stream::ChatTeller;
+
+/// What sessions of this route begin with.
+const PREFIX: &str = "openai";
+/// The default agent, for requests that name no model.
+const DEFAULT_MODEL: &str = "openclaw";
+
+/// What all of an answer's documents share.
+#[derive(Debug, Clone)]
+struct Head {
+    id: String,
+    created: i64,
+    model: String,
+}
+
+/// Answers one request.
+pub(super) async fn answer(
+    asker: &Asker<'_>,
+    asked: ChatRequest,
+    endpoint: &ChatEndpoint,
+) -> Result<Answer, ApiError> {
+    let model = asked.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    let mut chosen = asker.agent(&model)?;
+    let streaming = asked.streaming()?;
+    let (sampling, max_tokens) = (asked.numbers.sampling()?, asked.numbers.max_tokens()?);
+    let place = asker.place(&mut chosen, PREFIX, asked.user.as_deref())?;
+    let offered = tools::read(asked.tools, asked.tool_choice.as_ref(), &asker.api.relay)?;
+    let talk = request::talk(asked.messages)?;
+    let head = Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: asker.api.seconds(), model };
+    let ask =
+        Ask { id: head.id.clone(), source: Source::HttpChat, place, talk, offered, sampling, max_tokens };
+    let rules = Rules {
+        images: &endpoint.images,
+        files: None,
+        max_images: endpoint.max_images,
+        max_total_image_bytes: endpoint.max_total_image_bytes,
+        max_urls: endpoint.max_images,
+    };
+    let running = begin(asker, ask, Loader::new(rules)).await?;
+    let Some(stream) = streaming else {
+        let end = running.whole().await?;
+        return Ok(json_answer(StatusCode::OK, &completion(&head, &end)));
+    };
+    let (out, answer) = events();
+    asker.api.tasks.spawn(tell(running, ChatTeller::new(head, stream.include_usage), out));
+    Ok(answer)
+}
+
+fn completion(head: &Head, end: &RunEnd) -> Value {
+    let mut message = json!({"role": "assistant", "content": end.reply});
+    if let Some(fields) = message.as_object_mut() {
+        match end.calls.is_empty() {
+            true if end.reply.is_none() => drop(fields.insert("content".to_owned(), json!(""))),
+            true => {}
+            false => drop(fields.insert("tool_calls".to_owned(), end.calls.iter().map(call).collect())),
+        }
+    }
+    json!({
+        "id": head.id,
+        "object": "chat.completion",
+        "created": head.created,
+        "model": head.model,
+        "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": finish(end)}],
+        "usage": usage(&end.usage),
+    })
+}
+
+fn call(call: &ToolCall) -> Value {
+    let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
+    json!({"id": call.id, "type": "function", "function": function})
+}
+
+fn finish(end: &RunEnd) -> &'static str {
+    match end.stop_reason.as_deref() {
+        _ if !end.calls.is_empty() => "tool_calls",
+        Some("length") => "length",
+        _ => "stop",
+    }
+}
+
+fn usage(usage: &Usage) -> Value {
+    let prompt = usage.prompt_tokens();
+    json!({
+        "prompt_tokens": prompt,
+        "completion_tokens": usage.output,
+        "total_tokens": prompt.saturating_add(usage.output),
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read},
+    })
+}
+
+#[cfg(test)]
+mod tests;
