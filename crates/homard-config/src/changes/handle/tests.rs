@@ -7,7 +7,7 @@ use super::{ConfigHandle, OverrideError};
 use crate::changes::reload::{HotPart, ReloadAction};
 use crate::config::gateway::BindMode;
 use crate::env::Environment;
-use crate::load::Source;
+use crate::load::ConfigSource;
 use crate::paths::Paths;
 
 fn open(text: &str) -> (tempfile::TempDir, ConfigHandle) {

@@ -12,7 +12,7 @@ use crate::changes::handle::ConfigHandle;
 use crate::changes::reload::{HotPart, ReloadAction};
 use crate::env::{Environment, ProcessFacts};
 use crate::gateway_token::ensure_gateway_token;
-use crate::load::Source;
+use crate::load::ConfigSource;
 use crate::paths::Paths;
 use crate::secret::REDACTED;
 
