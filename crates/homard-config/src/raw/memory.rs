@@ -13,197 +13,197 @@ use crate::raw::value::SecretText;
 /// Making vectors at a service.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryRemote {
+pub(crate) struct MemoryRemote {
     /// Address.
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
     /// Key.
-    pub api_key: Option<SecretText>,
+    pub(crate) api_key: Option<SecretText>,
     /// Headers sent with every request.
-    pub headers: Option<BTreeMap<String, SecretText>>,
+    pub(crate) headers: Option<BTreeMap<String, SecretText>>,
     /// Doing many at once.
-    pub batch: Option<Value>,
+    pub(crate) batch: Option<Value>,
 }
 
 /// Making vectors here.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryLocal {
+pub(crate) struct MemoryLocal {
     /// Model file.
-    pub model_path: Option<String>,
+    pub(crate) model_path: Option<String>,
     /// Where models are kept.
-    pub model_cache_dir: Option<String>,
+    pub(crate) model_cache_dir: Option<String>,
 }
 
 /// Where the index is kept.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryStore {
+pub(crate) struct MemoryStore {
     /// How.
     ///
     /// Default: `sqlite`.
     #[schemars(extend("enum" = ["sqlite"]))]
-    pub driver: Option<String>,
+    pub(crate) driver: Option<String>,
     /// File.
-    pub path: Option<String>,
+    pub(crate) path: Option<String>,
     /// Vector settings.
-    pub vector: Option<Value>,
+    pub(crate) vector: Option<Value>,
     /// Full-text settings.
-    pub fts: Option<Value>,
+    pub(crate) fts: Option<Value>,
 }
 
 /// How notes are cut.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryChunking {
+pub(crate) struct MemoryChunking {
     /// Piece size, in tokens.
     ///
     /// Default: `400`.
     #[schemars(range(min = 1))]
-    pub tokens: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     /// Overlap, in tokens.
     ///
     /// Default: `80`.
-    pub overlap: Option<u64>,
+    pub(crate) overlap: Option<u64>,
 }
 
 /// When the index is brought up to date.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemorySync {
+pub(crate) struct MemorySync {
     /// When a conversation starts.
     ///
     /// Default: `true`.
-    pub on_session_start: Option<bool>,
+    pub(crate) on_session_start: Option<bool>,
     /// When something is searched.
     ///
     /// Default: `true`.
-    pub on_search: Option<bool>,
+    pub(crate) on_search: Option<bool>,
     /// When files change.
     ///
     /// Default: `true`.
-    pub watch: Option<bool>,
+    pub(crate) watch: Option<bool>,
     /// Quiet time before a change counts, in milliseconds.
     ///
     /// Default: `1500`.
-    pub watch_debounce_ms: Option<u64>,
+    pub(crate) watch_debounce_ms: Option<u64>,
     /// Every so many minutes; 0 never.
     ///
     /// Default: `0`.
-    pub interval_minutes: Option<u64>,
+    pub(crate) interval_minutes: Option<u64>,
     /// Thresholds for transcripts.
-    pub sessions: Option<Value>,
+    pub(crate) sessions: Option<Value>,
 }
 
 /// How results are picked.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryQuery {
+pub(crate) struct MemoryQuery {
     /// Most results.
     ///
     /// Default: `6`.
     #[schemars(range(min = 1))]
-    pub max_results: Option<u64>,
+    pub(crate) max_results: Option<u64>,
     /// Least score.
     ///
     /// Default: `0.35`.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub min_score: Option<f64>,
+    pub(crate) min_score: Option<f64>,
     /// Mixing words and meaning.
-    pub hybrid: Option<Value>,
+    pub(crate) hybrid: Option<Value>,
 }
 
 /// Reusing vectors.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryCache {
+pub(crate) struct MemoryCache {
     /// Turn it on.
     ///
     /// Default: `true`.
-    pub enabled: Option<bool>,
+    pub(crate) enabled: Option<bool>,
     /// Most kept.
-    pub max_entries: Option<u64>,
+    pub(crate) max_entries: Option<u64>,
 }
 
 /// Searching notes and past conversations.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemorySearch {
+pub(crate) struct MemorySearch {
     /// Turn it on.
     ///
     /// Default: `true`.
-    pub enabled: Option<bool>,
+    pub(crate) enabled: Option<bool>,
     /// What is searched: `memory`, `sessions`.
     ///
     /// Default: `["memory"]`.
-    pub sources: Option<Vec<String>>,
+    pub(crate) sources: Option<Vec<String>>,
     /// Further files.
-    pub extra_paths: Option<Vec<String>>,
+    pub(crate) extra_paths: Option<Vec<String>>,
     /// Trials.
-    pub experimental: Option<Value>,
+    pub(crate) experimental: Option<Value>,
     /// Who makes the vectors.
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Who makes them otherwise.
-    pub fallback: Option<String>,
+    pub(crate) fallback: Option<String>,
     /// With which model.
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Service.
-    pub remote: Option<MemoryRemote>,
+    pub(crate) remote: Option<MemoryRemote>,
     /// Here.
-    pub local: Option<MemoryLocal>,
+    pub(crate) local: Option<MemoryLocal>,
     /// Index.
-    pub store: Option<MemoryStore>,
+    pub(crate) store: Option<MemoryStore>,
     /// Cutting.
-    pub chunking: Option<MemoryChunking>,
+    pub(crate) chunking: Option<MemoryChunking>,
     /// Updating.
-    pub sync: Option<MemorySync>,
+    pub(crate) sync: Option<MemorySync>,
     /// Picking.
-    pub query: Option<MemoryQuery>,
+    pub(crate) query: Option<MemoryQuery>,
     /// Reusing.
-    pub cache: Option<MemoryCache>,
+    pub(crate) cache: Option<MemoryCache>,
 }
 
 /// Using an outside search program.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Qmd {
+pub(crate) struct Qmd {
     /// Program.
     ///
     /// Default: `qmd`.
-    pub command: Option<String>,
+    pub(crate) command: Option<String>,
     /// How it searches.
-    pub search_mode: Option<String>,
+    pub(crate) search_mode: Option<String>,
     /// Include the agent's own notes.
     ///
     /// Default: `true`.
-    pub include_default_memory: Option<bool>,
+    pub(crate) include_default_memory: Option<bool>,
     /// Further notes.
-    pub paths: Option<Vec<Value>>,
+    pub(crate) paths: Option<Vec<Value>>,
     /// Searching conversations.
-    pub sessions: Option<Value>,
+    pub(crate) sessions: Option<Value>,
     /// When it updates.
-    pub update: Option<Value>,
+    pub(crate) update: Option<Value>,
     /// How much it returns.
-    pub limits: Option<Value>,
+    pub(crate) limits: Option<Value>,
     /// Where it is used.
-    pub scope: Option<Value>,
+    pub(crate) scope: Option<Value>,
 }
 
 /// What is remembered.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Who searches.
     ///
     /// Default: `builtin`.
     #[schemars(extend("enum" = ["builtin","qmd"]))]
-    pub backend: Option<String>,
+    pub(crate) backend: Option<String>,
     /// Whether sources are named.
     ///
     /// Default: `auto`.
     #[schemars(extend("enum" = ["auto","on","off"]))]
-    pub citations: Option<String>,
+    pub(crate) citations: Option<String>,
     /// Settings of the outside program.
-    pub qmd: Option<Qmd>,
+    pub(crate) qmd: Option<Qmd>,
     /// Newer place of the search settings.
-    pub search: Option<MemorySearch>,
+    pub(crate) search: Option<MemorySearch>,
 }
