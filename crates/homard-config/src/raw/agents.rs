@@ -17,10 +17,6 @@ use crate::raw::value::ModelChoice;
 pub(crate) struct CatalogEntry {
     /// Short name for it.
     pub(crate) alias: Option<String>,
-    /// Extra request parameters.
-    pub(crate) params: Option<Value>,
-    /// Whether answers are streamed.
-    pub(crate) streaming: Option<bool>,
 }
 
 /// Which models may be chosen.
@@ -29,6 +25,27 @@ pub(crate) struct CatalogEntry {
 pub(crate) struct ModelPolicy {
     /// Models that may be chosen; empty means any.
     pub(crate) allow: Option<Vec<String>>,
+}
+
+/// Searching notes and past conversations.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemorySearch {
+    /// Who makes the vectors.
+    pub(crate) provider: Option<String>,
+    /// With which model.
+    pub(crate) model: Option<String>,
+}
+
+/// Where commands of untrusted sessions run.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Sandbox {
+    /// Which sessions are sandboxed.
+    ///
+    /// Default: `off`.
+    #[schemars(extend("enum" = ["off","non-main","all"]))]
+    pub(crate) mode: Option<String>,
 }
 
 /// What every agent has unless it says otherwise.
@@ -45,8 +62,6 @@ pub(crate) struct AgentDefaults {
     pub(crate) model_policy: Option<ModelPolicy>,
     /// Directory the agent works in.
     pub(crate) workspace: Option<String>,
-    /// Root of the repository named in the prompt.
-    pub(crate) repo_root: Option<String>,
     /// Do not create the starting files of a workspace.
     ///
     /// Default: `false`.
@@ -63,20 +78,6 @@ pub(crate) struct AgentDefaults {
     pub(crate) bootstrap_total_max_chars: Option<u64>,
     /// The owner's time zone, as an IANA name.
     pub(crate) user_timezone: Option<String>,
-    /// How times are written.
-    ///
-    /// Default: `auto`.
-    #[schemars(extend("enum" = ["auto","12","24"]))]
-    pub(crate) time_format: Option<String>,
-    /// Time zone of message stamps.
-    ///
-    /// Default: `local`.
-    pub(crate) envelope_timezone: Option<String>,
-    /// Whether messages carry their time.
-    ///
-    /// Default: `on`.
-    #[schemars(extend("enum" = ["on","off"]))]
-    pub(crate) envelope_timestamp: Option<String>,
     /// Whether messages carry the time since the last one.
     ///
     /// Default: `on`.
@@ -92,19 +93,9 @@ pub(crate) struct AgentDefaults {
     /// Summarising long conversations.
     pub(crate) compaction: Option<super::turns::Compaction>,
     /// Searching notes.
-    pub(crate) memory_search: Option<super::memory::MemorySearch>,
+    pub(crate) memory_search: Option<MemorySearch>,
     /// How hard models think unless told otherwise.
     pub(crate) thinking_default: Option<ThinkingLevel>,
-    /// How much of the work is shown.
-    ///
-    /// Default: `off`.
-    #[schemars(extend("enum" = ["off","on","full"]))]
-    pub(crate) verbose_default: Option<String>,
-    /// Whether elevated commands are allowed at first.
-    ///
-    /// Default: `on`.
-    #[schemars(extend("enum" = ["off","on","ask","full"]))]
-    pub(crate) elevated_default: Option<String>,
     /// Whether answers are sent piece by piece.
     ///
     /// Default: `off`.
@@ -125,14 +116,6 @@ pub(crate) struct AgentDefaults {
     ///
     /// Default: `600`.
     pub(crate) timeout_seconds: Option<u64>,
-    /// Largest media file, in megabytes.
-    ///
-    /// Default: `5`.
-    pub(crate) media_max_mb: Option<f64>,
-    /// Longest side of pictures shown to the model, in pixels.
-    ///
-    /// Default: `1200`.
-    pub(crate) image_max_dimension_px: Option<u64>,
     /// Time between typing signs, in seconds.
     ///
     /// Default: `6`.
@@ -140,8 +123,6 @@ pub(crate) struct AgentDefaults {
     /// When typing is shown.
     #[schemars(extend("enum" = ["never","instant","thinking","message"]))]
     pub(crate) typing_mode: Option<String>,
-    /// Looking around by itself.
-    pub(crate) heartbeat: Option<super::turns::Heartbeat>,
     /// How many runs may happen at once.
     ///
     /// Default: `4`.
@@ -150,7 +131,7 @@ pub(crate) struct AgentDefaults {
     /// Agents started by agents.
     pub(crate) subagents: Option<super::turns::SubagentDefaults>,
     /// Where commands run.
-    pub(crate) sandbox: Option<super::sandbox::Sandbox>,
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 /// Who an agent is to the people it talks with.
@@ -189,14 +170,6 @@ pub(crate) struct AgentSubagents {
     pub(crate) thinking: Option<String>,
 }
 
-/// Newer place of an agent's memory settings.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AgentMemory {
-    /// Searching notes.
-    pub(crate) search: Option<super::memory::MemorySearch>,
-}
-
 /// One agent.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -215,14 +188,6 @@ pub(crate) struct AgentEntry {
     pub(crate) model: Option<ModelChoice>,
     /// Skills it may use; all when unset.
     pub(crate) skills: Option<Vec<String>>,
-    /// Searching notes.
-    pub(crate) memory_search: Option<super::memory::MemorySearch>,
-    /// Newer spelling of `memorySearch`.
-    pub(crate) memory: Option<AgentMemory>,
-    /// Waiting between pieces.
-    pub(crate) human_delay: Option<super::turns::HumanDelay>,
-    /// Looking around by itself.
-    pub(crate) heartbeat: Option<super::turns::Heartbeat>,
     /// Who it is.
     pub(crate) identity: Option<Identity>,
     /// Behaviour in groups.
@@ -230,7 +195,7 @@ pub(crate) struct AgentEntry {
     /// Agents it may start.
     pub(crate) subagents: Option<AgentSubagents>,
     /// Where its commands run.
-    pub(crate) sandbox: Option<super::sandbox::Sandbox>,
+    pub(crate) sandbox: Option<Sandbox>,
     /// Tools it may use.
     pub(crate) tools: Option<super::tools::AgentTools>,
     /// How hard it thinks unless told otherwise.
@@ -247,8 +212,6 @@ pub(crate) struct Agents {
     pub(crate) list: Option<Vec<AgentEntry>>,
     /// Newer spelling of `list`, keyed by id.
     pub(crate) entries: Option<BTreeMap<String, AgentEntry>>,
-    /// Who keeps the newer table.
-    pub(crate) ownership: Option<String>,
 }
 
 /// A conversation.
@@ -294,6 +257,7 @@ pub(crate) struct Binding {
     #[schemars(extend("enum" = ["route","acp"]))]
     pub(crate) kind: Option<String>,
     /// A note for people.
+    #[expect(dead_code, reason = "a note for people")]
     pub(crate) comment: Option<String>,
     /// Session settings for matching messages.
     pub(crate) session: Option<Value>,

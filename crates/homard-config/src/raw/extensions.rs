@@ -1,4 +1,4 @@
-//! Shape of the `skills`, `plugins`, `hooks`, `cron` and `approvals` sections.
+//! Shape of the `skills`, `hooks` and `cron` sections.
 //!
 //! Doc comments are the help people read; what the values mean is decided in [`crate::config`].
 
@@ -20,10 +20,6 @@ pub(crate) struct SkillsLoad {
     ///
     /// Default: `true`.
     pub(crate) watch: Option<bool>,
-    /// Quiet time before a change counts, in milliseconds.
-    ///
-    /// Default: `250`.
-    pub(crate) watch_debounce_ms: Option<u64>,
 }
 
 /// How skills install what they need.
@@ -78,6 +74,7 @@ pub(crate) struct SkillEntry {
     /// Variables set for it.
     pub(crate) env: Option<BTreeMap<String, SecretText>>,
     /// Its own settings.
+    #[expect(dead_code, reason = "skills ask for it by its path, in the value as written")]
     pub(crate) config: Option<Value>,
 }
 
@@ -97,56 +94,6 @@ pub(crate) struct Skills {
     pub(crate) entries: Option<BTreeMap<String, SkillEntry>>,
 }
 
-/// Where plugins are found.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct PluginLoad {
-    /// Further places.
-    pub(crate) paths: Option<Vec<String>>,
-}
-
-/// Which plugin fills a role.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct PluginSlots {
-    /// Memory; `none` turns it off.
-    ///
-    /// Default: `memory-core`.
-    pub(crate) memory: Option<String>,
-}
-
-/// Settings of one plugin.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct PluginEntry {
-    /// Use it.
-    pub(crate) enabled: Option<bool>,
-    /// Its own settings.
-    pub(crate) config: Option<Value>,
-}
-
-/// Rooms furnished by others.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Plugins {
-    /// Load plugins.
-    ///
-    /// Default: `true`.
-    pub(crate) enabled: Option<bool>,
-    /// Only these, when not empty.
-    pub(crate) allow: Option<Vec<String>>,
-    /// Never these.
-    pub(crate) deny: Option<Vec<String>>,
-    /// Where they are found.
-    pub(crate) load: Option<PluginLoad>,
-    /// Roles.
-    pub(crate) slots: Option<PluginSlots>,
-    /// Settings per plugin.
-    pub(crate) entries: Option<BTreeMap<String, PluginEntry>>,
-    /// What was installed from where.
-    pub(crate) installs: Option<Value>,
-}
-
 /// Which calls a mapping takes.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -163,8 +110,6 @@ pub(crate) struct HookMatch {
 pub(crate) struct HookTransform {
     /// File.
     pub(crate) module: Option<String>,
-    /// Function in it.
-    pub(crate) export: Option<String>,
 }
 
 /// What a call from outside does.
@@ -215,85 +160,16 @@ pub(crate) struct HookMapping {
     pub(crate) transform: Option<HookTransform>,
 }
 
-/// Where mail notices are received.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct GmailServe {
-    /// Address.
-    ///
-    /// Default: `127.0.0.1`.
-    pub(crate) bind: Option<String>,
-    /// Port.
-    ///
-    /// Default: `8788`.
-    #[schemars(range(min = 1))]
-    pub(crate) port: Option<u16>,
-    /// Path.
-    ///
-    /// Default: `/gmail-pubsub`.
-    pub(crate) path: Option<String>,
-}
-
 /// Being told about mail.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Gmail {
-    /// Mail account.
-    pub(crate) account: Option<String>,
-    /// Label watched.
-    ///
-    /// Default: `INBOX`.
-    pub(crate) label: Option<String>,
-    /// Topic notices come through.
-    ///
-    /// Default: `gog-gmail-watch`.
-    pub(crate) topic: Option<String>,
-    /// Subscription to it.
-    ///
-    /// Default: `gog-gmail-watch-push`.
-    pub(crate) subscription: Option<String>,
-    /// Token notices carry.
-    pub(crate) push_token: Option<SecretText>,
-    /// Address notices are passed to.
-    pub(crate) hook_url: Option<String>,
-    /// Include the mail's text.
-    ///
-    /// Default: `true`.
-    pub(crate) include_body: Option<bool>,
-    /// Longest text, in bytes.
-    ///
-    /// Default: `20000`.
-    pub(crate) max_bytes: Option<u64>,
-    /// Minutes between renewals.
-    ///
-    /// Default: `720`.
-    pub(crate) renew_every_minutes: Option<u64>,
-    /// Receiver.
-    pub(crate) serve: Option<GmailServe>,
-    /// Exposing the receiver.
-    pub(crate) tailscale: Option<Value>,
     /// Model used.
     pub(crate) model: Option<String>,
     /// How hard it thinks.
     pub(crate) thinking: Option<String>,
     /// Do not mark the content as foreign.
     pub(crate) allow_unsafe_external_content: Option<bool>,
-}
-
-/// Scripts run on the gateway's own events.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct InternalHooks {
-    /// Run them.
-    pub(crate) enabled: Option<bool>,
-    /// Settings per script.
-    pub(crate) entries: Option<Value>,
-    /// Where they are found.
-    pub(crate) load: Option<Value>,
-    /// Older list.
-    pub(crate) handlers: Option<Vec<Value>>,
-    /// What was installed from where.
-    pub(crate) installs: Option<Value>,
 }
 
 /// Calls from outside that start something.
@@ -326,14 +202,10 @@ pub(crate) struct Hooks {
     pub(crate) allowed_agent_ids: Option<Vec<String>>,
     /// Ready-made mappings.
     pub(crate) presets: Option<Vec<String>>,
-    /// Directory of rewriting scripts.
-    pub(crate) transforms_dir: Option<String>,
     /// What calls do.
     pub(crate) mappings: Option<Vec<HookMapping>>,
     /// Mail notices.
     pub(crate) gmail: Option<Gmail>,
-    /// Scripts on own events.
-    pub(crate) internal: Option<InternalHooks>,
 }
 
 /// Turns nobody typed.
@@ -351,8 +223,6 @@ pub(crate) struct Cron {
     /// Default: `1`.
     #[schemars(range(min = 1))]
     pub(crate) max_concurrent_runs: Option<u64>,
-    /// Older address told about runs.
-    pub(crate) webhook: Option<String>,
     /// Token sent there.
     pub(crate) webhook_token: Option<SecretText>,
     /// How long their conversations are kept, or false.
@@ -361,55 +231,6 @@ pub(crate) struct Cron {
     pub(crate) session_retention: Option<Value>,
     /// Do not catch up after downtime.
     pub(crate) skip_missed_jobs: Option<bool>,
-    /// Further triggers.
-    pub(crate) triggers: Option<Value>,
     /// Whom to tell about failures.
     pub(crate) failure_alert: Option<Value>,
-    /// How run logs are kept.
-    pub(crate) run_log: Option<Value>,
-}
-
-/// A place questions are sent to.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ApprovalTarget {
-    /// Platform.
-    pub(crate) channel: Option<String>,
-    /// Conversation.
-    pub(crate) to: Option<String>,
-    /// Our account.
-    pub(crate) account_id: Option<String>,
-    /// Thread.
-    pub(crate) thread_id: Option<Value>,
-}
-
-/// Passing questions about commands to chats.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ExecApprovals {
-    /// Pass them on.
-    ///
-    /// Default: `false`.
-    pub(crate) enabled: Option<bool>,
-    /// Where to.
-    ///
-    /// Default: `session`.
-    #[schemars(extend("enum" = ["session","targets","both"]))]
-    pub(crate) mode: Option<String>,
-    /// Only for these agents.
-    pub(crate) agent_filter: Option<Vec<String>>,
-    /// Only for these conversations.
-    pub(crate) session_filter: Option<Vec<String>>,
-    /// Further places.
-    pub(crate) targets: Option<Vec<ApprovalTarget>>,
-}
-
-/// Asking the owner.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Approvals {
-    /// About commands.
-    pub(crate) exec: Option<ExecApprovals>,
-    /// About plugins.
-    pub(crate) plugin: Option<Value>,
 }

@@ -80,18 +80,6 @@ pub(crate) struct ControlUi {
     pub(crate) root: Option<String>,
     /// Web origins that may open a connection.
     pub(crate) allowed_origins: Option<Vec<String>>,
-    /// Let the page sign in without a device identity over plain HTTP.
-    ///
-    /// Default: `false`.
-    pub(crate) allow_insecure_auth: Option<bool>,
-    /// Skip device identities for the page.
-    ///
-    /// Default: `false`.
-    pub(crate) dangerously_disable_device_auth: Option<bool>,
-    /// Trust the Host header as the page's origin.
-    ///
-    /// Default: `false`.
-    pub(crate) dangerously_allow_host_header_origin_fallback: Option<bool>,
 }
 
 /// Exposing the gateway on a tailnet.
@@ -227,24 +215,6 @@ impl From<ChatImages> for ResponsesImages {
     }
 }
 
-/// Limits for PDF files.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ResponsesPdf {
-    /// Pages read.
-    ///
-    /// Default: `4`.
-    pub(crate) max_pages: Option<u64>,
-    /// Largest rendered page, in pixels.
-    ///
-    /// Default: `4000000`.
-    pub(crate) max_pixels: Option<u64>,
-    /// Below this many characters pages are rendered as pictures.
-    ///
-    /// Default: `200`.
-    pub(crate) min_text_chars: Option<u64>,
-}
-
 /// Limits for files in requests.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -273,8 +243,6 @@ pub(crate) struct ResponsesFiles {
     ///
     /// Default: `10000`.
     pub(crate) timeout_ms: Option<u64>,
-    /// PDF limits.
-    pub(crate) pdf: Option<ResponsesPdf>,
 }
 
 /// Limits for pictures in requests.
@@ -355,19 +323,6 @@ pub(crate) struct GatewayTools {
     pub(crate) deny: Option<Vec<String>>,
 }
 
-/// Using the browser of a node.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct NodeBrowser {
-    /// How a node is chosen.
-    ///
-    /// Default: `auto`.
-    #[schemars(extend("enum" = ["auto","manual","off"]))]
-    pub(crate) mode: Option<String>,
-    /// The node to use in `manual` mode.
-    pub(crate) node: Option<String>,
-}
-
 /// Which commands nodes may be asked to run.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -386,18 +341,12 @@ pub(crate) struct NodePairing {
     ///
     /// Default: `true`.
     pub(crate) auto_approve_local: Option<bool>,
-    /// Networks from which new nodes are let in without a question.
-    pub(crate) auto_approve_cidrs: Option<Vec<String>>,
-    /// Prove over SSH that a node is the owner's.
-    pub(crate) ssh_verify: Option<serde_json::Value>,
 }
 
 /// Phones and desktops that offer commands.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Nodes {
-    /// Browser on a node.
-    pub(crate) browser: Option<NodeBrowser>,
     /// Commands allowed in addition to the defaults.
     pub(crate) allow_commands: Option<Vec<String>>,
     /// Commands refused.
@@ -449,8 +398,4 @@ pub(crate) struct Gateway {
     pub(crate) tools: Option<GatewayTools>,
     /// Node policy.
     pub(crate) nodes: Option<Nodes>,
-    /// Minutes between channel health checks; 0 turns them off.
-    ///
-    /// Default: `5`.
-    pub(crate) channel_health_check_minutes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Shapes of the sections that keep the house: `meta`, `env`, `wizard`, `update`, `logging`, `diagnostics`, `ui`, `auth`, `secrets`.
+//! Shapes of the sections that keep the house: `meta`, `env`, `wizard`, `logging`, `diagnostics`, `auth`.
 //!
 //! Doc comments are the help people read; what the values mean is decided in [`crate::config`].
 
@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::config::logging::{ConsoleStyle, LogLevel, RedactSensitive};
 use crate::raw::value::SecretText;
@@ -14,6 +13,7 @@ use crate::raw::value::SecretText;
 /// Stamps left by the last write.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "stamps; the loader looks at them in the value")]
 pub(crate) struct Meta {
     /// Version of the program that last wrote this file.
     pub(crate) last_touched_version: Option<String>,
@@ -24,6 +24,7 @@ pub(crate) struct Meta {
 /// Importing missing keys from the owner's login shell.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "the loader takes it from the value, before references are resolved")]
 pub(crate) struct ShellEnv {
     /// Run the login shell once and import expected keys that are not set.
     ///
@@ -38,6 +39,7 @@ pub(crate) struct ShellEnv {
 /// What the setup wizard did last.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "stamps for people")]
 pub(crate) struct Wizard {
     /// When a wizard last ran.
     pub(crate) last_run_at: Option<String>,
@@ -50,21 +52,6 @@ pub(crate) struct Wizard {
     /// What kind of gateway it set up.
     #[schemars(extend("enum" = ["local","remote"]))]
     pub(crate) last_run_mode: Option<String>,
-}
-
-/// How updates are looked for.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Update {
-    /// Which releases to follow.
-    ///
-    /// Default: `stable`.
-    #[schemars(extend("enum" = ["stable","beta","dev","extended-stable"]))]
-    pub(crate) channel: Option<String>,
-    /// Look for a newer release at start, once a day.
-    ///
-    /// Default: `true`.
-    pub(crate) check_on_start: Option<bool>,
 }
 
 /// What is logged, where, and how much of it.
@@ -116,33 +103,11 @@ pub(crate) struct Otel {
     pub(crate) service_name: Option<String>,
     /// Send traces.
     pub(crate) traces: Option<bool>,
-    /// Send metrics.
-    pub(crate) metrics: Option<bool>,
-    /// Send log records.
-    pub(crate) logs: Option<bool>,
     /// Share of traces kept.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) sample_rate: Option<f64>,
     /// Time between exports, in milliseconds.
     pub(crate) flush_interval_ms: Option<u64>,
-}
-
-/// Recording what was sent to a model, for cache debugging.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct CacheTrace {
-    /// Turn it on.
-    ///
-    /// Default: `false`.
-    pub(crate) enabled: Option<bool>,
-    /// File to append to.
-    pub(crate) file_path: Option<String>,
-    /// Record messages.
-    pub(crate) include_messages: Option<bool>,
-    /// Record prompts.
-    pub(crate) include_prompt: Option<bool>,
-    /// Record the system prompt.
-    pub(crate) include_system: Option<bool>,
 }
 
 /// Self-observation.
@@ -151,37 +116,8 @@ pub(crate) struct CacheTrace {
 pub(crate) struct Diagnostics {
     /// Turn diagnostics on.
     pub(crate) enabled: Option<bool>,
-    /// Names of extra diagnostics.
-    pub(crate) flags: Option<Vec<String>>,
     /// OpenTelemetry export.
     pub(crate) otel: Option<Otel>,
-    /// Prompt cache traces.
-    pub(crate) cache_trace: Option<CacheTrace>,
-}
-
-/// How the assistant appears on the page.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Assistant {
-    /// Name shown.
-    #[schemars(length(max = 50))]
-    pub(crate) name: Option<String>,
-    /// Picture or emoji shown.
-    #[schemars(length(max = 200))]
-    pub(crate) avatar: Option<String>,
-}
-
-/// Looks of the Control UI.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Ui {
-    /// Accent colour, as six hex digits.
-    #[schemars(extend("format" = "hex-color"))]
-    pub(crate) seam_color: Option<String>,
-    /// The assistant's appearance.
-    pub(crate) assistant: Option<Assistant>,
-    /// Preferences saved by the page.
-    pub(crate) prefs: Option<Value>,
 }
 
 /// One named way to sign in at a provider; holds no secret.
@@ -190,11 +126,6 @@ pub(crate) struct Ui {
 pub(crate) struct AuthProfile {
     /// Provider it belongs to.
     pub(crate) provider: Option<String>,
-    /// Kind of credential.
-    #[schemars(extend("enum" = ["api_key","oauth","token"]))]
-    pub(crate) mode: Option<String>,
-    /// Account it belongs to.
-    pub(crate) email: Option<String>,
 }
 
 /// How long a failing credential rests.
@@ -227,58 +158,4 @@ pub(crate) struct Auth {
     pub(crate) order: Option<BTreeMap<String, Vec<String>>>,
     /// Rests after failures.
     pub(crate) cooldowns: Option<AuthCooldowns>,
-}
-
-/// A place secrets are fetched from.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct SecretProvider {
-    /// Kind of place.
-    #[schemars(extend("enum" = ["env","file","exec","store"]))]
-    pub(crate) source: Option<String>,
-    /// Variables that may be read.
-    pub(crate) allowlist: Option<Vec<String>>,
-    /// File that holds the secrets.
-    pub(crate) path: Option<String>,
-    /// How the file is read.
-    #[schemars(extend("enum" = ["json","singleValue"]))]
-    pub(crate) mode: Option<String>,
-    /// Longest wait, in milliseconds.
-    #[schemars(range(min = 1, max = 120000))]
-    pub(crate) timeout_ms: Option<u64>,
-    /// Largest file, in bytes.
-    #[schemars(range(min = 1, max = 20971520))]
-    pub(crate) max_bytes: Option<u64>,
-    /// Absolute path of the program that prints the secret.
-    pub(crate) command: Option<String>,
-    /// Its arguments.
-    pub(crate) args: Option<Vec<String>>,
-    /// Variables handed to it.
-    pub(crate) pass_env: Option<Vec<String>>,
-    /// Directories the program may live in.
-    pub(crate) trusted_dirs: Option<Vec<String>>,
-}
-
-/// Which provider a secret reference means when it names none.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct SecretDefaults {
-    /// For `env` references.
-    pub(crate) env: Option<String>,
-    /// For `file` references.
-    pub(crate) file: Option<String>,
-    /// For `exec` references.
-    pub(crate) exec: Option<String>,
-    /// For `store` references.
-    pub(crate) store: Option<String>,
-}
-
-/// Where secret references are looked up.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Secrets {
-    /// Named places.
-    pub(crate) providers: Option<BTreeMap<String, SecretProvider>>,
-    /// Default place per kind.
-    pub(crate) defaults: Option<SecretDefaults>,
 }

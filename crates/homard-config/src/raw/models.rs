@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::config::models::{MergeMode, WireApi};
 use crate::raw::value::SecretText;
@@ -45,16 +44,12 @@ pub(crate) struct Compat {
     pub(crate) supports_reasoning_effort: Option<bool>,
     /// Reports usage while streaming.
     pub(crate) supports_usage_in_streaming: Option<bool>,
-    /// Knows strict tool schemas.
-    pub(crate) supports_strict_mode: Option<bool>,
     /// Name of the field that limits the answer.
     pub(crate) max_tokens_field: Option<String>,
     /// How thinking is asked for.
     pub(crate) thinking_format: Option<String>,
     /// Wants the tool's name with its result.
     pub(crate) requires_tool_result_name: Option<bool>,
-    /// Wants an answer after each tool result.
-    pub(crate) requires_assistant_after_tool_result: Option<bool>,
     /// Wants thinking as plain text.
     pub(crate) requires_thinking_as_text: Option<bool>,
     /// Wants nine-character tool call ids.
@@ -86,16 +81,11 @@ pub(crate) struct ModelEntry {
     /// Default: `200000`.
     #[schemars(range(min = 1))]
     pub(crate) context_window: Option<u64>,
-    /// Newer bound for the context, in tokens.
-    #[schemars(range(min = 1))]
-    pub(crate) context_tokens: Option<u64>,
     /// Longest answer, in tokens; the smaller of 8192 and the context when unset.
     #[schemars(range(min = 1))]
     pub(crate) max_tokens: Option<u64>,
     /// Headers sent with every request.
     pub(crate) headers: Option<BTreeMap<String, SecretText>>,
-    /// Extra request parameters.
-    pub(crate) params: Option<Value>,
     /// Where the server differs.
     pub(crate) compat: Option<Compat>,
 }
@@ -157,6 +147,4 @@ pub(crate) struct Models {
     pub(crate) providers: Option<BTreeMap<String, Provider>>,
     /// Model discovery.
     pub(crate) bedrock_discovery: Option<BedrockDiscovery>,
-    /// Price list settings.
-    pub(crate) pricing: Option<Value>,
 }

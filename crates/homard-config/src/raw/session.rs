@@ -1,4 +1,4 @@
-//! Shape of the `session`, `messages`, `commands` and speech sections.
+//! Shape of the `session`, `messages` and `commands` sections.
 //!
 //! Doc comments are the help people read; what the values mean is decided in [`crate::config`].
 
@@ -81,17 +81,6 @@ pub(crate) struct SendPolicy {
     pub(crate) rules: Option<Vec<SendRule>>,
 }
 
-/// Agents talking to each other.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AgentToAgentTurns {
-    /// Most turns back and forth.
-    ///
-    /// Default: `5`.
-    #[schemars(range(min = 0, max = 5))]
-    pub(crate) max_ping_pong_turns: Option<u64>,
-}
-
 /// Keeping the list of sessions short.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -111,22 +100,6 @@ pub(crate) struct Maintenance {
     ///
     /// Default: `500`.
     pub(crate) max_entries: Option<u64>,
-    /// Size at which the file is rotated.
-    ///
-    /// Default: `10mb`.
-    pub(crate) rotate_bytes: Option<Value>,
-    /// Most disk space used.
-    pub(crate) max_disk_bytes: Option<Value>,
-    /// Size cleaned down to.
-    pub(crate) high_water_bytes: Option<Value>,
-    /// Age after which page conversations are put away.
-    pub(crate) archive_dashboard_after: Option<Value>,
-    /// How long old conversations are kept.
-    pub(crate) reset_archive_retention: Option<Value>,
-    /// Latest sessions never removed.
-    pub(crate) preserve_recent: Option<Value>,
-    /// Where old sessions go.
-    pub(crate) cold_storage: Option<Value>,
 }
 
 /// Which messages belong to one conversation, and when it starts afresh.
@@ -169,10 +142,6 @@ pub(crate) struct Session {
     pub(crate) reset_by_type: Option<ResetByType>,
     /// The same, per platform; wins outright.
     pub(crate) reset_by_channel: Option<BTreeMap<String, Reset>>,
-    /// Where the list of sessions is kept.
-    pub(crate) store: Option<String>,
-    /// Ignored; always `main`.
-    pub(crate) main_key: Option<String>,
     /// When typing is shown.
     #[schemars(extend("enum" = ["never","instant","thinking","message"]))]
     pub(crate) typing_mode: Option<String>,
@@ -180,12 +149,8 @@ pub(crate) struct Session {
     pub(crate) typing_interval_seconds: Option<u64>,
     /// Where answers may be sent.
     pub(crate) send_policy: Option<SendPolicy>,
-    /// Agents talking to each other.
-    pub(crate) agent_to_agent: Option<AgentToAgentTurns>,
     /// Keeping the list short.
     pub(crate) maintenance: Option<Maintenance>,
-    /// Threads bound to sessions.
-    pub(crate) thread_bindings: Option<Value>,
 }
 
 /// What happens to messages that arrive while an agent is busy.
@@ -232,8 +197,6 @@ pub(crate) struct Inbound {
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Messages {
-    /// Older prefix for incoming messages.
-    pub(crate) message_prefix: Option<String>,
     /// Prefix of answers; `auto` uses the agent's name.
     pub(crate) response_prefix: Option<String>,
     /// Sign put on a message that was seen; empty turns it off.
@@ -247,116 +210,18 @@ pub(crate) struct Messages {
     ///
     /// Default: `false`.
     pub(crate) remove_ack_after_reply: Option<bool>,
-    /// Signs for the state of a run.
-    pub(crate) status_reactions: Option<Value>,
-    /// Keep quiet about failing tools.
-    ///
-    /// Default: `false`.
-    pub(crate) suppress_tool_errors: Option<bool>,
     /// Behaviour in groups.
     pub(crate) group_chat: Option<super::agents::GroupChat>,
     /// Messages while busy.
     pub(crate) queue: Option<Queue>,
     /// Messages in quick succession.
     pub(crate) inbound: Option<Inbound>,
-    /// Speaking answers aloud.
-    pub(crate) tts: Option<Tts>,
-}
-
-/// What the model may change about its voice.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct TtsOverrides {
-    /// Whether it may change anything.
-    ///
-    /// Default: `true`.
-    pub(crate) enabled: Option<bool>,
-    /// The spoken text.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_text: Option<bool>,
-    /// The provider.
-    ///
-    /// Default: `false`.
-    pub(crate) allow_provider: Option<bool>,
-    /// The voice.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_voice: Option<bool>,
-    /// The model.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_model_id: Option<bool>,
-    /// Voice settings.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_voice_settings: Option<bool>,
-    /// Normalisation.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_normalization: Option<bool>,
-    /// The seed.
-    ///
-    /// Default: `true`.
-    pub(crate) allow_seed: Option<bool>,
-}
-
-/// Speaking answers aloud.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Tts {
-    /// When to speak.
-    ///
-    /// Default: `off`.
-    #[schemars(extend("enum" = ["off","always","inbound","tagged"]))]
-    pub(crate) auto: Option<String>,
-    /// Older spelling: true means `always`.
-    pub(crate) enabled: Option<bool>,
-    /// Which texts are spoken.
-    ///
-    /// Default: `final`.
-    #[schemars(extend("enum" = ["final","all"]))]
-    pub(crate) mode: Option<String>,
-    /// Who speaks.
-    pub(crate) provider: Option<String>,
-    /// Model that shortens long answers.
-    pub(crate) summary_model: Option<String>,
-    /// What the model may change.
-    pub(crate) model_overrides: Option<TtsOverrides>,
-    /// Longest text, in characters.
-    ///
-    /// Default: `4096`.
-    pub(crate) max_text_length: Option<u64>,
-    /// Longest wait, in milliseconds.
-    ///
-    /// Default: `30000`.
-    pub(crate) timeout_ms: Option<u64>,
-    /// Settings of that provider.
-    pub(crate) elevenlabs: Option<Value>,
-    /// Settings of that provider.
-    pub(crate) openai: Option<Value>,
-    /// Settings of that provider.
-    pub(crate) edge: Option<Value>,
-    /// Settings of that provider.
-    pub(crate) microsoft: Option<Value>,
-    /// Settings per provider, newer spelling.
-    pub(crate) providers: Option<Value>,
-    /// File with people's own preferences.
-    pub(crate) prefs_path: Option<String>,
 }
 
 /// Slash commands in chats.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Commands {
-    /// Register commands with the platform: true, false or `auto`.
-    ///
-    /// Default: `auto`.
-    pub(crate) native: Option<Value>,
-    /// Register skills as commands: true, false or `auto`.
-    ///
-    /// Default: `auto`.
-    pub(crate) native_skills: Option<Value>,
     /// Read commands from plain text.
     ///
     /// Default: `true`.

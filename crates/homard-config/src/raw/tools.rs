@@ -93,10 +93,6 @@ pub(crate) struct Exec {
     ///
     /// Default: `false`.
     pub(crate) notify_on_exit_empty_success: Option<bool>,
-    /// When a running approved command is mentioned, in milliseconds.
-    ///
-    /// Default: `10000`.
-    pub(crate) approval_running_notice_ms: Option<u64>,
     /// The patch tool.
     pub(crate) apply_patch: Option<ApplyPatch>,
 }
@@ -159,8 +155,6 @@ pub(crate) struct WebSearch {
     pub(crate) perplexity: Option<WebSearchEngine>,
     /// Settings of that provider.
     pub(crate) searxng: Option<WebSearchEngine>,
-    /// Settings of that provider.
-    pub(crate) grok: Option<Value>,
 }
 
 /// Settings of one who searches. Keys of other versions are let through.
@@ -215,10 +209,6 @@ pub(crate) struct WebFetch {
     ///
     /// Default: `true`.
     pub(crate) readability: Option<bool>,
-    /// Settings of that reader.
-    pub(crate) firecrawl: Option<Value>,
-    /// Which private addresses may be fetched.
-    pub(crate) ssrf_policy: Option<Value>,
 }
 
 /// Tools for the web.
@@ -229,75 +219,6 @@ pub(crate) struct Web {
     pub(crate) search: Option<WebSearch>,
     /// Reading.
     pub(crate) fetch: Option<WebFetch>,
-}
-
-/// Understanding one kind of media.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct MediaKind {
-    /// Turn it on.
-    pub(crate) enabled: Option<bool>,
-    /// Where it happens.
-    pub(crate) scope: Option<Value>,
-    /// Largest file, in bytes.
-    pub(crate) max_bytes: Option<u64>,
-    /// Longest description, in characters.
-    pub(crate) max_chars: Option<u64>,
-    /// What is asked.
-    pub(crate) prompt: Option<String>,
-    /// Longest wait, in seconds.
-    pub(crate) timeout_seconds: Option<u64>,
-    /// Language expected.
-    pub(crate) language: Option<String>,
-    /// Settings per provider.
-    pub(crate) provider_options: Option<Value>,
-    /// Address of the service.
-    pub(crate) base_url: Option<String>,
-    /// Headers sent with every request.
-    pub(crate) headers: Option<BTreeMap<String, SecretText>>,
-    /// Which attachments are taken.
-    pub(crate) attachments: Option<Value>,
-    /// What does the understanding.
-    pub(crate) models: Option<Vec<Value>>,
-}
-
-/// Understanding pictures, sound and film.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct MediaTools {
-    /// Shared list of what does the understanding.
-    pub(crate) models: Option<Vec<Value>>,
-    /// How many at once.
-    ///
-    /// Default: `2`.
-    #[schemars(range(min = 1))]
-    pub(crate) concurrency: Option<u64>,
-    /// Pictures.
-    pub(crate) image: Option<MediaKind>,
-    /// Sound.
-    pub(crate) audio: Option<MediaKind>,
-    /// Film.
-    pub(crate) video: Option<MediaKind>,
-}
-
-/// Looking at links in messages.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Links {
-    /// Turn it on.
-    pub(crate) enabled: Option<bool>,
-    /// Where it happens.
-    pub(crate) scope: Option<Value>,
-    /// Links looked at per message.
-    ///
-    /// Default: `3`.
-    pub(crate) max_links: Option<u64>,
-    /// Longest look, in seconds.
-    ///
-    /// Default: `30`.
-    pub(crate) timeout_seconds: Option<u64>,
-    /// Programs that look.
-    pub(crate) models: Option<Vec<Value>>,
 }
 
 /// Sending messages.
@@ -341,18 +262,6 @@ pub(crate) struct SessionTools {
     /// Default: `tree`.
     #[schemars(extend("enum" = ["self","tree","agent","all"]))]
     pub(crate) visibility: Option<String>,
-}
-
-/// Running commands outside the sandbox.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Elevated {
-    /// Turn it on.
-    ///
-    /// Default: `true`.
-    pub(crate) enabled: Option<bool>,
-    /// Who may ask for it, per platform.
-    pub(crate) allow_from: Option<BTreeMap<String, Vec<Value>>>,
 }
 
 /// Noticing an agent that goes in circles.
@@ -405,14 +314,10 @@ pub(crate) struct AgentTools {
     pub(crate) deny: Option<Vec<String>>,
     /// The same, per provider or model.
     pub(crate) by_provider: Option<BTreeMap<String, ToolRule>>,
-    /// Running outside the sandbox.
-    pub(crate) elevated: Option<Elevated>,
     /// Running commands.
     pub(crate) exec: Option<Exec>,
     /// Reading and writing files.
     pub(crate) fs: Option<FileTools>,
-    /// Going in circles.
-    pub(crate) loop_detection: Option<LoopDetection>,
     /// Tools inside the sandbox.
     pub(crate) sandbox: Option<SubTools>,
 }
@@ -443,18 +348,12 @@ pub(crate) struct Tools {
     pub(crate) fs: Option<FileTools>,
     /// The web.
     pub(crate) web: Option<Web>,
-    /// Pictures, sound and film.
-    pub(crate) media: Option<MediaTools>,
-    /// Links in messages.
-    pub(crate) links: Option<Links>,
     /// Sending messages.
     pub(crate) message: Option<MessageTool>,
     /// Agents writing to each other.
     pub(crate) agent_to_agent: Option<AgentToAgent>,
     /// Seeing other sessions.
     pub(crate) sessions: Option<SessionTools>,
-    /// Running outside the sandbox.
-    pub(crate) elevated: Option<Elevated>,
     /// Going in circles.
     pub(crate) loop_detection: Option<LoopDetection>,
     /// Tools of agents started by agents.

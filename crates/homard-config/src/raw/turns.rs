@@ -172,11 +172,6 @@ pub(crate) struct MemoryFlush {
 pub(crate) struct Compaction {
     /// Turn it off or on.
     pub(crate) enabled: Option<bool>,
-    /// How it is done.
-    ///
-    /// Default: `safeguard`.
-    #[schemars(extend("enum" = ["default","safeguard"]))]
-    pub(crate) mode: Option<String>,
     /// Tokens kept free for the answer.
     pub(crate) reserve_tokens: Option<u64>,
     /// Latest tokens kept word for word.
@@ -192,24 +187,8 @@ pub(crate) struct Compaction {
     pub(crate) max_history_share: Option<f64>,
     /// Note-taking before it.
     pub(crate) memory_flush: Option<MemoryFlush>,
-    /// Who does the summarising.
-    pub(crate) provider: Option<String>,
-    /// Model that does it.
-    pub(crate) model: Option<String>,
-    /// How hard that model thinks.
-    pub(crate) thinking_level: Option<String>,
-    /// Latest turns kept word for word.
-    pub(crate) recent_turns_preserve: Option<u64>,
-    /// Checks of the summary.
-    pub(crate) quality_guard: Option<Value>,
-    /// Checks within a turn.
-    pub(crate) mid_turn_precheck: Option<Value>,
     /// Longest summarising, in seconds.
     pub(crate) timeout_seconds: Option<u64>,
-    /// Transcript size that asks for it.
-    pub(crate) max_active_transcript_bytes: Option<Value>,
-    /// Tell the person.
-    pub(crate) notify_user: Option<bool>,
 }
 
 /// Where streamed answers are cut.
@@ -264,68 +243,6 @@ pub(crate) struct HumanDelay {
     pub(crate) max_ms: Option<u64>,
 }
 
-/// The part of the day heartbeats happen in.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ActiveHours {
-    /// First moment, as HH:MM.
-    pub(crate) start: Option<String>,
-    /// Last moment, as HH:MM.
-    pub(crate) end: Option<String>,
-    /// Time zone: `user`, `local` or an IANA name.
-    pub(crate) timezone: Option<String>,
-}
-
-/// Letting an agent look around by itself now and then.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Heartbeat {
-    /// Time between two; `0m` turns them off.
-    ///
-    /// Default: `30m`.
-    pub(crate) every: Option<String>,
-    /// Part of the day.
-    pub(crate) active_hours: Option<ActiveHours>,
-    /// Model used.
-    pub(crate) model: Option<String>,
-    /// Conversation used.
-    ///
-    /// Default: `main`.
-    pub(crate) session: Option<String>,
-    /// Where an alert goes.
-    ///
-    /// Default: `last`.
-    pub(crate) target: Option<String>,
-    /// To whom it goes.
-    pub(crate) to: Option<String>,
-    /// Account it goes through.
-    pub(crate) account_id: Option<String>,
-    /// What the agent is asked.
-    pub(crate) prompt: Option<String>,
-    /// Longest text that still counts as "nothing to say".
-    ///
-    /// Default: `300`.
-    pub(crate) ack_max_chars: Option<u64>,
-    /// Send the reasoning along.
-    ///
-    /// Default: `false`.
-    pub(crate) include_reasoning: Option<bool>,
-    /// Keep quiet about failing tools.
-    ///
-    /// Default: `false`.
-    pub(crate) suppress_tool_error_warnings: Option<bool>,
-    /// Whether direct messages may be sent.
-    pub(crate) direct_policy: Option<String>,
-    /// Use a short context.
-    pub(crate) light_context: Option<bool>,
-    /// Use a fresh conversation each time.
-    pub(crate) isolated_session: Option<bool>,
-    /// Longest run, in seconds.
-    pub(crate) timeout_seconds: Option<u64>,
-    /// Agent that runs.
-    pub(crate) agent_id: Option<String>,
-}
-
 /// Agents started by agents.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -355,12 +272,6 @@ pub(crate) struct SubagentDefaults {
     pub(crate) thinking: Option<String>,
     /// Longest run, in seconds.
     pub(crate) run_timeout_seconds: Option<u64>,
-    /// Longest wait for their announcement, in milliseconds.
-    pub(crate) announce_timeout_ms: Option<u64>,
     /// Agents that may be started; `*` means any.
     pub(crate) allow_agents: Option<Vec<String>>,
-    /// Whether the agent must be named.
-    pub(crate) require_agent_id: Option<bool>,
-    /// How eagerly work is handed over.
-    pub(crate) delegation_mode: Option<String>,
 }
