@@ -1,6 +1,6 @@
 //! What the owner wants, decided: defaults filled in, ids parsed, paths absolute, cross-checks done.
 //!
-//! Only settings that are in effect are here; `in_effect.rs` keeps the list and reports the others.
+//! Only settings that are in effect are here; `validation::inert` knows and reports the others.
 //! Each section has its own file, with the raw shape's counterpart beside the decision.
 
 pub mod agents;
@@ -14,7 +14,6 @@ pub mod cron;
 pub mod delegation;
 pub mod delivery;
 pub mod diagnostics;
-pub mod envelope;
 pub mod gateway;
 pub mod hooks;
 pub mod http_endpoints;
@@ -113,6 +112,7 @@ impl Config {
                 .map(|id| (id, section))
         });
         let channels = channels.collect();
+        let commands = raw.commands.unwrap_or_default();
         let gateway = gateway::Gateway::resolve(raw.gateway.unwrap_or_default(), cx);
         Self {
             hooks: hooks::Hooks::resolve(raw.hooks.unwrap_or_default(), &gateway.auth, cx),
@@ -122,14 +122,14 @@ impl Config {
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
-            owners: owners::Owners::resolve(raw.commands.clone().unwrap_or_default(), cx),
+            commands: commands::Commands::resolve(&commands),
+            owners: owners::Owners::resolve(commands, cx),
             delivery,
             bindings: bindings::Bindings::resolve(
                 raw.bindings.unwrap_or_default(),
                 raw.broadcast.unwrap_or_default(),
                 cx,
             ),
-            commands: commands::Commands::resolve(raw.commands.unwrap_or_default()),
             messages: messages::Messages::resolve(raw.messages.unwrap_or_default(), cx),
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),

@@ -23,7 +23,9 @@ use crate::shell_env;
 use crate::syntax::document::{self, Node};
 use crate::syntax::include::Includes;
 use crate::syntax::substitute::substitute;
+use crate::syntax::value_path::ValuePath;
 use crate::validation::channel_sections::ChannelSections;
+use crate::validation::inert;
 use crate::validation::schema::schema;
 use crate::validation::validate::validate;
 
@@ -74,8 +76,10 @@ pub struct Snapshot {
     pub effective: Value,
     /// What is wrong. Empty means valid.
     pub issues: Vec<Issue>,
-    /// What the owner should know.
+    /// What the owner should know beside `inert`; [`notices`](Self::notices) are both.
     pub warnings: Vec<Issue>,
+    /// Places that are written, known, and do nothing yet.
+    pub inert: Vec<String>,
     /// Files pulled in by `$include`.
     pub included: Vec<PathBuf>,
     /// All layers of the environment.
@@ -92,6 +96,7 @@ impl std::fmt::Debug for Snapshot {
             .field("hash", &self.hash)
             .field("issues", &self.issues)
             .field("warnings", &self.warnings)
+            .field("inert", &self.inert)
             .finish_non_exhaustive()
     }
 }
@@ -132,6 +137,7 @@ impl Snapshot {
             effective: Value::Object(Map::new()),
             issues: Vec::new(),
             warnings: Vec::new(),
+            inert: Vec::new(),
             included: Vec::new(),
             environment,
             config: None,
@@ -144,6 +150,33 @@ impl Snapshot {
     #[must_use]
     pub fn valid(&self) -> bool {
         self.issues.is_empty()
+    }
+
+    /// Everything the owner should know; what does nothing yet is one notice that names every place.
+    #[must_use]
+    pub fn notices(&self) -> Vec<Issue> {
+        let named = format!("known, not yet in effect: {}", self.inert.join(", "));
+        let inert = (!self.inert.is_empty()).then(|| Issue::new("", named));
+        inert.into_iter().chain(self.warnings.iter().cloned()).collect()
+    }
+
+    /// What does nothing yet, in a line for a log: how much, and in which sections.
+    #[must_use]
+    pub fn inert_in_short(&self) -> Option<String> {
+        let mut sections: Vec<&str> = Vec::new();
+        for place in &self.inert {
+            let section = place.split(['.', '[']).next().unwrap_or_default();
+            if !sections.contains(&section) {
+                sections.push(section);
+            }
+        }
+        let count = match self.inert.len() {
+            0 => return None,
+            1 => "1 setting does".to_owned(),
+            many => format!("{many} settings do"),
+        };
+        let sections = sections.join(", ");
+        Some(format!("{count} nothing yet, in: {sections}; homard config validate names them"))
     }
 
     /// The value as written, without secrets.
@@ -184,8 +217,10 @@ impl Snapshot {
             let channels = channels.map(|known| known());
             self.issues = validate(&self.effective, channels);
             self.warnings.extend(future_version(&self.effective));
-            self.warnings.extend(not_yet(&self.resolved, &self.issues, channels));
-            match serde_json::from_value(self.effective.clone()) {
+            let inert = inert::places(&self.effective);
+            let read = serde_json::from_value(inert::without(&self.effective, &inert));
+            self.inert = self.not_yet(inert, channels);
+            match read {
                 Ok(raw) => raw,
                 Err(error) if self.issues.is_empty() => {
                     return self.issues.push(Issue::new("", error.to_string()));
@@ -198,6 +233,14 @@ impl Snapshot {
         self.issues.append(&mut cx.issues);
         self.warnings.append(&mut cx.warnings);
         self.config = self.issues.is_empty().then(|| Arc::new(config));
+    }
+
+    /// The places that are to be named: written, and not wrong beside.
+    fn not_yet(&self, mut places: Vec<ValuePath>, channels: Option<&'static ChannelSections>) -> Vec<String> {
+        places.extend(channels.map(|channels| channels.not_yet(&self.effective)).unwrap_or_default());
+        places.retain(|place| place.get(&self.effective).is_some_and(|written| !written.is_null()));
+        let named = places.iter().map(ToString::to_string);
+        named.filter(|place| !self.issues.iter().any(|issue| issue.path == *place)).collect()
     }
 
     fn resolve_references(&mut self, source: &ConfigSource) {
@@ -270,14 +313,6 @@ fn shell_timeout(value: &Value, process: &Environment) -> Option<Duration> {
     (enabled || process.flag("HOMARD_LOAD_SHELL_ENV")).then(|| {
         millis.map_or(shell_env::DEFAULT_TIMEOUT, Duration::from_millis).min(shell_env::DEFAULT_TIMEOUT * 4)
     })
-}
-
-/// One notice for all keys that are known and do nothing yet; what is wrong has been said already.
-fn not_yet(value: &Value, wrong: &[Issue], channels: Option<&ChannelSections>) -> Option<Issue> {
-    let mut places = crate::validation::in_effect::not_yet(value);
-    places.extend(channels.map(|channels| channels.not_yet(value)).unwrap_or_default());
-    places.retain(|place| !wrong.iter().any(|issue| issue.path == *place));
-    (!places.is_empty()).then(|| Issue::new("", format!("known, not yet in effect: {}", places.join(", "))))
 }
 
 /// A file last written by a newer version may hold what this one does not understand.

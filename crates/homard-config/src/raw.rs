@@ -1,23 +1,22 @@
 //! The file as people write it: every key optional, nothing decided.
 //!
-//! These types mirror the whole configuration surface, including keys whose owner is not built yet, so that
-//! the JSON Schema, the help texts and "unknown key" all come from one place. Sections that belong to other
-//! rooms (`channels`, a plugin's own `config`) stay free-form here. Defaults and meaning live in
+//! A field here is a key in effect: the compiler refuses one nobody reads, and the few that are read as written say
+//! by whom. Keys of rooms that do not exist yet have no field; they are data, in `validation/known_keys.json`, and
+//! taken out before the file is read into these types. The JSON Schema, the help texts and "unknown key" come from
+//! both. Sections that belong to other rooms (`channels`) stay free-form here. Defaults and meaning live in
 //! [`crate::config`].
 
-pub mod agents;
-pub mod budgets;
-pub mod extensions;
-pub mod gateway;
-pub mod housekeeping;
-pub mod memory;
-pub mod models;
-pub mod sandbox;
-pub mod session;
-pub mod surfaces;
-pub mod tools;
-pub mod turns;
-pub mod value;
+pub(crate) mod agents;
+pub(crate) mod budgets;
+pub(crate) mod extensions;
+pub(crate) mod gateway;
+pub(crate) mod housekeeping;
+pub(crate) mod models;
+pub(crate) mod session;
+pub(crate) mod surfaces;
+pub(crate) mod tools;
+pub(crate) mod turns;
+pub(crate) mod value;
 
 use std::collections::BTreeMap;
 
@@ -30,131 +29,80 @@ use value::MaskedText;
 /// The whole file.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Raw {
+pub(crate) struct Raw {
     /// Address of a schema for editors; ignored.
+    #[expect(dead_code, reason = "for editors")]
     #[serde(rename = "$schema")]
-    pub schema: Option<String>,
+    pub(crate) schema: Option<String>,
     /// Stamps left by the last write.
-    pub meta: Option<housekeeping::Meta>,
+    #[expect(dead_code, reason = "stamps; the loader looks at them in the value")]
+    pub(crate) meta: Option<housekeeping::Meta>,
     /// Environment variables set when they are absent.
-    pub env: Option<Env>,
+    #[expect(dead_code, reason = "the loader takes it from the value, before references are resolved")]
+    pub(crate) env: Option<Env>,
     /// What the setup wizard did last.
-    pub wizard: Option<housekeeping::Wizard>,
-    /// How updates are looked for.
-    pub update: Option<housekeeping::Update>,
+    #[expect(dead_code, reason = "stamps for people")]
+    pub(crate) wizard: Option<housekeeping::Wizard>,
     /// What is logged, where, and how much of it.
-    pub logging: Option<housekeeping::Logging>,
+    pub(crate) logging: Option<housekeeping::Logging>,
     /// Self-observation.
-    pub diagnostics: Option<housekeeping::Diagnostics>,
-    /// Looks of the Control UI.
-    pub ui: Option<housekeeping::Ui>,
+    pub(crate) diagnostics: Option<housekeeping::Diagnostics>,
     /// Which credentials are used in which order.
-    pub auth: Option<housekeeping::Auth>,
-    /// Where secret references are looked up.
-    pub secrets: Option<housekeeping::Secrets>,
+    pub(crate) auth: Option<housekeeping::Auth>,
     /// The server other programs and people connect to.
-    pub gateway: Option<gateway::Gateway>,
+    pub(crate) gateway: Option<gateway::Gateway>,
     /// Who answers.
-    pub agents: Option<agents::Agents>,
+    pub(crate) agents: Option<agents::Agents>,
     /// Which agent gets which messages.
-    pub bindings: Option<Vec<agents::Binding>>,
+    pub(crate) bindings: Option<Vec<agents::Binding>>,
     /// Conversations several agents answer in.
-    pub broadcast: Option<Broadcast>,
+    pub(crate) broadcast: Option<Broadcast>,
     /// Which messages belong to one conversation.
-    pub session: Option<session::Session>,
+    pub(crate) session: Option<session::Session>,
     /// How messages look and wait.
-    pub messages: Option<session::Messages>,
+    pub(crate) messages: Option<session::Messages>,
     /// Slash commands in chats.
-    pub commands: Option<session::Commands>,
-    /// Newer place of `messages.tts`.
-    pub tts: Option<session::Tts>,
+    pub(crate) commands: Option<session::Commands>,
     /// Where models are served.
-    pub models: Option<models::Models>,
+    pub(crate) models: Option<models::Models>,
     /// What models may cost.
-    pub budgets: Option<budgets::Budgets>,
+    pub(crate) budgets: Option<budgets::Budgets>,
     /// What agents may do.
-    pub tools: Option<tools::Tools>,
+    pub(crate) tools: Option<tools::Tools>,
     /// What agents have been taught.
-    pub skills: Option<extensions::Skills>,
-    /// Rooms furnished by others.
-    pub plugins: Option<extensions::Plugins>,
+    pub(crate) skills: Option<extensions::Skills>,
     /// Calls from outside that start something.
-    pub hooks: Option<extensions::Hooks>,
+    pub(crate) hooks: Option<extensions::Hooks>,
     /// Turns nobody typed.
-    pub cron: Option<extensions::Cron>,
-    /// Asking the owner.
-    pub approvals: Option<extensions::Approvals>,
-    /// What is remembered.
-    pub memory: Option<memory::Memory>,
-    /// The browser agents use.
-    pub browser: Option<surfaces::Browser>,
+    pub(crate) cron: Option<extensions::Cron>,
     /// Speaking with the assistant.
-    pub talk: Option<surfaces::Talk>,
+    #[expect(dead_code, reason = "handed to clients as written, by `talk.config`")]
+    pub(crate) talk: Option<surfaces::Talk>,
     /// Being found.
-    pub discovery: Option<surfaces::Discovery>,
-    /// Pages agents make.
-    pub canvas_host: Option<surfaces::CanvasHost>,
-    /// This machine as a node.
-    pub node_host: Option<surfaces::NodeHost>,
-    /// The web-based chat connection.
-    pub web: Option<surfaces::WebChannel>,
+    pub(crate) discovery: Option<surfaces::Discovery>,
     /// Chat platforms by id; each adapter reads its own part.
-    pub channels: Option<BTreeMap<String, Value>>,
-    /// Older place of sound settings.
-    pub audio: Option<Value>,
-    /// Older place of media settings.
-    pub media: Option<Value>,
-    /// Older place of the assistant's identity.
-    pub identity: Option<Value>,
-    /// Newer section: groups of people.
-    pub access_groups: Option<Value>,
-    /// Newer section: agent client protocol.
-    pub acp: Option<Value>,
-    /// Newer section: how long attachments are kept.
-    pub attachments: Option<Value>,
-    /// Newer section: workers elsewhere.
-    pub cloud_workers: Option<Value>,
-    /// Newer section: the desktop program.
-    pub desktop: Option<Value>,
-    /// Newer section: tool servers.
-    pub mcp: Option<Value>,
-    /// Newer section: outgoing proxy.
-    pub proxy: Option<Value>,
-    /// Newer section: security audit.
-    pub security: Option<Value>,
-    /// Newer section: where things are shown.
-    pub surfaces: Option<Value>,
-    /// Newer section: usage reports.
-    pub telemetry: Option<Value>,
-    /// Newer section: transcript storage.
-    pub transcripts: Option<Value>,
-    /// Newer section: working copies.
-    pub worktree: Option<Value>,
-    /// Newer section: working copies.
-    pub worktrees: Option<Value>,
+    pub(crate) channels: Option<BTreeMap<String, Value>>,
 }
 
 /// The `env` section: `shellEnv`, `vars`, and any other name as a variable.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Env {
+#[expect(dead_code, reason = "the loader takes it from the value, before references are resolved")]
+pub(crate) struct Env {
     /// Importing missing keys from the owner's login shell.
-    pub shell_env: Option<housekeeping::ShellEnv>,
+    pub(crate) shell_env: Option<housekeeping::ShellEnv>,
     /// Variables set when they are absent.
-    pub vars: Option<BTreeMap<String, MaskedText>>,
+    pub(crate) vars: Option<BTreeMap<String, MaskedText>>,
     /// The same, written directly into the section.
     #[serde(flatten)]
-    pub names: BTreeMap<String, MaskedText>,
+    pub(crate) names: BTreeMap<String, MaskedText>,
 }
 
 /// Conversations several agents answer in: the strategy, and agent ids per conversation.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Broadcast {
-    /// All at once or one after the other.
-    #[schemars(extend("enum" = ["parallel", "sequential"]))]
-    pub strategy: Option<String>,
+pub(crate) struct Broadcast {
     /// Agents per conversation.
     #[serde(flatten)]
-    pub peers: BTreeMap<String, Vec<String>>,
+    pub(crate) peers: BTreeMap<String, Vec<String>>,
 }

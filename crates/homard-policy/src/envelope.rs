@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use homard_channel::{ChatKind, Inbound, Sender};
-use homard_config::config::envelope::{Envelope, EnvelopeZone};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -207,18 +206,6 @@ pub struct PromptParts {
     pub system_extra: String,
     /// The message.
     pub user_text: String,
-}
-
-/// In which zone times are told; one nobody knows counts as UTC.
-#[must_use]
-pub fn zone(envelope: &Envelope, user_timezone: Option<&str>) -> TimeZone {
-    let named = |name: &str| TimeZone::get(name).unwrap_or(TimeZone::UTC);
-    match &envelope.zone {
-        EnvelopeZone::Local => TimeZone::system(),
-        EnvelopeZone::Utc => TimeZone::UTC,
-        EnvelopeZone::User => user_timezone.map_or_else(TimeZone::system, named),
-        EnvelopeZone::Named(name) => named(name),
-    }
 }
 
 /// Tells a message to a model.

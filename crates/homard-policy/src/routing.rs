@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use homard_channel::{ChatKind, Conversation, Inbound, Threads};
 use homard_config::Config;
-use homard_config::config::bindings::{AccountMatch, Binding, Broadcast, BroadcastOrder, PeerKind};
+use homard_config::config::bindings::{AccountMatch, Binding, Broadcast, PeerKind};
 use homard_config::config::session::{DmScope, SessionScopeMode};
 use homard_protocol::{AccountId, AgentId, ChannelId, SessionKey};
 use serde::Serialize;
@@ -52,12 +52,6 @@ impl RouteRules {
             own_groups: session.own_groups,
             links: session.identity_links.iter().map(|(name, ids)| (name.clone(), lower(ids))).collect(),
         }
-    }
-
-    /// Whether several agents of one conversation answer at once or one after the other.
-    #[must_use]
-    pub fn broadcast_order(&self) -> BroadcastOrder {
-        self.broadcast.order
     }
 }
 

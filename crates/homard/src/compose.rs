@@ -81,6 +81,7 @@ async fn live(
     let config = supervisor.open_config(options)?;
     let guards = guards(options);
     let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
+    config.log_notices();
     machine::close_state(&options.source.paths.state_dir);
     if !supervisor.wait_for_store(options, &config).await? {
         tracing::info!("the gateway that runs goes on; nothing to take over");

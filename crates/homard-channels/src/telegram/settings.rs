@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use homard_config::raw::value::SecretText;
-use homard_config::{Environment, Secret};
+use homard_config::{Environment, Secret, SecretText};
 use homard_protocol::AccountId;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -74,7 +74,7 @@ impl std::fmt::Debug for ConfigHandle {
 }
 
 impl ConfigHandle {
-    /// Loads the settings; warnings are logged once.
+    /// Loads the settings.
     ///
     /// # Errors
     /// When the file cannot be used; a gateway must not start on settings its owner did not mean.
@@ -91,9 +91,6 @@ impl ConfigHandle {
         let Some(config) = snapshot.config.clone() else {
             return Err(InvalidConfig { path: snapshot.path, issues: snapshot.issues });
         };
-        for warning in &snapshot.warnings {
-            tracing::warn!(path = %snapshot.path.display(), "configuration: {warning}");
-        }
         let state =
             State { effective: snapshot.effective.clone(), overrides: Overrides::default(), generation: 0 };
         let inner = Inner {
@@ -104,6 +101,19 @@ impl ConfigHandle {
             news: watch::Sender::new(Reload::start()),
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Logs what the owner should know about the file: each warning, and in one line what does nothing yet. For the
+    /// start of a gateway, once its log runs.
+    pub fn log_notices(&self) {
+        let snapshot = self.snapshot();
+        let path = snapshot.path.display();
+        for warning in &snapshot.warnings {
+            tracing::warn!(%path, "configuration: {warning}");
+        }
+        if let Some(line) = snapshot.inert_in_short() {
+            tracing::warn!(%path, "{line}");
+        }
     }
 
     /// The settings in effect. Take them once per unit of work and use them to its end.

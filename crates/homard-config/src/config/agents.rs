@@ -12,7 +12,6 @@ use super::Resolve;
 use super::cli_backends::{self, CliBackend};
 use super::compaction::Compaction;
 use super::delegation::{AgentSubagents, Subagents};
-use super::envelope::Envelope;
 use super::messages::GroupChat;
 use super::pruning::ContextPruning;
 use super::tools::{AgentTools, SandboxMode};
@@ -71,12 +70,10 @@ pub struct AgentDefaults {
     pub image_model: ModelSelection,
     /// Models that may be chosen, where the newer list is written; empty means that it is not.
     pub model_allow: Vec<ModelRef>,
-    /// What the owner says about models: aliases and parameters. Not empty: also the list `/model` offers.
+    /// What the owner says about models. Not empty: also the list `/model` offers.
     pub models: BTreeMap<ModelRef, CatalogEntry>,
     /// Directory agents work in.
     pub workspace: PathBuf,
-    /// Root of the repository named in the prompt.
-    pub repo_root: Option<PathBuf>,
     /// How many runs may happen at once.
     pub max_concurrent: usize,
     /// Longest run.
@@ -89,15 +86,13 @@ pub struct AgentDefaults {
     pub skip_bootstrap: bool,
     /// The owner's time zone; `None` means the host's.
     pub user_timezone: Option<String>,
-    /// How messages are dated for models.
-    pub envelope: Envelope,
+    /// Whether models are told the time since the last message.
+    pub envelope_elapsed: bool,
     /// How hard models think; `None` means low for models that think, off for others.
     pub thinking: Option<ThinkingLevel>,
     /// Upper bound for the context, in tokens; `None` means the model's own.
     pub context_tokens: Option<u64>,
-    /// Whether commands are to run in a sandbox.
-    pub sandboxed: bool,
-    /// In which conversations.
+    /// In which conversations commands are to run in a sandbox.
     pub sandbox_mode: SandboxMode,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
@@ -130,12 +125,10 @@ pub struct ModelSelection {
 }
 
 /// What the owner says about one model.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogEntry {
     /// Short name.
     pub alias: Option<String>,
-    /// Extra request parameters, as written.
-    pub params: Option<serde_json::Value>,
 }
 
 /// One agent.
@@ -254,7 +247,6 @@ fn check_unique(list: &[Agent], paths: &[String], cx: &mut Resolve<'_>) {
 
 impl AgentDefaults {
     fn resolve(raw: raw::AgentDefaults, cx: &mut Resolve<'_>) -> Self {
-        let envelope = Envelope::resolve(&raw);
         let models = catalog(raw.models.unwrap_or_default(), cx);
         let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
         let image_model =
@@ -278,17 +270,15 @@ impl AgentDefaults {
             model_allow: allow_list(&allowed, cx),
             models,
             workspace,
-            repo_root: raw.repo_root.map(|root| cx.paths.expand(&root)),
             max_concurrent: size(raw.max_concurrent, DEFAULT_MAX_CONCURRENT),
             timeout,
             bootstrap_max_chars: size(raw.bootstrap_max_chars, DEFAULT_BOOTSTRAP_MAX_CHARS),
             bootstrap_total_max_chars: size(raw.bootstrap_total_max_chars, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS),
             skip_bootstrap: raw.skip_bootstrap.unwrap_or(false),
             user_timezone: raw.user_timezone,
-            envelope,
+            envelope_elapsed: raw.envelope_elapsed.as_deref() != Some("off"),
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
-            sandboxed: sandbox_mode != SandboxMode::Off,
             sandbox_mode,
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
@@ -314,7 +304,7 @@ fn catalog(
     for (name, entry) in raw {
         match ModelRef::parse(&name) {
             Ok(model) => {
-                models.insert(model, CatalogEntry { alias: entry.alias, params: entry.params });
+                models.insert(model, CatalogEntry { alias: entry.alias });
             }
             Err(error) => cx.issue(format!("agents.defaults.models[\"{name}\"]"), error.to_string()),
         }

@@ -34,10 +34,6 @@ pub struct Auth {
 pub struct AuthProfile {
     /// Whose it is.
     pub provider: ProviderId,
-    /// Its kind as written: `api_key`, `oauth` or `token`.
-    pub mode: Option<String>,
-    /// The account it belongs to.
-    pub email: Option<String>,
 }
 
 /// How long failing credentials rest.
@@ -71,7 +67,7 @@ impl Auth {
             let path = format!("auth.profiles.{id}");
             let named = profile.provider.or_else(|| id.split_once(':').map(|(name, _)| name.to_owned()));
             let Some(provider) = provider(named.as_deref().unwrap_or_default(), path, cx) else { continue };
-            profiles.insert(id, AuthProfile { provider, mode: profile.mode, email: profile.email });
+            profiles.insert(id, AuthProfile { provider });
         }
         let mut order = BTreeMap::new();
         for (name, ids) in raw.order.unwrap_or_default() {

@@ -97,21 +97,9 @@ pub struct PeerMatch {
     pub id: String,
 }
 
-/// Whether several agents answer at once or one after the other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BroadcastOrder {
-    /// At once.
-    #[default]
-    Parallel,
-    /// In the order of the list.
-    Sequential,
-}
-
 /// Decided `broadcast`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Broadcast {
-    /// In which order.
-    pub order: BroadcastOrder,
     /// Agents by the id of the conversation, lower case.
     pub peers: BTreeMap<String, Vec<AgentId>>,
 }
@@ -211,10 +199,6 @@ impl PeerMatch {
 
 impl Broadcast {
     fn resolve(raw: raw::Broadcast, cx: &mut Resolve<'_>) -> Self {
-        let order = match raw.strategy.as_deref() {
-            Some("sequential") => BroadcastOrder::Sequential,
-            _ => BroadcastOrder::Parallel,
-        };
         let mut peers = BTreeMap::new();
         for (peer, agents) in raw.peers {
             let path = format!("broadcast.{peer}");
@@ -226,7 +210,7 @@ impl Broadcast {
             }
             peers.insert(peer.trim().to_lowercase(), named);
         }
-        Self { order, peers }
+        Self { peers }
     }
 }
 

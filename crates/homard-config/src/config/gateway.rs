@@ -195,7 +195,6 @@ pub struct TrustedProxy {
 
 /// The web page the gateway serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the file with a name of its own")]
 pub struct ControlUi {
     /// Serve the page.
     pub enabled: bool,
@@ -205,12 +204,6 @@ pub struct ControlUi {
     pub root: Option<PathBuf>,
     /// Web origins that may open a connection.
     pub allowed_origins: Vec<String>,
-    /// Let the page sign in without a device identity over plain HTTP.
-    pub allow_insecure_auth: bool,
-    /// Skip device identities for the page.
-    pub disable_device_auth: bool,
-    /// Trust the Host header as the page's origin.
-    pub host_header_origin_fallback: bool,
 }
 
 /// Live reload.
@@ -376,9 +369,6 @@ impl ControlUi {
             base_path: if base.is_empty() { String::new() } else { format!("/{base}") },
             root: raw.root.map(|root| cx.paths.expand(&root)),
             allowed_origins: raw.allowed_origins.unwrap_or_default(),
-            allow_insecure_auth: raw.allow_insecure_auth.unwrap_or(false),
-            disable_device_auth: raw.dangerously_disable_device_auth.unwrap_or(false),
-            host_header_origin_fallback: raw.dangerously_allow_host_header_origin_fallback.unwrap_or(false),
         }
     }
 }

@@ -159,16 +159,12 @@ pub struct Compat {
     pub supports_reasoning_effort: Option<bool>,
     /// Reports usage while streaming.
     pub supports_usage_in_streaming: Option<bool>,
-    /// Knows strict tool schemas.
-    pub supports_strict_mode: Option<bool>,
     /// Name of the field that limits the answer.
     pub max_tokens_field: Option<String>,
     /// How thinking is asked for.
     pub thinking_format: Option<String>,
     /// Wants the tool's name with its result.
     pub requires_tool_result_name: Option<bool>,
-    /// Wants an answer after each tool result.
-    pub requires_assistant_after_tool_result: Option<bool>,
     /// Wants thinking as plain text.
     pub requires_thinking_as_text: Option<bool>,
     /// Wants nine-character tool call ids.
@@ -284,11 +280,9 @@ impl Model {
                 supports_developer_role: compat.supports_developer_role,
                 supports_reasoning_effort: compat.supports_reasoning_effort,
                 supports_usage_in_streaming: compat.supports_usage_in_streaming,
-                supports_strict_mode: compat.supports_strict_mode,
                 max_tokens_field: compat.max_tokens_field,
                 thinking_format: compat.thinking_format,
                 requires_tool_result_name: compat.requires_tool_result_name,
-                requires_assistant_after_tool_result: compat.requires_assistant_after_tool_result,
                 requires_thinking_as_text: compat.requires_thinking_as_text,
                 requires_mistral_tool_ids: compat.requires_mistral_tool_ids,
             },

@@ -69,7 +69,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
         Snapshot::load(&ConfigSource::isolated(paths, environment, Clock::fixed(0)), &Overrides::default());
     assert_eq!(told(&snapshot), [""; 0]);
     assert_eq!(snapshot.path, file);
-    let warnings: Vec<String> = snapshot.warnings.iter().map(ToString::to_string).collect();
+    let warnings: Vec<String> = snapshot.notices().iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings[1].contains("hooks.mappings[0].transform"), "{}", warnings[1]);
     assert!(warnings[0].starts_with("known, not yet in effect: update, "), "{}", warnings[0]);
@@ -197,6 +197,24 @@ fn only_a_newer_version_of_ourselves_is_warned_about() {
 }
 
 #[test]
+fn what_does_nothing_yet_is_named_for_those_who_ask_and_counted_for_the_log() {
+    let text =
+        "{ ui: { seamColor: '#112233' }, update: { channel: 'beta' }, memory: null, gateway: { port: 5 },
+        agents: { list: [{ id: 'a', heartbeat: {}, memorySearch: {} }] } }";
+    let snapshot = load(text, &[]);
+    assert!(snapshot.valid());
+    let names = ["ui", "update", "agents.list[0].heartbeat", "agents.list[0].memorySearch"];
+    assert_eq!(snapshot.inert, names);
+    let notices: Vec<String> = snapshot.notices().iter().map(ToString::to_string).collect();
+    assert_eq!(notices, [format!("known, not yet in effect: {}", names.join(", "))]);
+    let short = "4 settings do nothing yet, in: ui, update, agents; homard config validate names them";
+    assert_eq!(snapshot.inert_in_short().as_deref(), Some(short));
+    let one = load("{ ui: {} }", &[]).inert_in_short();
+    assert_eq!(one.as_deref(), Some("1 setting does nothing yet, in: ui; homard config validate names them"));
+    assert_eq!(load("{ gateway: { port: 5 } }", &[]).inert_in_short(), None);
+}
+
+#[test]
 fn secret_references_to_variables_are_followed() {
     let text = "{ gateway: { auth: { token: { source: 'env', id: 'TOK' } } } }";
     assert_eq!(load(text, &[("TOK", "t")]).config.unwrap().gateway.auth.token, Some(Secret::new("t")));
@@ -232,5 +250,6 @@ fn a_key_that_is_wrong_is_not_also_called_known() {
     let source = ConfigSource::isolated(paths, Environment::from_pairs(nothing), Clock::fixed(0));
     let snapshot = Snapshot::load(&source, &Overrides::default());
     assert_eq!(snapshot.issues.len(), 1);
-    assert_eq!(snapshot.warnings[0].message, "known, not yet in effect: ui");
+    assert_eq!(snapshot.inert, ["ui"]);
+    assert_eq!(snapshot.notices()[0].message, "known, not yet in effect: ui");
 }

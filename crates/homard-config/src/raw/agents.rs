@@ -14,287 +14,251 @@ use crate::raw::value::ModelChoice;
 /// What the owner says about one model.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CatalogEntry {
+pub(crate) struct CatalogEntry {
     /// Short name for it.
-    pub alias: Option<String>,
-    /// Extra request parameters.
-    pub params: Option<Value>,
-    /// Whether answers are streamed.
-    pub streaming: Option<bool>,
+    pub(crate) alias: Option<String>,
 }
 
 /// Which models may be chosen.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ModelPolicy {
+pub(crate) struct ModelPolicy {
     /// Models that may be chosen; empty means any.
-    pub allow: Option<Vec<String>>,
+    pub(crate) allow: Option<Vec<String>>,
+}
+
+/// Searching notes and past conversations.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemorySearch {
+    /// Who makes the vectors.
+    pub(crate) provider: Option<String>,
+    /// With which model.
+    pub(crate) model: Option<String>,
+}
+
+/// Where commands of untrusted sessions run.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Sandbox {
+    /// Which sessions are sandboxed.
+    ///
+    /// Default: `off`.
+    #[schemars(extend("enum" = ["off","non-main","all"]))]
+    pub(crate) mode: Option<String>,
 }
 
 /// What every agent has unless it says otherwise.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AgentDefaults {
+pub(crate) struct AgentDefaults {
     /// Model used, as provider/model, with optional fallbacks.
-    pub model: Option<ModelChoice>,
+    pub(crate) model: Option<ModelChoice>,
     /// Model for pictures when the main one cannot see.
-    pub image_model: Option<ModelChoice>,
+    pub(crate) image_model: Option<ModelChoice>,
     /// Known models with their aliases; also the list `/model` may choose from.
-    pub models: Option<BTreeMap<String, CatalogEntry>>,
+    pub(crate) models: Option<BTreeMap<String, CatalogEntry>>,
     /// Newer spelling of that list.
-    pub model_policy: Option<ModelPolicy>,
+    pub(crate) model_policy: Option<ModelPolicy>,
     /// Directory the agent works in.
-    pub workspace: Option<String>,
-    /// Root of the repository named in the prompt.
-    pub repo_root: Option<String>,
+    pub(crate) workspace: Option<String>,
     /// Do not create the starting files of a workspace.
     ///
     /// Default: `false`.
-    pub skip_bootstrap: Option<bool>,
+    pub(crate) skip_bootstrap: Option<bool>,
     /// Longest part of one workspace file in the prompt, in characters.
     ///
     /// Default: `20000`.
     #[schemars(range(min = 1))]
-    pub bootstrap_max_chars: Option<u64>,
+    pub(crate) bootstrap_max_chars: Option<u64>,
     /// Longest total of workspace files in the prompt, in characters.
     ///
     /// Default: `150000`.
     #[schemars(range(min = 1))]
-    pub bootstrap_total_max_chars: Option<u64>,
+    pub(crate) bootstrap_total_max_chars: Option<u64>,
     /// The owner's time zone, as an IANA name.
-    pub user_timezone: Option<String>,
-    /// How times are written.
-    ///
-    /// Default: `auto`.
-    #[schemars(extend("enum" = ["auto","12","24"]))]
-    pub time_format: Option<String>,
-    /// Time zone of message stamps.
-    ///
-    /// Default: `local`.
-    pub envelope_timezone: Option<String>,
-    /// Whether messages carry their time.
-    ///
-    /// Default: `on`.
-    #[schemars(extend("enum" = ["on","off"]))]
-    pub envelope_timestamp: Option<String>,
+    pub(crate) user_timezone: Option<String>,
     /// Whether messages carry the time since the last one.
     ///
     /// Default: `on`.
     #[schemars(extend("enum" = ["on","off"]))]
-    pub envelope_elapsed: Option<String>,
+    pub(crate) envelope_elapsed: Option<String>,
     /// Upper bound for the context, in tokens.
     #[schemars(range(min = 1))]
-    pub context_tokens: Option<u64>,
+    pub(crate) context_tokens: Option<u64>,
     /// Command-line programs used as models.
-    pub cli_backends: Option<BTreeMap<String, super::turns::CliBackend>>,
+    pub(crate) cli_backends: Option<BTreeMap<String, super::turns::CliBackend>>,
     /// Forgetting old tool results.
-    pub context_pruning: Option<super::turns::ContextPruning>,
+    pub(crate) context_pruning: Option<super::turns::ContextPruning>,
     /// Summarising long conversations.
-    pub compaction: Option<super::turns::Compaction>,
+    pub(crate) compaction: Option<super::turns::Compaction>,
     /// Searching notes.
-    pub memory_search: Option<super::memory::MemorySearch>,
+    pub(crate) memory_search: Option<MemorySearch>,
     /// How hard models think unless told otherwise.
-    pub thinking_default: Option<ThinkingLevel>,
-    /// How much of the work is shown.
-    ///
-    /// Default: `off`.
-    #[schemars(extend("enum" = ["off","on","full"]))]
-    pub verbose_default: Option<String>,
-    /// Whether elevated commands are allowed at first.
-    ///
-    /// Default: `on`.
-    #[schemars(extend("enum" = ["off","on","ask","full"]))]
-    pub elevated_default: Option<String>,
+    pub(crate) thinking_default: Option<ThinkingLevel>,
     /// Whether answers are sent piece by piece.
     ///
     /// Default: `off`.
     #[schemars(extend("enum" = ["off","on"]))]
-    pub block_streaming_default: Option<String>,
+    pub(crate) block_streaming_default: Option<String>,
     /// When a piece is sent.
     ///
     /// Default: `text_end`.
     #[schemars(extend("enum" = ["text_end","message_end"]))]
-    pub block_streaming_break: Option<String>,
+    pub(crate) block_streaming_break: Option<String>,
     /// Where pieces are cut.
-    pub block_streaming_chunk: Option<super::turns::BlockChunk>,
+    pub(crate) block_streaming_chunk: Option<super::turns::BlockChunk>,
     /// Joining short pieces.
-    pub block_streaming_coalesce: Option<super::turns::BlockCoalesce>,
+    pub(crate) block_streaming_coalesce: Option<super::turns::BlockCoalesce>,
     /// Waiting between pieces.
-    pub human_delay: Option<super::turns::HumanDelay>,
+    pub(crate) human_delay: Option<super::turns::HumanDelay>,
     /// Longest run of an agent, in seconds; 0 means no limit.
     ///
     /// Default: `600`.
-    pub timeout_seconds: Option<u64>,
-    /// Largest media file, in megabytes.
-    ///
-    /// Default: `5`.
-    pub media_max_mb: Option<f64>,
-    /// Longest side of pictures shown to the model, in pixels.
-    ///
-    /// Default: `1200`.
-    pub image_max_dimension_px: Option<u64>,
+    pub(crate) timeout_seconds: Option<u64>,
     /// Time between typing signs, in seconds.
     ///
     /// Default: `6`.
-    pub typing_interval_seconds: Option<u64>,
+    pub(crate) typing_interval_seconds: Option<u64>,
     /// When typing is shown.
     #[schemars(extend("enum" = ["never","instant","thinking","message"]))]
-    pub typing_mode: Option<String>,
-    /// Looking around by itself.
-    pub heartbeat: Option<super::turns::Heartbeat>,
+    pub(crate) typing_mode: Option<String>,
     /// How many runs may happen at once.
     ///
     /// Default: `4`.
     #[schemars(range(min = 1))]
-    pub max_concurrent: Option<u64>,
+    pub(crate) max_concurrent: Option<u64>,
     /// Agents started by agents.
-    pub subagents: Option<super::turns::SubagentDefaults>,
+    pub(crate) subagents: Option<super::turns::SubagentDefaults>,
     /// Where commands run.
-    pub sandbox: Option<super::sandbox::Sandbox>,
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 /// Who an agent is to the people it talks with.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// Its name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Its manner.
-    pub theme: Option<String>,
+    pub(crate) theme: Option<String>,
     /// Its sign.
-    pub emoji: Option<String>,
+    pub(crate) emoji: Option<String>,
     /// Its picture.
-    pub avatar: Option<String>,
+    pub(crate) avatar: Option<String>,
 }
 
 /// Behaviour in groups.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct GroupChat {
+pub(crate) struct GroupChat {
     /// Patterns that count as a mention.
-    pub mention_patterns: Option<Vec<String>>,
+    pub(crate) mention_patterns: Option<Vec<String>>,
     /// Messages of context kept.
-    pub history_limit: Option<u64>,
+    pub(crate) history_limit: Option<u64>,
 }
 
 /// Agents one agent may start.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AgentSubagents {
+pub(crate) struct AgentSubagents {
     /// Agents it may start; `*` means any.
-    pub allow_agents: Option<Vec<String>>,
+    pub(crate) allow_agents: Option<Vec<String>>,
     /// Model they use.
-    pub model: Option<ModelChoice>,
+    pub(crate) model: Option<ModelChoice>,
     /// How hard they think.
-    pub thinking: Option<String>,
-}
-
-/// Newer place of an agent's memory settings.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AgentMemory {
-    /// Searching notes.
-    pub search: Option<super::memory::MemorySearch>,
+    pub(crate) thinking: Option<String>,
 }
 
 /// One agent.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AgentEntry {
+pub(crate) struct AgentEntry {
     /// Its id: lower-case letters, digits, `_` and `-`.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// Whether it answers when nothing else is said.
-    pub default: Option<bool>,
+    pub(crate) default: Option<bool>,
     /// Its name in lists.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Directory it works in.
-    pub workspace: Option<String>,
+    pub(crate) workspace: Option<String>,
     /// Directory of its own state.
-    pub agent_dir: Option<String>,
+    pub(crate) agent_dir: Option<String>,
     /// Its model; `fallbacks: []` turns fallbacks off.
-    pub model: Option<ModelChoice>,
+    pub(crate) model: Option<ModelChoice>,
     /// Skills it may use; all when unset.
-    pub skills: Option<Vec<String>>,
-    /// Searching notes.
-    pub memory_search: Option<super::memory::MemorySearch>,
-    /// Newer spelling of `memorySearch`.
-    pub memory: Option<AgentMemory>,
-    /// Waiting between pieces.
-    pub human_delay: Option<super::turns::HumanDelay>,
-    /// Looking around by itself.
-    pub heartbeat: Option<super::turns::Heartbeat>,
+    pub(crate) skills: Option<Vec<String>>,
     /// Who it is.
-    pub identity: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
     /// Behaviour in groups.
-    pub group_chat: Option<GroupChat>,
+    pub(crate) group_chat: Option<GroupChat>,
     /// Agents it may start.
-    pub subagents: Option<AgentSubagents>,
+    pub(crate) subagents: Option<AgentSubagents>,
     /// Where its commands run.
-    pub sandbox: Option<super::sandbox::Sandbox>,
+    pub(crate) sandbox: Option<Sandbox>,
     /// Tools it may use.
-    pub tools: Option<super::tools::AgentTools>,
+    pub(crate) tools: Option<super::tools::AgentTools>,
     /// How hard it thinks unless told otherwise.
-    pub thinking_default: Option<ThinkingLevel>,
+    pub(crate) thinking_default: Option<ThinkingLevel>,
 }
 
 /// Who answers.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Agents {
+pub(crate) struct Agents {
     /// What every agent has unless it says otherwise.
-    pub defaults: Option<AgentDefaults>,
+    pub(crate) defaults: Option<AgentDefaults>,
     /// The agents.
-    pub list: Option<Vec<AgentEntry>>,
+    pub(crate) list: Option<Vec<AgentEntry>>,
     /// Newer spelling of `list`, keyed by id.
-    pub entries: Option<BTreeMap<String, AgentEntry>>,
-    /// Who keeps the newer table.
-    pub ownership: Option<String>,
+    pub(crate) entries: Option<BTreeMap<String, AgentEntry>>,
 }
 
 /// A conversation.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BindingPeer {
+pub(crate) struct BindingPeer {
     /// Its kind.
     #[schemars(extend("enum" = ["direct","dm","group","channel"]))]
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Its id on the platform.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
 }
 
 /// Which messages a binding takes.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BindingMatch {
+pub(crate) struct BindingMatch {
     /// Platform.
-    pub channel: Option<String>,
+    pub(crate) channel: Option<String>,
     /// Our account there; `*` means any.
-    pub account_id: Option<String>,
+    pub(crate) account_id: Option<String>,
     /// Conversation.
-    pub peer: Option<BindingPeer>,
+    pub(crate) peer: Option<BindingPeer>,
     /// Server.
-    pub guild_id: Option<String>,
+    pub(crate) guild_id: Option<String>,
     /// Team.
-    pub team_id: Option<String>,
+    pub(crate) team_id: Option<String>,
     /// Roles of the sender.
-    pub roles: Option<Vec<String>>,
+    pub(crate) roles: Option<Vec<String>>,
 }
 
 /// Sends matching messages to an agent.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Binding {
+pub(crate) struct Binding {
     /// The agent.
-    pub agent_id: Option<String>,
+    pub(crate) agent_id: Option<String>,
     /// Which messages.
     #[serde(rename = "match")]
-    pub matching: Option<BindingMatch>,
+    pub(crate) matching: Option<BindingMatch>,
     /// Kind of binding.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["route","acp"]))]
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// A note for people.
-    pub comment: Option<String>,
+    #[expect(dead_code, reason = "a note for people")]
+    pub(crate) comment: Option<String>,
     /// Session settings for matching messages.
-    pub session: Option<Value>,
+    pub(crate) session: Option<Value>,
 }

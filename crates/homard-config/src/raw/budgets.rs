@@ -10,40 +10,40 @@ use serde::Deserialize;
 /// How much may be spent; what is unset is not limited.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Limit {
+pub(crate) struct Limit {
     /// Tokens, sent and received.
-    pub tokens: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     /// US dollars, by the prices of the models used.
     #[schemars(range(min = 0))]
-    pub usd: Option<f64>,
+    pub(crate) usd: Option<f64>,
 }
 
 /// How much may be spent in a day, in a month and altogether.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// From midnight to midnight in the owner's time zone.
-    pub day: Option<Limit>,
+    pub(crate) day: Option<Limit>,
     /// From the first to the last of a month.
-    pub month: Option<Limit>,
+    pub(crate) month: Option<Limit>,
     /// Altogether; counts for sessions only.
-    pub total: Option<Limit>,
+    pub(crate) total: Option<Limit>,
 }
 
 /// What models may cost. A call that would exceed a budget is not made.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Budgets {
+pub(crate) struct Budgets {
     /// Everything this gateway spends.
-    pub gateway: Option<Budget>,
+    pub(crate) gateway: Option<Budget>,
     /// Each agent not named in `agents`.
-    pub agent: Option<Budget>,
+    pub(crate) agent: Option<Budget>,
     /// Agents by id.
-    pub agents: Option<BTreeMap<String, Budget>>,
+    pub(crate) agents: Option<BTreeMap<String, Budget>>,
     /// Each conversation.
-    pub session: Option<Budget>,
+    pub(crate) session: Option<Budget>,
     /// Each scheduled job not named in `jobs`.
-    pub job: Option<Budget>,
+    pub(crate) job: Option<Budget>,
     /// Scheduled jobs by id.
-    pub jobs: Option<BTreeMap<String, Budget>>,
+    pub(crate) jobs: Option<BTreeMap<String, Budget>>,
 }

@@ -1,4 +1,4 @@
-//! Shape of the `browser`, `talk`, `discovery`, `canvasHost`, `nodeHost`, `web` and `audio` sections.
+//! Shape of the `talk` and `discovery` sections.
 //!
 //! Doc comments are the help people read; what the values mean is decided in [`crate::config`].
 
@@ -10,221 +10,52 @@ use serde_json::Value;
 
 use crate::raw::value::SecretText;
 
-/// One browser.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BrowserProfile {
-    /// Control port.
-    #[schemars(range(min = 1))]
-    pub cdp_port: Option<u16>,
-    /// Control address.
-    pub cdp_url: Option<String>,
-    /// How it is driven.
-    pub driver: Option<String>,
-    /// Colour of its frame.
-    #[schemars(extend("format" = "hex-color"))]
-    pub color: Option<String>,
-}
-
-/// The browser agents use.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Browser {
-    /// Offer it.
-    ///
-    /// Default: `true`.
-    pub enabled: Option<bool>,
-    /// Let agents run scripts in pages.
-    ///
-    /// Default: `true`.
-    pub evaluate_enabled: Option<bool>,
-    /// Control address.
-    pub cdp_url: Option<String>,
-    /// Longest wait for it, in milliseconds.
-    ///
-    /// Default: `1500`.
-    pub remote_cdp_timeout_ms: Option<u64>,
-    /// Longest greeting, in milliseconds.
-    pub remote_cdp_handshake_timeout_ms: Option<u64>,
-    /// Colour of its frame.
-    ///
-    /// Default: `#FF4500`.
-    #[schemars(extend("format" = "hex-color"))]
-    pub color: Option<String>,
-    /// Program to start.
-    pub executable_path: Option<String>,
-    /// Run without a screen.
-    ///
-    /// Default: `false`.
-    pub headless: Option<bool>,
-    /// Run without its own sandbox.
-    ///
-    /// Default: `false`.
-    pub no_sandbox: Option<bool>,
-    /// Never start one.
-    ///
-    /// Default: `false`.
-    pub attach_only: Option<bool>,
-    /// First control port.
-    #[schemars(range(min = 1))]
-    pub cdp_port_range_start: Option<u16>,
-    /// Profile used.
-    ///
-    /// Default: `chrome`.
-    pub default_profile: Option<String>,
-    /// Profiles.
-    pub profiles: Option<BTreeMap<String, BrowserProfile>>,
-    /// How pages are shown to the model.
-    pub snapshot_defaults: Option<Value>,
-    /// Which private addresses may be opened.
-    pub ssrf_policy: Option<Value>,
-    /// Further arguments.
-    pub extra_args: Option<Vec<String>>,
-}
-
 /// Speaking with the assistant.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Talk {
+#[expect(dead_code, reason = "handed to clients as written, by `talk.config`")]
+pub(crate) struct Talk {
     /// Voice.
-    pub voice_id: Option<String>,
+    pub(crate) voice_id: Option<String>,
     /// Names for voices.
-    pub voice_aliases: Option<BTreeMap<String, String>>,
+    pub(crate) voice_aliases: Option<BTreeMap<String, String>>,
     /// Model.
     ///
     /// Default: `eleven_v3`.
-    pub model_id: Option<String>,
+    pub(crate) model_id: Option<String>,
     /// Sound format.
     ///
     /// Default: `mp3_44100_128`.
-    pub output_format: Option<String>,
+    pub(crate) output_format: Option<String>,
     /// Key.
-    pub api_key: Option<SecretText>,
+    pub(crate) api_key: Option<SecretText>,
     /// Stop when the person speaks.
     ///
     /// Default: `true`.
-    pub interrupt_on_speech: Option<bool>,
+    pub(crate) interrupt_on_speech: Option<bool>,
     /// Newer: who speaks.
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Newer: settings per provider.
-    pub providers: Option<Value>,
+    pub(crate) providers: Option<Value>,
     /// Newer: live conversation.
-    pub realtime: Option<Value>,
+    pub(crate) realtime: Option<Value>,
 }
 
 /// Being found on the local network.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Mdns {
+pub(crate) struct Mdns {
     /// How much is announced.
     ///
     /// Default: `minimal`.
     #[schemars(extend("enum" = ["off","minimal","full"]))]
-    pub mode: Option<String>,
-}
-
-/// Being found beyond it.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WideArea {
-    /// Turn it on.
-    ///
-    /// Default: `false`.
-    pub enabled: Option<bool>,
-    /// Domain announced.
-    pub domain: Option<String>,
+    pub(crate) mode: Option<String>,
 }
 
 /// Being found.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// Local network.
-    pub mdns: Option<Mdns>,
-    /// Beyond it.
-    pub wide_area: Option<WideArea>,
-}
-
-/// Pages agents make.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CanvasHost {
-    /// Serve them.
-    ///
-    /// Default: `true`.
-    pub enabled: Option<bool>,
-    /// Directory.
-    pub root: Option<String>,
-    /// Port.
-    ///
-    /// Default: `18793`.
-    #[schemars(range(min = 1))]
-    pub port: Option<u16>,
-    /// Reload on change.
-    ///
-    /// Default: `true`.
-    pub live_reload: Option<bool>,
-}
-
-/// Lending this machine's browser.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BrowserProxy {
-    /// Lend it.
-    ///
-    /// Default: `true`.
-    pub enabled: Option<bool>,
-    /// Profiles lent.
-    pub allow_profiles: Option<Vec<String>>,
-}
-
-/// This machine as a node.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NodeHost {
-    /// Lending the browser.
-    pub browser_proxy: Option<BrowserProxy>,
-}
-
-/// Trying again after a lost connection.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Reconnect {
-    /// First wait, in milliseconds.
-    ///
-    /// Default: `2000`.
-    pub initial_ms: Option<u64>,
-    /// Longest wait, in milliseconds.
-    ///
-    /// Default: `30000`.
-    pub max_ms: Option<u64>,
-    /// Growth.
-    ///
-    /// Default: `1.8`.
-    pub factor: Option<f64>,
-    /// Randomness.
-    ///
-    /// Default: `0.25`.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub jitter: Option<f64>,
-    /// Most tries; 0 means without end.
-    ///
-    /// Default: `12`.
-    pub max_attempts: Option<u64>,
-}
-
-/// The web-based chat connection.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WebChannel {
-    /// Turn it on.
-    ///
-    /// Default: `true`.
-    pub enabled: Option<bool>,
-    /// Seconds between signs of life.
-    ///
-    /// Default: `60`.
-    pub heartbeat_seconds: Option<u64>,
-    /// Trying again.
-    pub reconnect: Option<Reconnect>,
+    pub(crate) mdns: Option<Mdns>,
 }

@@ -13,354 +13,265 @@ use crate::raw::value::{MaskedText, ModelChoice};
 /// A command-line program used as a model.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CliBackend {
+pub(crate) struct CliBackend {
     /// Program to run.
-    pub command: Option<String>,
+    pub(crate) command: Option<String>,
     /// Its arguments.
-    pub args: Option<Vec<String>>,
+    pub(crate) args: Option<Vec<String>>,
     /// What it prints.
     #[schemars(extend("enum" = ["json","text","jsonl"]))]
-    pub output: Option<String>,
+    pub(crate) output: Option<String>,
     /// What it prints when resuming.
     #[schemars(extend("enum" = ["json","text","jsonl"]))]
-    pub resume_output: Option<String>,
+    pub(crate) resume_output: Option<String>,
     /// How it takes the prompt.
     #[schemars(extend("enum" = ["arg","stdin"]))]
-    pub input: Option<String>,
+    pub(crate) input: Option<String>,
     /// Longest prompt handed over as an argument.
-    pub max_prompt_arg_chars: Option<u64>,
+    pub(crate) max_prompt_arg_chars: Option<u64>,
     /// Variables set for it.
-    pub env: Option<BTreeMap<String, MaskedText>>,
+    pub(crate) env: Option<BTreeMap<String, MaskedText>>,
     /// Variables removed for it.
-    pub clear_env: Option<Vec<String>>,
+    pub(crate) clear_env: Option<Vec<String>>,
     /// Option that names the model.
-    pub model_arg: Option<String>,
+    pub(crate) model_arg: Option<String>,
     /// Its names for models.
-    pub model_aliases: Option<BTreeMap<String, String>>,
+    pub(crate) model_aliases: Option<BTreeMap<String, String>>,
     /// Option that names the session.
-    pub session_arg: Option<String>,
+    pub(crate) session_arg: Option<String>,
     /// Arguments of a new session.
-    pub session_args: Option<Vec<String>>,
+    pub(crate) session_args: Option<Vec<String>>,
     /// Arguments that resume a session.
-    pub resume_args: Option<Vec<String>>,
+    pub(crate) resume_args: Option<Vec<String>>,
     /// When a session is named.
     #[schemars(extend("enum" = ["always","existing","none"]))]
-    pub session_mode: Option<String>,
+    pub(crate) session_mode: Option<String>,
     /// Output fields that carry the session.
-    pub session_id_fields: Option<Vec<String>>,
+    pub(crate) session_id_fields: Option<Vec<String>>,
     /// Option that carries the system prompt.
-    pub system_prompt_arg: Option<String>,
+    pub(crate) system_prompt_arg: Option<String>,
     /// What the system prompt does.
     #[schemars(extend("enum" = ["append","replace"]))]
-    pub system_prompt_mode: Option<String>,
+    pub(crate) system_prompt_mode: Option<String>,
     /// When it is sent.
     #[schemars(extend("enum" = ["first","always","never"]))]
-    pub system_prompt_when: Option<String>,
+    pub(crate) system_prompt_when: Option<String>,
     /// Option that carries pictures.
-    pub image_arg: Option<String>,
+    pub(crate) image_arg: Option<String>,
     /// How several pictures are given.
     #[schemars(extend("enum" = ["repeat","list"]))]
-    pub image_mode: Option<String>,
+    pub(crate) image_mode: Option<String>,
     /// Run one at a time.
-    pub serialize: Option<bool>,
+    pub(crate) serialize: Option<bool>,
     /// Watchdog settings.
-    pub reliability: Option<Value>,
+    pub(crate) reliability: Option<Value>,
 }
 
 /// A list of names let in and a list kept out.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AllowDeny {
+pub(crate) struct AllowDeny {
     /// Names allowed.
-    pub allow: Option<Vec<String>>,
+    pub(crate) allow: Option<Vec<String>>,
     /// Names refused; wins over `allow`.
-    pub deny: Option<Vec<String>>,
+    pub(crate) deny: Option<Vec<String>>,
 }
 
 /// Shortening old tool results.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SoftTrim {
+pub(crate) struct SoftTrim {
     /// Results longer than this are shortened.
     ///
     /// Default: `4000`.
-    pub max_chars: Option<u64>,
+    pub(crate) max_chars: Option<u64>,
     /// Characters kept at the start.
     ///
     /// Default: `1500`.
-    pub head_chars: Option<u64>,
+    pub(crate) head_chars: Option<u64>,
     /// Characters kept at the end.
     ///
     /// Default: `1500`.
-    pub tail_chars: Option<u64>,
+    pub(crate) tail_chars: Option<u64>,
 }
 
 /// Removing old tool results.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct HardClear {
+pub(crate) struct HardClear {
     /// Turn it on.
     ///
     /// Default: `true`.
-    pub enabled: Option<bool>,
+    pub(crate) enabled: Option<bool>,
     /// Text left in their place.
     ///
     /// Default: `[Old tool result content cleared]`.
-    pub placeholder: Option<String>,
+    pub(crate) placeholder: Option<String>,
 }
 
 /// Forgetting old tool results while a conversation goes on.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ContextPruning {
+pub(crate) struct ContextPruning {
     /// When to prune.
     ///
     /// Default: `off`.
     #[schemars(extend("enum" = ["off","cache-ttl"]))]
-    pub mode: Option<String>,
+    pub(crate) mode: Option<String>,
     /// Age after which results may go.
     ///
     /// Default: `5m`.
-    pub ttl: Option<String>,
+    pub(crate) ttl: Option<String>,
     /// Latest answers whose tool results stay.
     ///
     /// Default: `3`.
-    pub keep_last_assistants: Option<u64>,
+    pub(crate) keep_last_assistants: Option<u64>,
     /// Share of the context at which shortening begins.
     ///
     /// Default: `0.3`.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub soft_trim_ratio: Option<f64>,
+    pub(crate) soft_trim_ratio: Option<f64>,
     /// Share of the context at which removing begins.
     ///
     /// Default: `0.5`.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub hard_clear_ratio: Option<f64>,
+    pub(crate) hard_clear_ratio: Option<f64>,
     /// Below this total nothing is removed.
     ///
     /// Default: `50000`.
-    pub min_prunable_tool_chars: Option<u64>,
+    pub(crate) min_prunable_tool_chars: Option<u64>,
     /// Shortening.
-    pub soft_trim: Option<SoftTrim>,
+    pub(crate) soft_trim: Option<SoftTrim>,
     /// Removing.
-    pub hard_clear: Option<HardClear>,
+    pub(crate) hard_clear: Option<HardClear>,
     /// Which tools' results may be pruned.
-    pub tools: Option<AllowDeny>,
+    pub(crate) tools: Option<AllowDeny>,
 }
 
 /// Writing notes down before a conversation is compacted.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemoryFlush {
+pub(crate) struct MemoryFlush {
     /// Turn it on.
     ///
     /// Default: `true`.
-    pub enabled: Option<bool>,
+    pub(crate) enabled: Option<bool>,
     /// How close to the limit it happens, in tokens.
     ///
     /// Default: `4000`.
-    pub soft_threshold_tokens: Option<u64>,
+    pub(crate) soft_threshold_tokens: Option<u64>,
     /// What the agent is asked.
-    pub prompt: Option<String>,
+    pub(crate) prompt: Option<String>,
     /// Added to the system prompt for it.
-    pub system_prompt: Option<String>,
+    pub(crate) system_prompt: Option<String>,
 }
 
 /// Summarising a conversation that outgrows its context.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Compaction {
+pub(crate) struct Compaction {
     /// Turn it off or on.
-    pub enabled: Option<bool>,
-    /// How it is done.
-    ///
-    /// Default: `safeguard`.
-    #[schemars(extend("enum" = ["default","safeguard"]))]
-    pub mode: Option<String>,
+    pub(crate) enabled: Option<bool>,
     /// Tokens kept free for the answer.
-    pub reserve_tokens: Option<u64>,
+    pub(crate) reserve_tokens: Option<u64>,
     /// Latest tokens kept word for word.
-    pub keep_recent_tokens: Option<u64>,
+    pub(crate) keep_recent_tokens: Option<u64>,
     /// Least number of tokens kept free.
     ///
     /// Default: `20000`.
-    pub reserve_tokens_floor: Option<u64>,
+    pub(crate) reserve_tokens_floor: Option<u64>,
     /// Largest share of the context for history.
     ///
     /// Default: `0.5`.
     #[schemars(range(min = 0.1, max = 0.9))]
-    pub max_history_share: Option<f64>,
+    pub(crate) max_history_share: Option<f64>,
     /// Note-taking before it.
-    pub memory_flush: Option<MemoryFlush>,
-    /// Who does the summarising.
-    pub provider: Option<String>,
-    /// Model that does it.
-    pub model: Option<String>,
-    /// How hard that model thinks.
-    pub thinking_level: Option<String>,
-    /// Latest turns kept word for word.
-    pub recent_turns_preserve: Option<u64>,
-    /// Checks of the summary.
-    pub quality_guard: Option<Value>,
-    /// Checks within a turn.
-    pub mid_turn_precheck: Option<Value>,
+    pub(crate) memory_flush: Option<MemoryFlush>,
     /// Longest summarising, in seconds.
-    pub timeout_seconds: Option<u64>,
-    /// Transcript size that asks for it.
-    pub max_active_transcript_bytes: Option<Value>,
-    /// Tell the person.
-    pub notify_user: Option<bool>,
+    pub(crate) timeout_seconds: Option<u64>,
 }
 
 /// Where streamed answers are cut.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BlockChunk {
+pub(crate) struct BlockChunk {
     /// Shortest piece, in characters.
     ///
     /// Default: `800`.
-    pub min_chars: Option<u64>,
+    pub(crate) min_chars: Option<u64>,
     /// Longest piece, in characters.
     ///
     /// Default: `1200`.
-    pub max_chars: Option<u64>,
+    pub(crate) max_chars: Option<u64>,
     /// Where to cut.
     ///
     /// Default: `paragraph`.
     #[schemars(extend("enum" = ["paragraph","newline","sentence"]))]
-    pub break_preference: Option<String>,
+    pub(crate) break_preference: Option<String>,
 }
 
 /// Joining short pieces.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BlockCoalesce {
+pub(crate) struct BlockCoalesce {
     /// Shortest joined piece, in characters.
-    pub min_chars: Option<u64>,
+    pub(crate) min_chars: Option<u64>,
     /// Longest joined piece, in characters.
-    pub max_chars: Option<u64>,
+    pub(crate) max_chars: Option<u64>,
     /// Quiet time that ends a piece, in milliseconds.
     ///
     /// Default: `1000`.
-    pub idle_ms: Option<u64>,
+    pub(crate) idle_ms: Option<u64>,
 }
 
 /// Waiting between pieces as a person would.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct HumanDelay {
+pub(crate) struct HumanDelay {
     /// How to wait.
     ///
     /// Default: `off`.
     #[schemars(extend("enum" = ["off","natural","custom"]))]
-    pub mode: Option<String>,
+    pub(crate) mode: Option<String>,
     /// Shortest wait, in milliseconds.
     ///
     /// Default: `800`.
-    pub min_ms: Option<u64>,
+    pub(crate) min_ms: Option<u64>,
     /// Longest wait, in milliseconds.
     ///
     /// Default: `2500`.
-    pub max_ms: Option<u64>,
-}
-
-/// The part of the day heartbeats happen in.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ActiveHours {
-    /// First moment, as HH:MM.
-    pub start: Option<String>,
-    /// Last moment, as HH:MM.
-    pub end: Option<String>,
-    /// Time zone: `user`, `local` or an IANA name.
-    pub timezone: Option<String>,
-}
-
-/// Letting an agent look around by itself now and then.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Heartbeat {
-    /// Time between two; `0m` turns them off.
-    ///
-    /// Default: `30m`.
-    pub every: Option<String>,
-    /// Part of the day.
-    pub active_hours: Option<ActiveHours>,
-    /// Model used.
-    pub model: Option<String>,
-    /// Conversation used.
-    ///
-    /// Default: `main`.
-    pub session: Option<String>,
-    /// Where an alert goes.
-    ///
-    /// Default: `last`.
-    pub target: Option<String>,
-    /// To whom it goes.
-    pub to: Option<String>,
-    /// Account it goes through.
-    pub account_id: Option<String>,
-    /// What the agent is asked.
-    pub prompt: Option<String>,
-    /// Longest text that still counts as "nothing to say".
-    ///
-    /// Default: `300`.
-    pub ack_max_chars: Option<u64>,
-    /// Send the reasoning along.
-    ///
-    /// Default: `false`.
-    pub include_reasoning: Option<bool>,
-    /// Keep quiet about failing tools.
-    ///
-    /// Default: `false`.
-    pub suppress_tool_error_warnings: Option<bool>,
-    /// Whether direct messages may be sent.
-    pub direct_policy: Option<String>,
-    /// Use a short context.
-    pub light_context: Option<bool>,
-    /// Use a fresh conversation each time.
-    pub isolated_session: Option<bool>,
-    /// Longest run, in seconds.
-    pub timeout_seconds: Option<u64>,
-    /// Agent that runs.
-    pub agent_id: Option<String>,
+    pub(crate) max_ms: Option<u64>,
 }
 
 /// Agents started by agents.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SubagentDefaults {
+pub(crate) struct SubagentDefaults {
     /// How many may run at once.
     ///
     /// Default: `8`.
     #[schemars(range(min = 1))]
-    pub max_concurrent: Option<u64>,
+    pub(crate) max_concurrent: Option<u64>,
     /// How deep they may nest.
     ///
     /// Default: `1`.
     #[schemars(range(min = 1, max = 5))]
-    pub max_spawn_depth: Option<u64>,
+    pub(crate) max_spawn_depth: Option<u64>,
     /// How many one agent may start.
     ///
     /// Default: `5`.
     #[schemars(range(min = 1))]
-    pub max_children_per_agent: Option<u64>,
+    pub(crate) max_children_per_agent: Option<u64>,
     /// When their conversations are put away, in minutes.
     ///
     /// Default: `60`.
-    pub archive_after_minutes: Option<u64>,
+    pub(crate) archive_after_minutes: Option<u64>,
     /// Model they use.
-    pub model: Option<ModelChoice>,
+    pub(crate) model: Option<ModelChoice>,
     /// How hard they think.
-    pub thinking: Option<String>,
+    pub(crate) thinking: Option<String>,
     /// Longest run, in seconds.
-    pub run_timeout_seconds: Option<u64>,
-    /// Longest wait for their announcement, in milliseconds.
-    pub announce_timeout_ms: Option<u64>,
+    pub(crate) run_timeout_seconds: Option<u64>,
     /// Agents that may be started; `*` means any.
-    pub allow_agents: Option<Vec<String>>,
-    /// Whether the agent must be named.
-    pub require_agent_id: Option<bool>,
-    /// How eagerly work is handed over.
-    pub delegation_mode: Option<String>,
+    pub(crate) allow_agents: Option<Vec<String>>,
 }

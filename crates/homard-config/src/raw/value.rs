@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// A model, alone or with others to fall back on.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum ModelChoice {
+pub(crate) enum ModelChoice {
     /// `provider/model`.
     One(String),
     /// With fallbacks.
@@ -18,11 +18,11 @@ pub enum ModelChoice {
 /// A model and what to try when it fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ModelChain {
+pub(crate) struct ModelChain {
     /// First choice, as provider/model.
-    pub primary: Option<String>,
+    pub(crate) primary: Option<String>,
     /// Tried in order when the first choice fails.
-    pub fallbacks: Option<Vec<String>>,
+    pub(crate) fallbacks: Option<Vec<String>>,
 }
 
 /// A text that must not be shown.

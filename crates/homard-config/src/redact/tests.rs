@@ -42,6 +42,21 @@ fn secrets_become_the_sentinel_and_references_stay() {
 }
 
 #[test]
+fn secrets_of_sections_that_do_nothing_yet_are_secrets() {
+    let value = json!({
+        "memory": { "search": { "remote": { "headers": { "X-Auth": "s" }, "baseUrl": "https://x" } } },
+        "tools": { "media": { "audio": { "headers": { "X-Auth": "s" }, "language": "de" } } },
+        "hooks": { "gmail": { "pushToken": { "source": "env", "id": "T" } } },
+    });
+    let expected = json!({
+        "memory": { "search": { "remote": { "headers": { "X-Auth": REDACTED }, "baseUrl": "https://x" } } },
+        "tools": { "media": { "audio": { "headers": { "X-Auth": REDACTED }, "language": "de" } } },
+        "hooks": { "gmail": { "pushToken": { "source": "env", "id": "T" } } },
+    });
+    assert_eq!(redact(&value, schema()), expected);
+}
+
+#[test]
 fn redacted_text_keeps_comments() {
     let text = "{ gateway: { auth: { token: 'abc' /* mine */ } } } // end";
     let expected = format!("{{ gateway: {{ auth: {{ token: \"{REDACTED}\" /* mine */ }} }} }} // end");

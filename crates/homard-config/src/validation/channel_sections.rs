@@ -6,10 +6,8 @@ use serde_json::Value;
 
 use crate::issue::Issue;
 use crate::syntax::value_path::ValuePath;
+use crate::validation::inert;
 use crate::validation::validate::{Walker, nearest};
-
-/// Marks a key in a schema that is known and does nothing yet.
-const INERT: &str = "x-inert";
 
 /// What is known about the sections of `channels`.
 #[derive(Debug)]
@@ -44,13 +42,13 @@ impl ChannelSections {
     }
 
     /// Places in `channels` that are written and do nothing yet.
-    pub(crate) fn not_yet(&self, config: &Value) -> Vec<String> {
+    pub(crate) fn not_yet(&'static self, config: &Value) -> Vec<ValuePath> {
         let mut found = Vec::new();
-        for (id, section) in sections(config).filter(|(_, section)| !section.is_null()) {
+        for (id, section) in sections(config) {
             let path = ValuePath::default().key("channels").key(id);
             match self.schemas.get(id.as_str()) {
-                Some(schema) => inert(section, schema, &path, &mut found),
-                None => found.push(path.to_string()),
+                Some(schema) => inert::walk(section, schema, &path, &mut found),
+                None => found.push(path),
             }
         }
         found
@@ -59,22 +57,6 @@ impl ChannelSections {
 
 fn sections(config: &Value) -> impl Iterator<Item = (&String, &Value)> {
     config.get("channels").and_then(Value::as_object).into_iter().flatten()
-}
-
-fn inert(value: &Value, schema: &Value, path: &ValuePath, found: &mut Vec<String>) {
-    if schema.get(INERT).is_some() {
-        return found.push(path.to_string());
-    }
-    let options = schema.get("anyOf").and_then(Value::as_array);
-    for option in options.into_iter().flatten() {
-        inert(value, option, path, found);
-    }
-    let (named, others) = (schema.get("properties"), schema.get("additionalProperties"));
-    for (key, value) in value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
-        if let Some(schema) = named.and_then(|named| named.get(key)).or(others) {
-            inert(value, schema, &path.key(key), found);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The JSON Schema of the file, made from the raw types.
+//! The JSON Schema of the file, made from the raw types and the keys that are only known.
 //!
 //! Made once, on first need; a gateway that starts without a file never makes it.
 
@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use crate::raw::Raw;
 use crate::syntax::value_path::{PathStep, ValuePath};
+use crate::validation::inert::with_known_keys;
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Raw).to_value());
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| with_known_keys(schemars::schema_for!(Raw).to_value()));
 
 /// The JSON Schema of the configuration file; descriptions are the help texts. `x-secret` marks values that
-/// must not be shown.
+/// must not be shown, `x-inert` keys that do nothing yet.
 #[must_use]
 pub fn schema() -> &'static Value {
     &SCHEMA

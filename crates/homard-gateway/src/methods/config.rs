@@ -50,7 +50,7 @@ pub(crate) async fn snapshot(gateway: &Gateway) -> Result<ConfigSnapshot, ErrorS
         config_revision_hash: disk.hash.clone(),
         applied_config_hash: Some(applied.hash.clone()),
         issues: issues(&disk.issues),
-        warnings: issues(&disk.warnings),
+        warnings: issues(&disk.notices()),
         legacy_issues: Vec::new(),
         included_paths: disk.included.iter().map(|path| path.display().to_string()).collect(),
         include_provenance: Vec::new(),

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use homard_channel::{Attachment, Conversation, Inbound, MediaKind, Quoted, Sender};
-use homard_config::config::envelope::{Envelope, EnvelopeZone};
 use homard_protocol::SessionKey;
 use jiff::tz::TimeZone;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -13,7 +12,7 @@ use super::clean::disarmed;
 use super::line::{Header, elapsed, moment, platform, whole};
 use super::{
     Activation, AttachedFile, GroupTold, MAX_EVENTS, ONLY_FILES, Said, TITLES, Told, group_intro, media_note,
-    one_line, prompt, sender_label, shown, written_by, zone,
+    one_line, prompt, sender_label, shown, written_by,
 };
 use crate::written;
 
@@ -302,14 +301,6 @@ fn times_are_told_in_their_largest_unit_and_never_backwards() {
     for (id, expected) in [("telegram", "Telegram"), ("irc", "IRC"), ("", ""), ("googlechat", "Googlechat")] {
         assert_eq!(platform(id), expected);
     }
-}
-
-#[test]
-fn zones_nobody_knows_are_utc() {
-    let of = |zone: EnvelopeZone| Envelope { zone, timestamp: true, elapsed: true };
-    assert_eq!(zone(&of(EnvelopeZone::Named("Mars/Olympus".into())), None), TimeZone::UTC);
-    assert_eq!(zone(&of(EnvelopeZone::Utc), Some("Europe/Berlin")), TimeZone::UTC);
-    assert_eq!(zone(&of(EnvelopeZone::User), Some("nonsense")), TimeZone::UTC);
 }
 
 proptest! {

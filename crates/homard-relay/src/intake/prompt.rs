@@ -62,9 +62,7 @@ impl Dispatch {
             activation: activation.and_then(Activation::parse).unwrap_or(usual),
             owner_says: owner_says.as_deref(),
         };
-        let rules = &config.agents.defaults.envelope;
-        told.zone = envelope::zone(rules, config.agents.defaults.user_timezone.as_deref());
-        told.elapsed = rules.elapsed;
+        told.elapsed = config.agents.defaults.envelope_elapsed;
         if told.is_empty() {
             return None;
         }

@@ -188,12 +188,12 @@ fn validate(cx: &Cx, args: &ValidateArgs) -> anyhow::Result<()> {
     if args.json {
         cx.console.json(&json!({
             "path": snapshot.path, "exists": snapshot.exists, "valid": valid,
-            "issues": snapshot.issues, "warnings": snapshot.warnings,
+            "issues": snapshot.issues, "warnings": snapshot.notices(),
         }))?;
         return if valid { Ok(()) } else { Err(AlreadyTold.into()) };
     }
-    for warning in &snapshot.warnings {
-        cx.console.warn(&in_words(warning));
+    for notice in snapshot.notices() {
+        cx.console.warn(&in_words(&notice));
     }
     if !valid {
         return Err(unusable(&snapshot));

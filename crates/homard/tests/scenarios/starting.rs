@@ -97,3 +97,30 @@ async fn a_broken_configuration_is_refused_naming_the_place() {
         assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), text, "the file is left alone");
     }
 }
+
+#[tokio::test]
+async fn what_does_nothing_yet_is_one_line_at_start_and_named_where_somebody_asks() {
+    let world = World::start_with(OPENAI, |config| {
+        config["ui"] = json!({"seamColor": "#112233"});
+        config["commands"] = json!({"bash": true, "native": true});
+        config["channels"] = json!({"signal": {"account": "+4915"}});
+    })
+    .await;
+    let line = "3 settings do nothing yet, in: ui, commands, channels; homard config validate names them";
+    world.gateway.logged(line).await.unwrap();
+    let lines = world.gateway.log_lines().unwrap();
+    assert_eq!(
+        lines.iter().filter(|found| found.to_string().contains("nothing yet")).count(),
+        1,
+        "{lines:?}"
+    );
+
+    let named = "known, not yet in effect: ui, commands.native, channels.signal";
+    let snapshot = world.owner().await.call("config.get", json!({})).await.unwrap();
+    assert_eq!(snapshot["warnings"], json!([{"path": "", "message": named}]));
+    let mut command = tokio::process::Command::new(crate::homard());
+    command.args(["config", "validate"]);
+    let (code, words) = outcome(as_owner(command, world.gateway.home())).await;
+    assert_eq!(code, Some(0), "{words}");
+    assert!(words.contains(named), "{words}");
+}

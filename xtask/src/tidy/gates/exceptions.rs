@@ -20,7 +20,7 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     (
         Gate::Entries,
         "crates/homard-config/src/config",
-        49,
+        48,
         "waits for settings to be registered by their rooms",
     ),
     (

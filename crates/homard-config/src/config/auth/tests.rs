@@ -15,7 +15,7 @@ fn hours_become_durations_and_bad_ones_the_default() {
     let (paths, env) = (Paths::under(Path::new("/nowhere")), Environment::default());
     let mut cx = Resolve::new(&paths, &env);
     let written = json!({
-        "profiles": { "OpenAI:work": {}, "x": { "provider": "z.ai", "mode": "api_key" }, "y": {} },
+        "profiles": { "OpenAI:work": {}, "x": { "provider": "z.ai" }, "y": {} },
         "order": { "OpenAI": ["OpenAI:work"] },
         "cooldowns": { "billingBackoffHours": 0.5, "billingMaxHours": -1, "billingBackoffHoursByProvider": { "zai": 2 } },
     });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AccountMatch, Bindings, BroadcastOrder, PeerKind, PeerMatch, Resolve};
+use super::{AccountMatch, Bindings, PeerKind, PeerMatch, Resolve};
 use crate::env::Environment;
 use crate::paths::Paths;
 
@@ -66,10 +66,8 @@ fn names_are_read_as_session_keys_spell_them() {
 
 #[test]
 fn a_broadcast_names_agents_once_each() {
-    let (bindings, issues) =
-        decided(json!([]), json!({"strategy": "sequential", "#Ops": ["main", "Work", "main"]}));
+    let (bindings, issues) = decided(json!([]), json!({"#Ops": ["main", "Work", "main"]}));
     assert!(issues.is_empty());
-    assert_eq!(bindings.broadcast.order, BroadcastOrder::Sequential);
     let agents: Vec<_> = bindings.broadcast.peers["#ops"].iter().map(ToString::to_string).collect();
     assert_eq!(agents, ["main", "work"]);
 }

@@ -60,7 +60,7 @@ fn what_does_nothing_yet_is_found_at_any_depth() {
         "parrot": {"token": "x"},
         "chatter": {"later": 1, "policy": "open", "either": {"later": 2}, "accounts": {"a": {"later": true}}},
     }});
-    let mut found = KNOWN.not_yet(&config);
+    let mut found: Vec<String> = KNOWN.not_yet(&config).iter().map(ToString::to_string).collect();
     found.sort();
     let expected = [
         "channels.chatter.accounts.a.later",

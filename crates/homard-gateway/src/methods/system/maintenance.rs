@@ -103,7 +103,7 @@ pub(crate) async fn secrets_reload(cx: Cx, _params: NoParams) -> Result<SecretsR
             words.join("; ")
         )));
     }
-    Ok(SecretsReloaded { ok: true, warning_count: cx.gateway.config().snapshot().warnings.len() })
+    Ok(SecretsReloaded { ok: true, warning_count: cx.gateway.config().snapshot().notices().len() })
 }
 
 /// `system.info`.

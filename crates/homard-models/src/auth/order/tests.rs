@@ -40,7 +40,7 @@ fn policy(order: &[&str], profiles: &[&str]) -> ProfilePolicy {
         policy.order.insert(provider(), order.iter().map(|id| (*id).to_owned()).collect());
     }
     for id in profiles {
-        let profile = AuthProfile { provider: provider(), mode: None, email: None };
+        let profile = AuthProfile { provider: provider() };
         policy.profiles.insert((*id).to_owned(), profile);
     }
     policy
