@@ -39,7 +39,7 @@ pub fn is_sensitive_key(key: &str) -> bool {
 }
 
 /// The value with every secret replaced by [`REDACTED`]. `schema` is the schema of the value, as from
-/// [`schema()`](crate::validation::schema()).
+/// [`schema()`](crate::schema()).
 #[must_use]
 pub fn redact(value: &Value, schema: &'static Value) -> Value {
     walk(value, Some(schema), false)

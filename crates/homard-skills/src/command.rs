@@ -8,8 +8,8 @@ use crate::prompt::location;
 
 /// Longest name of a command, in characters.
 const MAX_CHARS: usize = 32;
-/// Commands that mean something else; a skill of that name gets a number.
-const TAKEN: [&str; 54] = [
+/// Commands that mean something else; a skill of that name gets a number. A test above compares them with the table.
+const TAKEN: &[&str] = &[
     "abort",
     "activation",
     "agents",
@@ -22,6 +22,7 @@ const TAKEN: [&str; 54] = [
     "config",
     "context",
     "debug",
+    "dock",
     "elev",
     "elevated",
     "exec",
@@ -63,8 +64,15 @@ const TAKEN: [&str; 54] = [
     "usage",
     "v",
     "verbose",
+    "voice",
     "whoami",
 ];
+
+/// Whether a name means something else than a skill, as commands of skills are written.
+#[must_use]
+pub fn is_taken(name: &str) -> bool {
+    TAKEN.contains(&name)
+}
 
 /// A skill that a person may call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,5 +19,6 @@ mod room;
 mod snapshot;
 mod stamps;
 
+pub use command::is_taken;
 pub use room::Skills;
 pub use snapshot::Snapshot;

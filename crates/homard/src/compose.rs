@@ -20,7 +20,7 @@ use futures_util::FutureExt;
 use homard_automation::{Automation, AutomationParts};
 use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
-use homard_gateway::{Gateway, GatewayParts, Hooks, Stopped};
+use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks};
@@ -236,10 +236,14 @@ async fn serve(
     tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
     let opener = relay.clone();
     let rooms = (room, store.clone(), processes.clone(), ports);
-    let mut hooks = hooks(config.clone(), relay, options, rooms, workshop.clone());
-    supervisor.furnish_hooks(&mut hooks, options, config);
+    let mut hooks = supervisor.hooks(options, config);
+    hooks.on_reload.push(take_over_changes(config.clone(), relay, options, rooms, workshop.clone()));
     channels::know(&opener, &current, &workshop);
-    open_channels(&mut hooks, (&opener, config), &workshop, &tasks);
+    let (connected, following) = (tasks.clone(), config.clone());
+    // Chat platforms are connected once the door is open.
+    hooks.on_open.push(Box::new(move || {
+        connected.spawn(async move { channels::open(&opener, &following.current(), &workshop).await });
+    }));
     supervisor.grant_wishes(&tasks, &gateway, source);
     let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
@@ -270,48 +274,28 @@ fn log_file(
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
 }
 
-/// Connects chat platforms once the door is open.
-fn open_channels(
-    hooks: &mut Hooks,
-    (relay, config): (&Relay, &ConfigHandle),
-    workshop: &Workshop,
-    tasks: &Tasks,
-) {
-    let opened = std::mem::replace(&mut hooks.on_open, Box::new(|| {}));
-    let (relay, config, workshop, tasks) = (relay.clone(), config.clone(), workshop.clone(), tasks.clone());
-    hooks.on_open = Box::new(move || {
-        opened();
-        let (relay, config, workshop) = (relay.clone(), config.clone(), workshop.clone());
-        tasks.spawn(async move { channels::open(&relay, &config.current(), &workshop).await });
-    });
-}
-
-fn hooks(
+/// Builds models and tools anew, and connects what changed, without a restart.
+fn take_over_changes(
     config: ConfigHandle,
     relay: Relay,
     options: &GatewayOptions,
     (room, store, processes, ports): (ModelRoom, Store, Processes, Ports),
     workshop: Workshop,
-) -> Hooks {
+) -> OnReload {
     let source = options.source.clone();
-    Hooks {
-        on_reload: Box::new(move |reload| {
-            let (reload, workshop) = (reload.clone(), workshop.clone());
-            let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
-            let (paths, processes, ports) = (source.paths.clone(), processes.clone(), ports.clone());
-            async move {
-                let current = config.current();
-                room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
-                room.renew(&config, |current, router| {
-                    relay.reload(router, furnish::tools(current, &paths, &processes, &ports));
-                })
-                .await;
-                channels::follow(&relay, &current, &reload, &workshop).await;
-            }
-            .boxed()
-        }),
-        can_restart: Box::new(|| Ok(())),
-        put_back: None,
-        on_open: Box::new(|| {}),
-    }
+    Box::new(move |reload| {
+        let (reload, workshop) = (reload.clone(), workshop.clone());
+        let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
+        let (paths, processes, ports) = (source.paths.clone(), processes.clone(), ports.clone());
+        async move {
+            let current = config.current();
+            room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
+            room.renew(&config, |current, router| {
+                relay.reload(router, furnish::tools(current, &paths, &processes, &ports));
+            })
+            .await;
+            channels::follow(&relay, &current, &reload, &workshop).await;
+        }
+        .boxed()
+    })
 }

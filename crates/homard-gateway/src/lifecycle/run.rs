@@ -53,14 +53,14 @@ pub type OnReload = Box<dyn Fn(&Reload) -> BoxFuture<'static, ()> + Send + Sync>
 
 /// What the owner of the process does when the configuration changes.
 pub struct Hooks {
-    /// Takes over what changed without a restart, for example by building new models and tools.
-    pub on_reload: OnReload,
+    /// Take over what changed without a restart, one after the other.
+    pub on_reload: Vec<OnReload>,
     /// Says whether a gateway could start with the configuration as it is now; if not, this one goes on.
     pub can_restart: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
     /// Why the configuration in effect is not the one that was asked for, when it is not.
     pub put_back: Option<String>,
-    /// Told once, when everybody is let in.
-    pub on_open: Box<dyn Fn() + Send + Sync>,
+    /// Told once, in this order, when everybody is let in.
+    pub on_open: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 /// Serves on `listeners` until `cancel` fires or the configuration asks for a restart; then stops in order:
@@ -71,7 +71,7 @@ pub struct Hooks {
 pub async fn run(
     gateway: Arc<Gateway>,
     listeners: Vec<TcpListener>,
-    hooks: Hooks,
+    mut hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
     // Before anybody is let in: a new message must not be taken for one that waited.
@@ -95,7 +95,7 @@ pub async fn run(
         let (door, accepted) = (Arc::clone(&gateway), accepting.clone());
         doors.spawn(server::accept(door, listener, gateway.connections().sockets.clone(), accepted));
     }
-    (hooks.on_open)();
+    hooks.on_open.drain(..).for_each(|opened| opened());
 
     let mut stopped = until_stopped(&gateway, &hooks, &cancel).await;
     if matches!(stopped, Stopped::HandOver { .. }) {
@@ -147,7 +147,9 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
         if !reload.changed.iter().any(|path| needs_restart(path)) {
             gateway.access().refresh(&gateway.config().current());
         }
-        (hooks.on_reload)(&reload).await;
+        for take_over in &hooks.on_reload {
+            take_over(&reload).await;
+        }
         gateway.automation().look_again();
     }
 }

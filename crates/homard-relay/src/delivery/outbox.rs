@@ -1,6 +1,6 @@
 //! What goes out to chat platforms: written down, then sent, in order for every conversation.
 //!
-//! A row is kept in the commit that ends its run (or in one of its own, for [`Relay::say`] and [`Relay::send`]). Each
+//! A row is kept in the commit that ends its run (or in one of its own, for [`Outgoing::say`] and [`Outgoing::send`]). Each
 //! account has a [`postman`](Postman) that sends one message at a time per conversation and several conversations at
 //! once; `verdict` says what becomes of a message the platform did not take, `bounced` tells people about one that
 //! was given up. Where the platform cannot drop a message it has already, one that may have arrived is sent again and

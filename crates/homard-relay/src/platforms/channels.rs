@@ -103,7 +103,7 @@ impl Platforms {
     }
 
     /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
-    /// written for their platforms. To be called before [`recover`](Self::recover).
+    /// written for their platforms. To be called before [`Turns::recover`](crate::Turns::recover).
     pub fn know_channels(&self, accounts: &[SharedChannel]) {
         for channel in accounts {
             drop(self.inner().channels().put(&Arc::new(Account::new(Arc::clone(channel)))));

@@ -99,10 +99,10 @@ impl Program {
 }
 
 impl TurnSetup {
-    /// Takes a program's message as [`accept`](Self::accept) does, and lets it listen to the run from its beginning.
+    /// Takes a program's message as [`Turns::accept`](crate::Turns::accept) does, and lets it listen to the run from its beginning.
     ///
     /// # Errors
-    /// As [`accept`](Self::accept).
+    /// As [`Turns::accept`](crate::Turns::accept).
     pub async fn accept_program(
         &self,
         message: Inbound,

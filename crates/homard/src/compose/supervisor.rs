@@ -190,14 +190,9 @@ impl Supervisor {
     }
 
     /// What this life of the gateway has to ask or tell the supervisor.
-    pub(crate) fn furnish_hooks(
-        self: &Arc<Self>,
-        hooks: &mut Hooks,
-        options: &GatewayOptions,
-        config: &ConfigHandle,
-    ) {
+    pub(crate) fn hooks(self: &Arc<Self>, options: &GatewayOptions, config: &ConfigHandle) -> Hooks {
         let (supervisor, handle, wishes) = (Arc::clone(self), config.clone(), options.clone());
-        hooks.can_restart = Box::new(move || {
+        let can_restart = move || {
             let current = handle.current();
             let opens = reach::check(&current, wishes.allow_unconfigured)
                 .and_then(|()| reach::could_start(&current, &wishes.source, &supervisor.door.addresses()));
@@ -205,16 +200,17 @@ impl Supervisor {
                 supervisor.restore(&wishes, &handle, &error);
                 supervisor.take_put_back().unwrap_or_else(|| format!("{error:#}"))
             })
-        });
-        hooks.put_back = self.take_put_back();
-        let (supervisor, handle) = (Arc::clone(self), config.clone());
-        hooks.on_open = Box::new(move || supervisor.opened(&handle));
-        let (handle, reload) =
-            (config.clone(), std::mem::replace(&mut hooks.on_reload, Box::new(|_| Box::pin(async {}))));
-        hooks.on_reload = Box::new(move |news| {
-            keep(&handle);
-            reload(news)
-        });
+        };
+        let (supervisor, opened, kept) = (Arc::clone(self), config.clone(), config.clone());
+        Hooks {
+            on_reload: vec![Box::new(move |_news| {
+                keep(&kept);
+                Box::pin(async {})
+            })],
+            can_restart: Box::new(can_restart),
+            put_back: self.take_put_back(),
+            on_open: vec![Box::new(move || supervisor.opened(&opened))],
+        }
     }
 
     fn opened(&self, config: &ConfigHandle) {

@@ -425,7 +425,7 @@ async fn a_wrong_section_of_a_platform_is_refused_with_place_and_nearest_word() 
         ("telegram", json!({"dmPolicy": "opn"}), "did you mean \"open\"?"),
         ("telegram", json!({"allowForm": [1]}), "unknown key; did you mean `allowFrom`?"),
         ("telegram", json!({"groups": {"-1": {"requireMention": "yes"}}}), "channels.telegram.groups"),
-        ("irc", json!({"nickserv": {"pasword": "x"}}), "channels.irc.nickserv.pasword"),
+        ("irc", json!({"nickserv": {"service1": "x"}}), "channels.irc.nickserv.service1"),
         ("telegrm", json!({}), "unknown platform; did you mean `telegram`?"),
     ] {
         let hash = client.call("config.get", json!({})).await.unwrap()["hash"].clone();

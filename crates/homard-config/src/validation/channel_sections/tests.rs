@@ -43,7 +43,7 @@ fn wrong_sections_are_told_with_place_and_nearest_word() {
             json!({"chatter": {"limit": "many"}}),
             &["channels.chatter.limit: expected a whole number, 0 or more, found \"many\""],
         ),
-        (json!({"chater": {}}), &["channels.chater: unknown platform; did you mean `chatter`?"]),
+        (json!({"chattter": {}}), &["channels.chattter: unknown platform; did you mean `chatter`?"]),
         (json!({"zebra": {}}), &["channels.zebra: unknown platform; known: chatter, parrot"]),
     ];
     for (channels, expected) in rows {
