@@ -239,11 +239,7 @@ async fn serve(
     let mut hooks = supervisor.hooks(options, config);
     hooks.on_reload.push(take_over_changes(config.clone(), relay, options, rooms, workshop.clone()));
     channels::know(&opener, &current, &workshop);
-    let (connected, following) = (tasks.clone(), config.clone());
-    // Chat platforms are connected once the door is open.
-    hooks.on_open.push(Box::new(move || {
-        connected.spawn(async move { channels::open(&opener, &following.current(), &workshop).await });
-    }));
+    hooks.on_open.push(connect_platforms(opener, config.clone(), workshop, tasks.clone()));
     supervisor.grant_wishes(&tasks, &gateway, source);
     let sockets = gateway.sockets().clone();
     if let Some(began) = first_start.take() {
@@ -272,6 +268,18 @@ fn log_file(
 ) -> Box<dyn Fn() -> std::path::PathBuf + Send + Sync> {
     let (config, source) = (config.clone(), options.source.clone());
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
+}
+
+/// Connects chat platforms once the door is open.
+fn connect_platforms(
+    relay: Relay,
+    config: ConfigHandle,
+    workshop: Workshop,
+    tasks: Tasks,
+) -> Box<dyn FnOnce() + Send> {
+    Box::new(move || {
+        tasks.spawn(async move { channels::open(&relay, &config.current(), &workshop).await });
+    })
 }
 
 /// Builds models and tools anew, and connects what changed, without a restart.

@@ -36,8 +36,8 @@ fn wrong_sections_are_told_with_place_and_nearest_word() {
             ],
         ),
         (
-            json!({"chatter": {"accounts": {"Work": {"polcy": "open"}}}}),
-            &["channels.chatter.accounts.Work.polcy: unknown key; did you mean `policy`?"],
+            json!({"chatter": {"accounts": {"Work": {"policy2": "open"}}}}),
+            &["channels.chatter.accounts.Work.policy2: unknown key; did you mean `policy`?"],
         ),
         (
             json!({"chatter": {"limit": "many"}}),
