@@ -91,7 +91,7 @@ impl Gateway {
                 .await
                 .or_log("nobody knows where to say it")
                 .flatten();
-            let options = TurnOptions::of(Source::Restart).replying_to(to);
+            let options = TurnOptions::of(Source::Restart).speaking_up(&session_key, to);
             let message =
                 Inbound::from_operator(session_key, format!("restart-{at}"), text, self.clock().now_ms());
             if let Err(error) = self.relay().accept(message, options, Queue::Wait).await {

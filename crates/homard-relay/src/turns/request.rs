@@ -4,7 +4,7 @@
 //! goes the same way.
 
 use homard_policy::queue::Overflow;
-use homard_protocol::UserMessage;
+use homard_protocol::{SessionKey, UserMessage};
 use homard_store::{InboxId, RunRecord};
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,17 @@ impl TurnOptions {
         Self { reply: address.map(route).map(Box::new), ..self }
     }
 
+    /// The same for a turn nobody typed, where its conversation was last spoken to. Only in the owner's own
+    /// conversation is that the owner: in any other somebody else reads what comes.
+    #[must_use]
+    pub fn speaking_up(self, session: &SessionKey, address: Option<homard_channel::Address>) -> Self {
+        let mut options = self.replying_to(address);
+        if let Some(reply) = &mut options.reply {
+            reply.is_owner = session.is_main();
+        }
+        options
+    }
+
     pub(crate) fn source(&self) -> Source {
         self.source.unwrap_or(Source::Agent)
     }
@@ -110,5 +121,34 @@ impl TurnRequest {
     /// What is kept and carried of a message whose sender may speak.
     pub(crate) fn new(admitted: &Admitted, options: TurnOptions, kind: Kind) -> Self {
         Self { message: admitted.user_message(), options, kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_channel::{Address, ChatKind};
+    use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey};
+
+    use super::{Source, TurnOptions};
+
+    #[test]
+    fn what_speaks_up_is_the_owners_only_in_the_owners_conversation() {
+        let address = Address {
+            channel: ChannelId::parse("chatter").unwrap(),
+            account: AccountId::default_account(),
+            chat: ChatKind::Direct,
+            to: PeerId::parse("8").unwrap(),
+            thread: None,
+        };
+        let rows = [
+            ("agent:main:main", true),
+            ("agent:main:chatter:direct:8", false),
+            ("agent:main:chatter:group:-1", false),
+        ];
+        for (key, is_owner) in rows {
+            let key = SessionKey::parse(key).unwrap();
+            let options = TurnOptions::of(Source::Wake).speaking_up(&key, Some(address.clone()));
+            assert_eq!(options.reply.unwrap().is_owner, is_owner, "{key}");
+        }
     }
 }

@@ -98,9 +98,9 @@ impl Turns {
         let text = format!("System: [{}] {text}", inner.clock().now_rfc3339());
         // Nobody typed it, so it is answered where the conversation was last spoken to.
         let to = self.messages().route_of(&session).await?;
-        let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
         let options = TurnOptions { extra_system: Some(WOKEN.to_owned()), labels, ..TurnOptions::of(source) };
-        let options = options.replying_to(to);
+        let options = options.speaking_up(&session, to);
+        let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
         let run_id = match self.accept(message, options, Queue::Wait).await? {
             Accepted::Started { run_id, .. } => {
                 self.look_back_at(&run_id, source.as_str());

@@ -205,7 +205,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
     });
 }
 
-/// What is true about an answer that should go to a chat platform: there is none yet.
+/// What is true about an answer that should go to a chat platform: it is not sent there yet.
 fn not_delivered(delivery: &Delivery) -> Value {
     json!({
         "requested": true,
@@ -213,6 +213,6 @@ fn not_delivered(delivery: &Delivery) -> Value {
         "channel": delivery.channel.as_deref().unwrap_or("last"),
         "to": delivery.to,
         "accountId": delivery.account,
-        "reason": "no chat platform is connected; the answer is in the conversation",
+        "reason": "answers of hooks are not sent to chat platforms yet; the answer is in the conversation",
     })
 }

@@ -202,7 +202,11 @@ impl Subagents {
                 labels: labels.clone(),
                 ..TurnOptions::of(Source::Announce)
             };
-            match self.turns().accept(message, options.replying_to(to.clone()), Queue::Wait).await {
+            match self
+                .turns()
+                .accept(message, options.speaking_up(&child.requester_key, to.clone()), Queue::Wait)
+                .await
+            {
                 Ok(_taken) => return Ok(()),
                 Err(AcceptError::Store(error)) => return Err(error),
                 // When the gateway is stopping, this wait is cut short.
