@@ -103,6 +103,7 @@ async fn live(
             Err(error) if supervisor.restore(options, &config, &error) => continue,
             Err(error) => break Err(error),
         };
+        supervisor.sign().or_log("the lock does not say where the gateway listens");
         match serve(options, &config, &guards, (&mut first_start, listeners), &supervisor).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
