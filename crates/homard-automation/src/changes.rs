@@ -24,7 +24,7 @@ impl Automation {
         let declared = spec.declaration_key.is_some();
         let mut job = Job::new(spec, labels, now);
         job.arm(now, &self.zone())?;
-        match self.inner.store.add_cron_job(job.to_row()).await? {
+        match self.inner.store.cron().add(job.to_row()).await? {
             CronAdded::New => {
                 self.tell(&job, CronAction::Added);
                 self.inner.changed.notify_one();
@@ -130,7 +130,7 @@ impl Automation {
             let _gone = said.send(done);
             changed
         });
-        let row = self.inner.store.change_cron_job(id, in_store).await?;
+        let row = self.inner.store.cron().change(id, in_store).await?;
         let row = row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?;
         let (_, changed) = heard.try_recv().map_err(|_gone| CronError::UnknownJob(id.to_owned()))??;
         let job = Job::read(row)?;
@@ -151,7 +151,7 @@ impl Automation {
         job_id: Option<String>,
     ) -> Result<CronRemoveResult, CronError> {
         let id = wanted_id(id, job_id)?;
-        let removed = self.inner.store.remove_cron_job(&id).await?;
+        let removed = self.inner.store.cron().remove(&id).await?;
         if removed {
             self.inner.bus.publish(&CronEvent::about(id, CronAction::Removed));
             self.inner.changed.notify_one();

@@ -20,7 +20,7 @@ const DEFAULT_LIMIT: u32 = 50;
 impl Automation {
     /// All jobs that can be read.
     async fn jobs(&self) -> Result<Vec<Job>, StoreError> {
-        let rows = self.inner.store.cron_jobs().await?;
+        let rows = self.inner.store.cron().list().await?;
         Ok(rows.into_iter().filter_map(|row| Job::read(row).or_log("a job is not readable")).collect())
     }
 
@@ -72,7 +72,7 @@ impl Automation {
     /// When there is none, or the store fails.
     pub async fn get(&self, id: Option<String>, job_id: Option<String>) -> Result<CronJob, CronError> {
         let id = wanted_id(id, job_id)?;
-        let row = self.inner.store.cron_job(&id).await?;
+        let row = self.inner.store.cron().get(&id).await?;
         Ok(Job::read(row.ok_or(CronError::UnknownJob(id))?)?.to_wire(&self.config()))
     }
 
@@ -83,14 +83,14 @@ impl Automation {
     /// When the store fails.
     pub async fn status(&self) -> Result<CronStatusResult, CronError> {
         let enabled = self.config().cron.enabled;
-        let next = self.inner.store.next_cron_due().await?;
+        let next = self.inner.store.cron().next_due().await?;
         Ok(CronStatusResult {
             enabled,
             triggers_enabled: false,
             store_path: String::new(),
             storage: "sqlite".to_owned(),
             sqlite_path: String::new(),
-            jobs: self.inner.store.cron_jobs().await?.len() as u64,
+            jobs: self.inner.store.cron().list().await?.len() as u64,
             next_wake_at_ms: next.filter(|_| enabled),
         })
     }
@@ -129,7 +129,7 @@ impl Automation {
             limit,
             offset,
         };
-        let page = self.inner.store.cron_runs(query).await?;
+        let page = self.inner.store.cron().runs(query).await?;
         let end = offset.saturating_add(page.runs.len() as u64);
         let entries = page.runs.iter().filter_map(|run| {
             serde_json::from_str::<CronRunEntry>(run.entry.as_deref()?)
