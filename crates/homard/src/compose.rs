@@ -191,7 +191,7 @@ async fn serve(
         asks: true,
         secrets: guards.secrets.clone(),
     });
-    store.close_lost_calls().await?;
+    store.usage().close_lost().await?;
     room.budget(&current, &store).await?;
     let relay = Relay::new(RelayParts {
         config: config.clone(),
