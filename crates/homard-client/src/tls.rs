@@ -3,8 +3,9 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::Mutex;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -126,7 +127,7 @@ struct Pinned {
 
 impl Pinned {
     fn shown(&self) -> Option<Fingerprint> {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.shown.lock()
     }
 }
 
@@ -140,7 +141,7 @@ impl ServerCertVerifier for Pinned {
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let shown = Fingerprint::of(end_entity);
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+        *self.shown.lock() = Some(shown);
         if shown == self.pin {
             Ok(ServerCertVerified::assertion())
         } else {

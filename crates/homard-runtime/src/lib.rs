@@ -6,6 +6,7 @@
 
 mod cancel;
 mod clock;
+mod lock;
 mod log_limiter;
 mod or_log;
 mod redact;
@@ -17,6 +18,7 @@ mod visible;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
+pub use lock::{Mutex, RwLock};
 pub use log_limiter::LogLimiter;
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};

@@ -5,11 +5,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use homard_protocol::{RunId, SessionId};
-use homard_runtime::{Clock, OrLog};
+use homard_runtime::{Clock, Mutex, OrLog};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
@@ -296,7 +296,7 @@ impl Store {
         if self.inner.writes.send(WriteOrder::Close(done)).await.is_ok() {
             closed.await.or_log("the store's writer ended before it could say so");
         }
-        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *self.inner.threads.lock());
         for _reader in 1..threads.len() {
             self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
         }

@@ -4,10 +4,11 @@
 //! the file as it is at that moment, under its lock, so nobody's change is lost.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{MutexGuard, OnceLock};
 
 use homard_config::Environment;
 use homard_protocol::ProviderId;
+use homard_runtime::Mutex;
 use homard_runtime::OrLog as _;
 
 use super::aws;
@@ -110,7 +111,7 @@ impl View {
 
 impl Profiles {
     pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.memory.lock()
     }
 
     pub(super) fn file(&self, place: ProfilePlace) -> &StoreFile {

@@ -4,10 +4,10 @@
 //! ours to test. Both are kept here in memory only: after a restart a question too many does no harm.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use homard_runtime::Timestamp;
+use homard_runtime::{Mutex, Timestamp};
 
 use super::policy::PROBE_EVERY;
 
@@ -31,7 +31,7 @@ struct Known {
 impl Pacing {
     /// The earliest moment a cooling credential may be asked.
     pub(super) fn earliest(&self, credential: &str, now: Timestamp) -> Timestamp {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let Some(known) = known.get(credential) else { return now };
         let next = known.probed.map_or(now, |at| at.saturating_add(millis(PROBE_EVERY)));
         next.max(known.rests_until).max(now)
@@ -39,7 +39,7 @@ impl Pacing {
 
     /// Until when a credential's provider asked to be left alone; `now` when it did not.
     pub(super) fn wish(&self, credential: &str, now: Timestamp) -> Timestamp {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.get(credential).map_or(now, |known| known.rests_until.max(now))
     }
 
@@ -55,7 +55,7 @@ impl Pacing {
     }
 
     fn change(&self, credential: &str, now: Timestamp, change: impl FnOnce(&mut Known)) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN && !known.contains_key(credential) {
             let past = |known: &Known| known.rests_until <= now;
             known.retain(|_, known| !past(known));

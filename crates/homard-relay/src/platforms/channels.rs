@@ -8,13 +8,13 @@ mod status;
 mod supervise;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use homard_store::StoreError;
 use tokio::sync::mpsc;
 
@@ -77,15 +77,11 @@ impl Channels {
     }
 
     fn account(&self, channel: &ChannelId, account: &AccountId) -> Option<Arc<Account>> {
-        self.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
+        self.accounts.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
     }
 
     fn put(&self, account: &Arc<Account>) -> Option<Arc<Account>> {
-        self.lock().insert(account.name(), Arc::clone(account))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Name, Arc<Account>>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.accounts.lock().insert(account.name(), Arc::clone(account))
     }
 }
 
@@ -239,7 +235,7 @@ impl Platforms {
 
 impl std::fmt::Debug for Channels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
+        f.debug_struct("Channels").field("accounts", &self.accounts.lock().len()).finish_non_exhaustive()
     }
 }
 

@@ -6,10 +6,10 @@
 mod take_over;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::Timestamp;
+use homard_runtime::{Mutex, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::engine::writer::Batch;
@@ -81,7 +81,7 @@ struct LetInState {
 
 impl LetIn {
     fn with<T>(&self, act: impl FnOnce(&mut LetInState) -> T) -> T {
-        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.state.lock())
     }
 
     fn forget(&self) {

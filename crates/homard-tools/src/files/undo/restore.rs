@@ -150,7 +150,7 @@ pub(super) fn chosen<'j>(journals: &'j [Journal], wish: &UndoOptions<'_>) -> Res
 
 /// Puts back what a run replaced.
 pub(super) fn apply(inner: &Inner, wish: &UndoOptions<'_>) -> Result<UndoReport, UndoError> {
-    let _writing = inner.lock();
+    let _writing = inner.writing.lock();
     let journals = inner.journals().map_err(UndoError::Read)?;
     let journal = chosen(&journals, wish)?;
     let changes = plan(journal, &journals);
