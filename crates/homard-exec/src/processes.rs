@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use homard_runtime::{Clock, Mutex, Tasks};
+use homard_runtime::{Clock, Mutex, Tasks, millis_i64};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -108,7 +108,7 @@ impl Processes {
     /// Sets how long finished processes are kept, brought into the range of one minute to three hours.
     pub fn keep_finished_for(&self, keep: Duration) {
         let (least, most) = KEEP_RANGE_MS;
-        let keep = i64::try_from(keep.as_millis()).unwrap_or(most).clamp(least, most);
+        let keep = millis_i64(keep).clamp(least, most);
         self.keep_ms.store(keep, Ordering::Relaxed);
     }
 

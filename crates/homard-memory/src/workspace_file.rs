@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
+use homard_runtime::millis_i64;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -100,7 +101,7 @@ fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
 /// When a file last changed, in milliseconds.
 pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok()
+    Some(millis_i64(since))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity, Offer};
 use homard_protocol::Role;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectAuth};
-use homard_runtime::OrCancel;
+use homard_runtime::{OrCancel, millis};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::offered;
@@ -216,7 +216,7 @@ impl Wait {
         let doubled = FIRST_WAIT.saturating_mul(1 << self.attempts.min(10));
         self.attempts = self.attempts.saturating_add(1);
         let full = doubled.min(LONGEST_WAIT);
-        let most = u64::try_from(full.as_millis()).unwrap_or(u64::MAX) / JITTER_PARTS;
+        let most = millis(full) / JITTER_PARTS;
         let cut = u64::try_from(machine.clock.now_ms()).unwrap_or(0) % most.max(1);
         full.saturating_sub(Duration::from_millis(cut))
     }

@@ -25,5 +25,5 @@ pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use subscribers::Subscribers;
 pub use tasks::Tasks;
 pub use trace::TRACE;
-pub use units::millis;
+pub use units::{millis, millis_i64};
 pub use visible::{brief, visible};

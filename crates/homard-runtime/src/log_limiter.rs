@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::{Clock, Mutex, Timestamp};
+use crate::{Clock, Mutex, Timestamp, millis};
 
 /// Lines of one kind that are logged per [`WINDOW`].
 const MAX_LINES: u32 = 5;
@@ -30,7 +30,7 @@ struct Window {
 impl Window {
     /// Also when the clock was turned back: nothing is held back for longer than a window.
     fn is_over(&self, now: Timestamp) -> bool {
-        now.abs_diff(self.since) >= u64::try_from(WINDOW.as_millis()).unwrap_or(u64::MAX)
+        now.abs_diff(self.since) >= millis(WINDOW)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use homard_protocol::events::HealthEvent;
-use homard_runtime::RwLock;
+use homard_runtime::{RwLock, millis};
 use homard_store::{SessionRecord, StoreError};
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
     Ok(json!({
         "ok": true,
         "ts": now,
-        "durationMs": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(began.elapsed()),
         "channels": {},
         "channelOrder": [],
         "channelLabels": {},

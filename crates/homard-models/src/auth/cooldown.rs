@@ -5,6 +5,7 @@ use std::time::Duration;
 use homard_config::config::auth::Cooldowns;
 use homard_llm::FailReason;
 use homard_protocol::ProviderId;
+use homard_runtime::millis_i64;
 
 use super::document::Stats;
 
@@ -85,7 +86,7 @@ pub(crate) fn after_failure(
     let word = failure.reason.as_str();
     let since = before.last_failure_at.map(|last| failure.at.saturating_sub(last));
     let cooling = cooling_until(before, failure.at).is_some();
-    let in_window = since.is_some_and(|since| since <= millis(policy.failure_window));
+    let in_window = since.is_some_and(|since| since <= millis_i64(policy.failure_window));
     if !cooling || !in_window {
         stats.error_count = 0;
         stats.failure_counts.clear();
@@ -105,11 +106,11 @@ pub(crate) fn after_failure(
     if failure.reason == FailReason::Billing {
         let n = stats.failure_counts.get(word).copied().unwrap_or(1);
         let pause = billing_rest(policy, provider, n).max(asked);
-        stats.disabled_until = stats.disabled_until.max(Some(failure.at.saturating_add(millis(pause))));
+        stats.disabled_until = stats.disabled_until.max(Some(failure.at.saturating_add(millis_i64(pause))));
         stats.disabled_reason = Some(word.to_owned());
     } else {
         let pause = rest(stats.error_count).max(asked);
-        stats.cooldown_until = stats.cooldown_until.max(Some(failure.at.saturating_add(millis(pause))));
+        stats.cooldown_until = stats.cooldown_until.max(Some(failure.at.saturating_add(millis_i64(pause))));
     }
     stats
 }
@@ -117,10 +118,6 @@ pub(crate) fn after_failure(
 /// What is known after a success: the failures are forgiven.
 pub(crate) fn after_success(before: &Stats, at: i64) -> Stats {
     Stats { last_used: Some(at), last_failure_at: before.last_failure_at, ..Stats::default() }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use std::time::Duration;
 use homard_llm::{
     Answer, Attempt, FailReason, LlmError, NextStep, Request, Resolved, StreamEvent, ThinkingLevel,
 };
-use homard_runtime::{OrCancel, Timestamp};
+use homard_runtime::{OrCancel, Timestamp, millis};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::attempt::{Asking, Failure, millis};
+use super::attempt::{Asking, Failure};
 use super::candidates::{Lineup, lineup};
 use super::emit::Out;
 use super::step::{self, Facts, Step, cools, declines, may_pass};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_runtime::{Mutex, Timestamp};
+use homard_runtime::{Mutex, Timestamp, millis_i64};
 
 use super::policy::PROBE_EVERY;
 
@@ -33,7 +33,7 @@ impl Pacing {
     pub(super) fn earliest(&self, credential: &str, now: Timestamp) -> Timestamp {
         let known = self.known.lock();
         let Some(known) = known.get(credential) else { return now };
-        let next = known.probed.map_or(now, |at| at.saturating_add(millis(PROBE_EVERY)));
+        let next = known.probed.map_or(now, |at| at.saturating_add(millis_i64(PROBE_EVERY)));
         next.max(known.rests_until).max(now)
     }
 
@@ -50,7 +50,7 @@ impl Pacing {
 
     /// A provider asked to be left alone.
     pub(super) fn rest(&self, credential: &str, wait: Duration, now: Timestamp) {
-        let until = now.saturating_add(millis(wait));
+        let until = now.saturating_add(millis_i64(wait));
         self.change(credential, now, |known| known.rests_until = known.rests_until.max(until));
     }
 
@@ -65,8 +65,4 @@ impl Pacing {
         }
         change(known.entry(credential.to_owned()).or_default());
     }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use homard_config::config::tools::ExecSecurity;
 use homard_exec::approvals::{Decision, ExecRules, Question, Request};
 use homard_exec::{BuiltEnv, Command, Exit, Limits, Outcome};
+use homard_runtime::millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -206,7 +207,7 @@ fn result(outcome: &Outcome) -> Value {
         "stderr": "",
         "error": error,
         "truncated": outcome.dropped_bytes > 0,
-        "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(outcome.duration),
     })
 }
 

@@ -4,6 +4,7 @@ use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
+use homard_runtime::millis;
 use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
@@ -134,7 +135,7 @@ impl ChatCommands {
     /// `/bash`, `!`: a command on the host, by the owner's own hand.
     pub(super) async fn run_on_host(&self, begun: &Begun, command: &str) -> Answer {
         let foreground = self.inner().config().commands.bash_foreground;
-        let wait = u64::try_from(foreground.as_millis()).unwrap_or(u64::MAX);
+        let wait = millis(foreground);
         let mut parts = command.splitn(2, char::is_whitespace);
         match (parts.next().unwrap_or_default(), parts.next().map(str::trim)) {
             ("poll" | "!poll", job) => {

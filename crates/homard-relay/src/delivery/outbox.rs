@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt};
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
-use homard_runtime::{Mutex, OrCancel, OrLog, Tasks};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -293,7 +293,7 @@ impl Outgoing {
 
     /// Gives up what has waited too long, also for accounts that are not connected.
     async fn give_up_old(&self) {
-        let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
+        let before = self.inner().clock().now_ms().saturating_sub(millis_i64(MAX_AGE));
         let expired = self.inner().store().expire_outbox(before).await;
         media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
@@ -362,10 +362,6 @@ fn is_repeatable(content: &Content) -> bool {
             false
         }
     }
-}
-
-pub(crate) fn millis(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl std::fmt::Debug for Outbox {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use homard_config::config::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
+use homard_runtime::millis_i64;
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
     AgentLine, HistoryLine, HistoryPage, HistoryWanted, PortError, SessionFilter, SessionLine, SessionsPage,
@@ -57,9 +58,7 @@ impl Sessions {
     async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let own = agent_of(&config, &cx.session_key);
-        let since = filter.active_within.map(|time| {
-            cx.clock.now_ms().saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
-        });
+        let since = filter.active_within.map(|time| cx.clock.now_ms().saturating_sub(millis_i64(time)));
         let query = SessionQuery { limit: MAX_LOOKED_AT, active_since: since, ..SessionQuery::default() };
         let tools = &config.tools;
         let visibility = visibility(&config, cx);

@@ -14,7 +14,7 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
-use homard_runtime::{OrLog, millis};
+use homard_runtime::{OrLog, millis, millis_i64};
 use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
@@ -177,7 +177,7 @@ impl Subagents {
         cx: &ToolCx,
         recent: Duration,
     ) -> Result<Vec<ChildLine>, PortError> {
-        let recent = i64::try_from(recent.as_millis()).unwrap_or(i64::MAX);
+        let recent = millis_i64(recent);
         let since = cx.clock.now_ms().saturating_sub(recent);
         let rows = self.inner().store().subagents_of(&cx.session_key, since).await.map_err(not_kept)?;
         let mut lines = Vec::new();

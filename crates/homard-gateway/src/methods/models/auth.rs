@@ -14,6 +14,7 @@ use homard_protocol::methods::model_auth::{
     ModelsProbeParams, ModelsProbeResult, ProbeOutcome,
 };
 use homard_protocol::{AgentId, ErrorShape, ProviderId};
+use homard_runtime::millis;
 
 use crate::gateway::Gateway;
 use crate::methods::check_range;
@@ -83,7 +84,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
 
 fn outcome(one: &Probed) -> ProbeOutcome {
     let (latency_ms, failed) = match &one.outcome {
-        Ok(took) => (Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)), None),
+        Ok(took) => (Some(millis(took)), None),
         Err(error) => (None, Some(error)),
     };
     ProbeOutcome {

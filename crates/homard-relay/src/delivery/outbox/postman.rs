@@ -12,14 +12,14 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{Mutex, OrCancel, OrLog, Tasks};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
-use super::{MAX_AGE, bounced, millis};
+use super::{MAX_AGE, bounced};
 use crate::delivery::media;
 use crate::events::DomainEvent;
 use crate::jitter::chance;
@@ -165,7 +165,7 @@ impl Postman {
             }
         };
         let now = inner.clock().now_ms();
-        if now.saturating_sub(row.created_at) > millis(MAX_AGE) {
+        if now.saturating_sub(row.created_at) > millis_i64(MAX_AGE) {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
             return give_up(inner, &row, ChannelError::Permanent(why)).await;
         }
@@ -240,7 +240,7 @@ impl Postman {
         let (channel, account) = self.name();
         let words = error.to_string();
         let retry = |after: Duration, counts: bool, ambiguous: bool| OutboundRetry {
-            at: inner.clock().now_ms().saturating_add(millis(after)),
+            at: inner.clock().now_ms().saturating_add(millis_i64(after)),
             error: words.clone(),
             counts,
             ambiguous,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, Usage};
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
 use super::child_prompt;
@@ -245,7 +245,7 @@ impl Subagents {
     /// When the conversations of children that are done now are put away.
     fn archive_at(&self) -> Option<i64> {
         let after = self.inner().config().agents.defaults.subagents.archive_after;
-        let after = after.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let after = after.map(millis_i64);
         after.map(|after| self.inner().clock().now_ms().saturating_add(after))
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{PolicyStore, Rules};
+use homard_runtime::millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ pub(super) async fn execute(
 
 /// What the node is asked; whether a person said yes goes along, for its own list.
 fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
-    let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    let timeout_ms = millis(timeout);
     let params = json!({
         "command": ["/bin/sh", "-c", input.command],
         "rawCommand": input.command,

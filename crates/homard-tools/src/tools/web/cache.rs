@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use homard_runtime::{Clock, Mutex};
+use homard_runtime::{Clock, Mutex, millis_i64};
 
 /// Most answers kept.
 const MAX_ENTRIES: usize = 100;
@@ -16,7 +16,7 @@ pub(crate) struct Cache<V> {
 
 impl<V: Clone> Cache<V> {
     pub(crate) fn new(ttl: Duration) -> Self {
-        Self { ttl: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX), kept: Mutex::default() }
+        Self { ttl: millis_i64(ttl), kept: Mutex::default() }
     }
 
     /// The answer, if it is young enough.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
+use homard_runtime::millis;
 use serde_json::{Value, json};
 
 use super::choose::print;
@@ -73,7 +74,7 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         .iter()
         .map(|one| {
             let told = match &one.outcome {
-                Ok(took) => format!("{} ms", took.as_millis()),
+                Ok(took) => format!("{} ms", millis(*took)),
                 Err(error) => words::brief(&format!("{} ({})", error.message, error.hint()), 100),
             };
             vec![
@@ -100,7 +101,7 @@ fn in_json(one: &Probed) -> Value {
         "status": one.status(),
     });
     let more = match &one.outcome {
-        Ok(took) => ("latencyMs", json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))),
+        Ok(took) => ("latencyMs", json!(millis(*took))),
         Err(error) => ("error", json!(error.message)),
     };
     if let Some(told) = told.as_object_mut() {
