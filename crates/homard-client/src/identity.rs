@@ -12,7 +12,7 @@ use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, 
 use ed25519_dalek::{Signer, SigningKey};
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -215,10 +215,6 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = options.open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use homard_runtime::Mutex;
+use homard_runtime::{Mutex, from_hex, hex};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -46,15 +46,7 @@ impl Fingerprint {
             .find_map(|p| lower.strip_prefix(p));
         let digits = digits.unwrap_or(&lower).trim();
         let digits: Vec<u8> = digits.bytes().filter(|byte| !matches!(byte, b':' | b' ' | b'-')).collect();
-        if digits.len() != FINGERPRINT_BYTES * 2 {
-            return Err(bad());
-        }
-        let mut bytes = [0; FINGERPRINT_BYTES];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_not_text| bad())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_not_hex| bad())?;
-        }
-        Ok(Self(bytes))
+        from_hex(digits).and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(bad)
     }
 
     fn of(certificate: &CertificateDer<'_>) -> Self {
@@ -64,7 +56,7 @@ impl Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
-use homard_runtime::millis_i64;
+use homard_runtime::{hex, millis_i64};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -105,7 +105,7 @@ pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Puts a new text in the place of the old one, in one step.

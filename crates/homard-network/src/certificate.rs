@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use homard_config::config::reach::CertificateSource;
 use homard_config::create_private_dir;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, hex};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ECDSA_P256_SHA256};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
@@ -200,7 +200,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Certificate
 
 /// SHA-256 of a certificate, in lower-case hexadecimal.
 fn fingerprint(certificate: &CertificateDer<'_>) -> String {
-    Sha256::digest(certificate.as_ref()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(certificate.as_ref()))
 }
 
 /// The fingerprint of the first certificate in a file, for clients on the same machine.

@@ -6,6 +6,7 @@
 
 mod cancel;
 mod clock;
+mod hex;
 mod lock;
 mod log_limiter;
 mod or_log;
@@ -18,6 +19,7 @@ mod visible;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
+pub use hex::{from_hex, hex};
 pub use lock::{Mutex, RwLock};
 pub use log_limiter::LogLimiter;
 pub use or_log::OrLog;

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
-use homard_runtime::{Mutex, OrLog as _, Tasks};
+use homard_runtime::{Mutex, OrLog as _, Tasks, hex};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -274,8 +274,4 @@ fn attributes(message: &[u8], number: u64) -> Result<BTreeMap<String, String>> {
         found.insert(String::from_utf8(name.to_vec())?, value);
     }
     Ok(found)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

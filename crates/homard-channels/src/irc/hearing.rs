@@ -1,11 +1,10 @@
 //! From a line somebody said to a message the relay understands.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use homard_channel::{Conversation, Details, Inbound, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, hex};
 use sha2::{Digest, Sha256};
 
 use super::casemap::CaseMapping;
@@ -106,11 +105,7 @@ impl BotContext {
         }
         let Some(time) = spoken.tags.time else { return format!("{}-{}", self.connection, self.heard) };
         let line = format!("{}\0{}\0{}", spoken.mask.nick, spoken.room.unwrap_or_default(), spoken.text);
-        let print = Sha256::digest(line).iter().take(LINE_PRINT).fold(String::new(), |mut out, byte| {
-            // Writing to a string cannot fail.
-            write!(out, "{byte:02x}").ok();
-            out
-        });
+        let print = hex(Sha256::digest(line).iter().take(LINE_PRINT));
         let name = format!("{time}-{print}");
         if self.last_name.0 == name {
             // Somebody said the same twice within a millisecond.

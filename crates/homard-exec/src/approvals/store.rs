@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use homard_runtime::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -170,10 +171,5 @@ impl PolicyStore {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        write!(text, "{byte:02x}").ok();
-    }
-    text
+    hex(&Sha256::digest(bytes))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use homard_protocol::connect::ConnectAuth;
-use homard_runtime::Mutex;
+use homard_runtime::{Mutex, hex};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -249,7 +249,7 @@ impl SharedAuth {
             hash.update(part);
             hash.update([0]);
         }
-        hash.finalize().iter().take(GENERATION_BYTES).map(|byte| format!("{byte:02x}")).collect()
+        hex(hash.finalize().iter().take(GENERATION_BYTES))
     }
 
     /// The mode as `hello-ok` and `config` spell it.

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard};
 
-use homard_runtime::Mutex;
+use homard_runtime::{Mutex, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -184,7 +184,7 @@ fn content_of(path: &Path) -> Option<(u64, String)> {
         return None;
     }
     let hash = Sha256::digest(std::fs::read(path).ok()?);
-    Some((about.len(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
+    Some((about.len(), hex(&hash)))
 }
 
 fn load(file: &Path) -> Vec<Tainted> {

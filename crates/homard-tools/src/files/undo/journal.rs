@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use homard_protocol::SessionKey;
+use homard_runtime::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -100,10 +101,6 @@ impl Print {
         }
         Ok(Self { bytes, sha256: hex(&hash.finalize()) })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A run's folder. Ids come from clients; those that are no plain names are hashed.
