@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use homard_config::create_private_dir;
-use homard_runtime::hex;
+use homard_runtime::{create_private_dir, hex};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
-use homard_runtime::{hex, millis_i64};
+use homard_runtime::{Draft, hex, millis_i64};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 /// Why a file of a workspace is not told or not written.
 #[derive(Debug, thiserror::Error)]
@@ -119,14 +118,7 @@ pub fn replace(workspace: &Path, name: &str, text: &str) -> Result<(), Workspace
 
 fn put(workspace: &Path, name: &str, text: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(workspace)?;
-    let fresh = workspace.join(format!(".{name}.{}", Uuid::new_v4()));
-    let written = std::fs::File::create_new(&fresh).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&fresh, workspace.join(name))
-    });
-    if written.is_err() {
-        drop(std::fs::remove_file(&fresh));
-    }
-    written
+    let mut draft = Draft::shared(&workspace.join(name))?;
+    draft.write_all(text.as_bytes())?;
+    draft.commit()
 }

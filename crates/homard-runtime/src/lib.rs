@@ -4,6 +4,7 @@
 //! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
 //! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log.
 
+mod atomic_file;
 mod cancel;
 mod clock;
 mod hex;
@@ -17,6 +18,7 @@ mod trace;
 mod units;
 mod visible;
 
+pub use atomic_file::{Draft, create_private_dir, replace_private, replace_shared};
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
 pub use hex::{from_hex, hex};

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use homard_protocol::{RunId, SessionId};
-use homard_runtime::{Clock, Mutex, OrLog};
+use homard_runtime::{Clock, Mutex, OrLog, create_private_dir};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{NewEntries, Watch};
 use crate::engine::database;
 use crate::engine::import;
-use crate::engine::layout::{Layout, create_private_dir};
+use crate::engine::layout::Layout;
 use crate::engine::reader::{self, ReadCx, ReadOrder};
 use crate::engine::writer::{self, Batch, WriteOrder};
 use crate::people::pairing::{self, LetIn};

@@ -103,6 +103,7 @@ mod tests {
         assert!(open_no_symlinks(&root.join("work/file")).is_err());
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a folder that moves")]
     #[test]
     fn a_file_is_put_where_its_folder_was_seen_or_nowhere() {
         let dir = tempfile::tempdir().unwrap();
