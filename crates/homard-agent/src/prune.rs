@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::{Message, ToolResultMessage, UserBlock};
-use homard_runtime::millis_i64;
+use homard_runtime::{Clip, millis_i64};
 
 use crate::compaction::size;
 use crate::history::History;
@@ -164,7 +164,7 @@ fn shortened(result: &ToolResultMessage, rules: &PruneRules) -> Option<ToolResul
         UserBlock::Image { .. } | UserBlock::Document { .. } => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    let head = text.get(..text.floor_char_boundary(rules.soft_head))?;
+    let head = text.clip_bytes(rules.soft_head);
     let tail = text.get(text.ceil_char_boundary(text.len().saturating_sub(rules.soft_tail))..)?;
     let note = format!(
         "{head}{GAP}{tail}\n[Old tool result shortened: {} of its {} bytes are left.]",

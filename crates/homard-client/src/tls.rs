@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use homard_runtime::{Mutex, from_hex, hex};
+use homard_runtime::{Clip, Mutex, from_hex, hex};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -39,7 +39,7 @@ impl Fingerprint {
     /// # Errors
     /// When it is anything else.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
-        let bad = || ClientError::BadFingerprint { text: text.chars().take(100).collect() };
+        let bad = || ClientError::BadFingerprint { text: text.clip_chars(100).to_owned() };
         let lower = text.trim().to_ascii_lowercase();
         let digits = ["sha256:", "sha-256:", "sha256/", "sha256 fingerprint="]
             .iter()

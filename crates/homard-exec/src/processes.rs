@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use homard_runtime::{Clock, Mutex, Tasks, millis_i64};
+use homard_runtime::{Clip, Clock, Mutex, Tasks, millis_i64};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -242,7 +242,7 @@ impl Processes {
     fn new_id(&self) -> String {
         let table = self.table.lock();
         loop {
-            let id: String = Uuid::new_v4().simple().to_string().chars().take(ID_CHARS).collect();
+            let id = Uuid::new_v4().simple().to_string().clip_chars(ID_CHARS).to_owned();
             if !table.contains_key(&id) {
                 return id;
             }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use homard_config::config::reach::TailscaleMode;
 use homard_exec::{BuiltEnv, Command, Exit, Limits, run};
-use homard_runtime::Mutex;
+use homard_runtime::{Clip, Mutex};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -174,7 +174,7 @@ impl Tailscale {
             | Exit::TimedOut
             | Exit::Cancelled
             | Exit::TooManyProcesses => {
-                let said = outcome.output.trim().chars().take(SHOWN_CHARS).collect();
+                let said = outcome.output.trim().clip_chars(SHOWN_CHARS).to_owned();
                 Err(TailscaleError::Failed { what: args.join(" "), said })
             }
         }

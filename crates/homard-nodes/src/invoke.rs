@@ -11,7 +11,7 @@ use homard_protocol::methods::node_invoke::{
     NodeError, NodeInvokeCancel, NodeInvokeRequest, NodeInvokeResultParams,
 };
 use homard_protocol::{ConnId, DeviceId};
-use homard_runtime::millis;
+use homard_runtime::{Clip, millis};
 use homard_store::StoreError;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -122,7 +122,7 @@ fn words(error: &NodeError) -> String {
     } else {
         format!("{code}: {message}")
     };
-    text.chars().take(MAX_WORDS).collect()
+    text.clip_chars(MAX_WORDS).to_owned()
 }
 
 /// Where the result of a command comes.

@@ -6,6 +6,7 @@
 
 mod atomic_file;
 mod cancel;
+mod clip;
 mod clock;
 mod hex;
 mod lock;
@@ -20,6 +21,7 @@ mod visible;
 
 pub use atomic_file::{Draft, create_private_dir, replace_private, replace_shared};
 pub use cancel::{Cancelled, OrCancel};
+pub use clip::{Clip, brief};
 pub use clock::{Clock, Timestamp};
 pub use hex::{from_hex, hex};
 pub use lock::{Mutex, RwLock};
@@ -30,4 +32,4 @@ pub use subscribers::Subscribers;
 pub use tasks::Tasks;
 pub use trace::TRACE;
 pub use units::{millis, millis_i64};
-pub use visible::{brief, visible};
+pub use visible::visible;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use homard_runtime::{Clock, Mutex, TRACE};
+use homard_runtime::{Clip, Clock, Mutex, TRACE};
 use tokio::sync::Notify;
 use tracing::Metadata;
 use tracing::field::{Field, Visit};
@@ -206,12 +206,12 @@ impl Finished {
 
 impl Visit for Finished {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        let text: String = format!("{value:?}").chars().take(MAX_TEXT).collect();
+        let text = format!("{value:?}").clip_chars(MAX_TEXT).to_owned();
         self.keep(field, AttributeValue::Text(text));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.keep(field, AttributeValue::Text(value.chars().take(MAX_TEXT).collect()));
+        self.keep(field, AttributeValue::Text(value.clip_chars(MAX_TEXT).to_owned()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {

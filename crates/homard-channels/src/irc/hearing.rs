@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homard_channel::{Conversation, Details, Inbound, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::{Clock, hex};
+use homard_runtime::{Clip, Clock, hex};
 use sha2::{Digest, Sha256};
 
 use super::casemap::CaseMapping;
@@ -53,7 +53,7 @@ pub(super) struct IrcPlace<'a> {
 
 impl BotContext {
     pub(super) fn new(channel: ChannelId, account: AccountId, clock: Clock) -> Self {
-        let connection: String = uuid::Uuid::new_v4().simple().to_string().chars().take(12).collect();
+        let connection = uuid::Uuid::new_v4().simple().to_string().clip_chars(12).to_owned();
         Self { channel, account, clock, connection, heard: 0, last_name: (String::new(), 0) }
     }
 
@@ -156,7 +156,7 @@ fn also_known_as(mask: &Mask, tags: &Tags, fold: &dyn Fn(&str) -> String) -> Vec
 }
 
 fn about(topic: &str) -> String {
-    let topic: String = plain::without_codes(topic).chars().take(MAX_TOPIC).collect();
+    let topic = plain::without_codes(topic).clip_chars(MAX_TOPIC).to_owned();
     format!("Topic: {topic}")
 }
 

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
-use homard_runtime::millis;
+use homard_runtime::{Clip, millis};
 use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
@@ -184,7 +184,7 @@ fn said(outcome: &ToolOutcome) -> String {
         UserBlock::Image { .. } | UserBlock::Document { .. } => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    let shown: String = text.chars().take(MAX_OUTPUT).collect();
+    let shown = text.clip_chars(MAX_OUTPUT).to_owned();
     if shown.len() < text.len() { format!("{shown}…") } else { shown }
 }
 
@@ -217,7 +217,7 @@ fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    let cut: String = text.chars().take(MAX_SHOWN).collect();
+    let cut = text.clip_chars(MAX_SHOWN).to_owned();
     let more = if cut.len() < text.len() { "\n…" } else { "" };
     format!("```\n{cut}{more}\n```")
 }

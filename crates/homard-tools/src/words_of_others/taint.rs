@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use homard_protocol::ToolCallId;
-use homard_runtime::Mutex;
+use homard_runtime::{Clip, Mutex};
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod record;
@@ -69,7 +69,7 @@ pub struct Label {
 impl Label {
     /// A label for content from `source`.
     pub fn new(source: Source, detail: impl Into<String>) -> Self {
-        let detail: String = detail.into().chars().take(MAX_SHOWN).collect();
+        let detail = detail.into().clip_chars(MAX_SHOWN).to_owned();
         Self { source, detail }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{PolicyStore, Rules};
-use homard_runtime::millis;
+use homard_runtime::{Clip, millis};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -186,7 +186,7 @@ fn shortened(text: &str) -> String {
         return text.to_owned();
     }
     let half = MAX_OUTPUT_BYTES / 2;
-    let head: String = text.chars().take(half).collect();
+    let head = text.clip_chars(half).to_owned();
     let skipped = text.chars().count().saturating_sub(half);
     let tail: String = text.chars().skip(skipped.max(half)).collect();
     format!("{head}\n… (cut) …\n{tail}")

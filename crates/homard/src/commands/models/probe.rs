@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
-use homard_runtime::millis;
+use homard_runtime::{brief, millis};
 use serde_json::{Value, json};
 
 use super::choose::print;
 use super::room::Local;
 use crate::commands::Cx;
-use crate::commands::words;
 use crate::report::{Advice, AlreadyTold};
 
 #[derive(Args)]
@@ -75,7 +74,7 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         .map(|one| {
             let told = match &one.outcome {
                 Ok(took) => format!("{} ms", millis(*took)),
-                Err(error) => words::brief(&format!("{} ({})", error.message, error.hint()), 100),
+                Err(error) => brief(&format!("{} ({})", error.message, error.hint()), 100),
             };
             vec![
                 one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
