@@ -12,7 +12,7 @@ use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, 
 use ed25519_dalek::{Signer, SigningKey};
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
-use homard_runtime::{Clock, Draft, create_private_dir, hex};
+use homard_runtime::{Clock, FileDraft, create_private_dir, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -193,7 +193,7 @@ impl fmt::Debug for DeviceIdentity {
 /// Puts it in its place, which fails when the file has appeared meanwhile.
 fn keep(path: &Path, text: &str) -> io::Result<()> {
     create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
-    let mut draft = Draft::private(path)?;
+    let mut draft = FileDraft::private(path)?;
     draft.write_all(text.as_bytes())?;
     draft.commit_new()
 }

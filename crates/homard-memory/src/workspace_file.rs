@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
-use homard_runtime::{Draft, hex, millis_i64};
+use homard_runtime::{FileDraft, hex, millis_i64};
 use sha2::{Digest, Sha256};
 
 /// Why a file of a workspace is not told or not written.
@@ -118,7 +118,7 @@ pub fn replace(workspace: &Path, name: &str, text: &str) -> Result<(), Workspace
 
 fn put(workspace: &Path, name: &str, text: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(workspace)?;
-    let mut draft = Draft::shared(&workspace.join(name))?;
+    let mut draft = FileDraft::shared(&workspace.join(name))?;
     draft.write_all(text.as_bytes())?;
     draft.commit()
 }

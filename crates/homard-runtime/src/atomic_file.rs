@@ -3,7 +3,7 @@
 //!
 //! Two promises cover everything Homard keeps. [`replace_private`] is for what must not be lost and nobody else may
 //! read: it is on the disk, after a power cut too, when the call returns. [`replace_shared`] is for what can be made
-//! again or changes all the time: it survives our own death and costs no flush. [`Draft`] is for whoever needs the
+//! again or changes all the time: it survives our own death and costs no flush. [`FileDraft`] is for whoever needs the
 //! steps one by one.
 
 use std::fs::{File, Permissions};
@@ -28,7 +28,7 @@ const SHARED_FILE: u32 = 0o666;
 /// When the disk does not take it; what was there is then still there.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create_private_dir(folder_of(path))?;
-    let mut draft = Draft::private(path)?;
+    let mut draft = FileDraft::private(path)?;
     draft.write_all(bytes)?;
     draft.commit()
 }
@@ -38,7 +38,7 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When the disk does not take it; what was there is then still there.
 pub fn replace_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut draft = Draft::shared(path)?;
+    let mut draft = FileDraft::shared(path)?;
     draft.write_all(bytes)?;
     draft.commit_unflushed()
 }
@@ -57,12 +57,12 @@ pub fn create_private_dir(dir: &Path) -> io::Result<()> {
 
 /// A new version of a file, beside it and not yet in its place. Dropped, it is gone.
 #[derive(Debug)]
-pub struct Draft {
+pub struct FileDraft {
     file: NamedTempFile,
     path: PathBuf,
 }
 
-impl Draft {
+impl FileDraft {
     /// One that only the owner may read.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Draft {
     }
 }
 
-impl Write for Draft {
+impl Write for FileDraft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -155,7 +155,7 @@ mod tests {
     use std::io::{ErrorKind, Write as _};
     use std::os::unix::fs::PermissionsExt as _;
 
-    use super::{Draft, replace_private, replace_shared};
+    use super::{FileDraft, replace_private, replace_shared};
 
     #[test]
     fn the_new_text_is_in_place_with_its_rights_and_nothing_lies_beside() {
@@ -175,7 +175,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         replace_shared(&path, b"old").unwrap();
-        let mut draft = Draft::private(&path).unwrap();
+        let mut draft = FileDraft::private(&path).unwrap();
         draft.write_all(b"half of the n").unwrap();
         drop(draft);
         assert_eq!(fs::read(&path).unwrap(), b"old");
@@ -187,7 +187,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let make = |text: &[u8]| {
-            let mut draft = Draft::private(&path).unwrap();
+            let mut draft = FileDraft::private(&path).unwrap();
             draft.write_all(text).unwrap();
             draft.commit_new()
         };

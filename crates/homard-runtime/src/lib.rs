@@ -5,6 +5,7 @@
 //! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log.
 
 mod atomic_file;
+mod backoff;
 mod cancel;
 mod clip;
 mod clock;
@@ -19,7 +20,8 @@ mod trace;
 mod units;
 mod visible;
 
-pub use atomic_file::{Draft, create_private_dir, replace_private, replace_shared};
+pub use atomic_file::{FileDraft, create_private_dir, replace_private, replace_shared};
+pub use backoff::{Backoff, chance, spread};
 pub use cancel::{Cancelled, OrCancel};
 pub use clip::{Clip, brief};
 pub use clock::{Clock, Timestamp};

@@ -8,7 +8,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use homard_runtime::{Draft, OrLog, create_private_dir, replace_private};
+use homard_runtime::{FileDraft, OrLog, create_private_dir, replace_private};
 use serde_json::{Value, json};
 
 use crate::changes::audit;
@@ -326,7 +326,7 @@ fn stamped(text: &str, source: &ConfigSource) -> Result<String, WriteError> {
 /// Keeps the old file as a backup and puts the new text in its place in one step.
 pub(crate) fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
     create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
-    let mut draft = Draft::private(path)?;
+    let mut draft = FileDraft::private(path)?;
     draft.write_all(text.as_bytes())?;
     if path.exists() {
         rotate_backups(path).or_log("could not keep a backup of the configuration");

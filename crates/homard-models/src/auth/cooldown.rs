@@ -5,14 +5,14 @@ use std::time::Duration;
 use homard_config::config::auth::Cooldowns;
 use homard_llm::FailReason;
 use homard_protocol::ProviderId;
-use homard_runtime::millis_i64;
+use homard_runtime::{Backoff, millis_i64};
 
 use super::document::Stats;
 
 /// The first rest.
 const FIRST_REST: Duration = Duration::from_secs(60);
 /// Each further rest is this many times the one before.
-const REST_FACTOR: u32 = 5;
+const REST_FACTOR: f64 = 5.0;
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(3_600);
 /// Failures of one kind this close together are one: calls that were under way at the same time all meet the
@@ -32,15 +32,14 @@ pub(crate) struct Failure {
 
 /// The rest after the `n`th failure in a row, counting from 1: 1, 5, 25, 60, 60 … minutes.
 pub(crate) fn rest(n: u32) -> Duration {
-    let factor = REST_FACTOR.saturating_pow(n.saturating_sub(1));
-    FIRST_REST.saturating_mul(factor).min(LONGEST_REST)
+    Backoff::new(FIRST_REST, REST_FACTOR, LONGEST_REST).after(n)
 }
 
 /// The rest after the `n`th billing failure in a row, counting from 1: doubling.
 pub(crate) fn billing_rest(policy: &Cooldowns, provider: &ProviderId, n: u32) -> Duration {
     let own = policy.billing_backoff_by_provider.get(provider).copied();
     let first = own.unwrap_or(policy.billing_backoff);
-    first.saturating_mul(2_u32.saturating_pow(n.saturating_sub(1))).min(policy.billing_max)
+    Backoff::doubling(first, policy.billing_max).after(n)
 }
 
 /// Whether a failure says something about the credential (or its provider) rather than about the request.

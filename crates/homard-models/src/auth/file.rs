@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use homard_runtime::{Draft, OrLog as _, create_private_dir};
+use homard_runtime::{FileDraft, OrLog as _, create_private_dir};
 use tokio::time::{Instant, sleep};
 
 use super::document::{Document, Unreadable};
@@ -230,7 +230,7 @@ impl Lock {
     pub(crate) fn prepare(&self) -> Result<Prepared, StoreError> {
         // A link is followed: the file it points to is the one somebody wants to be changed.
         let path = std::fs::canonicalize(&self.store.path).unwrap_or_else(|_| self.store.path.clone());
-        let draft = Draft::private(&path).map_err(|source| self.store.io(source))?;
+        let draft = FileDraft::private(&path).map_err(|source| self.store.io(source))?;
         Ok(Prepared { draft, store: self.store.clone() })
     }
 
@@ -243,7 +243,7 @@ impl Lock {
 /// A new file, not yet in its place.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    draft: Draft,
+    draft: FileDraft,
     store: StoreFile,
 }
 

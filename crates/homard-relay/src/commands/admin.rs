@@ -103,9 +103,7 @@ impl ChatCommands {
             _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
         };
         let router = self.inner().approvals();
-        let pending = router.pending();
-        let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
-        let (Some(question), None) = (close.next(), close.next()) else {
+        let Some(question) = router.find(id).ok().filter(|question| question.outcome.is_none()) else {
             return Err(format!("no question `{id}` is open"));
         };
         // Somebody who may use commands in one conversation does not decide for another. And what is asked because of

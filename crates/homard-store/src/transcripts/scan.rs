@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use homard_protocol::EntryId;
-use homard_runtime::Draft;
+use homard_runtime::FileDraft;
 use serde::Deserialize;
 
 use super::TranscriptError;
@@ -260,7 +260,7 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
 fn rewrite(path: &Path, kept: &Path, from: u64, tail: &mut Tail) -> io::Result<File> {
     std::fs::copy(path, kept)?;
     let mut original = File::open(kept)?;
-    let mut out = BufWriter::new(Draft::private(path)?);
+    let mut out = BufWriter::new(FileDraft::private(path)?);
     io::copy(&mut Read::by_ref(&mut original).take(from), &mut out)?;
     let mut end = from;
     for line in &mut tail.lines {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, chance, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
@@ -22,7 +22,6 @@ use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced};
 use crate::delivery::media;
 use crate::events::DomainEvent;
-use crate::jitter::chance;
 use crate::platforms::channels::Name;
 use crate::relay::Inner;
 

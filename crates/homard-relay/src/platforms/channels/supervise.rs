@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Inbox, InboxItem, SharedChannel};
-use homard_runtime::{Clock, Mutex, OrCancel};
+use homard_runtime::{Clock, Mutex, OrCancel, chance};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 use super::Name;
 use super::reconnect::{After, after};
 use super::status::AccountStatus;
-use crate::jitter::chance;
 
 /// How often a connection is looked at, at least.
 const LOOK: Duration = Duration::from_secs(5 * 60);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use homard_protocol::SessionKey;
-use homard_runtime::Draft;
+use homard_runtime::FileDraft;
 
 use super::journal::{Journal, JournalLine, Print, Was};
 use super::keep::{Planned, add};
@@ -218,7 +218,7 @@ fn put_back(journal: &Journal, chain: &Chain<'_>) -> io::Result<()> {
     let Was::File { content, mode, mtime_ms, .. } = &chain.first.was else { return remove(chain) };
     let parent = chain.path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent)?;
-    let mut draft = Draft::private(chain.path)?;
+    let mut draft = FileDraft::private(chain.path)?;
     io::copy(&mut File::open(journal.dir.join(content))?, &mut draft)?;
     draft.file().set_permissions(Permissions::from_mode(*mode))?;
     // A time before 1970, or one the system does not take, is not worth failing for.

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::files::open_no_symlinks::HeldFolder;
-use homard_runtime::Draft;
+use homard_runtime::FileDraft;
 
 /// Why a file could not be replaced.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<bool, ReplaceE
 }
 
 fn write_beside(path: &Path, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
-    let mut draft = Draft::shared(path)?;
+    let mut draft = FileDraft::shared(path)?;
     draft.write_all(content)?;
     if let Some(mode) = mode {
         draft.file().set_permissions(mode)?;
