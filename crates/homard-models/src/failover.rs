@@ -142,13 +142,13 @@ impl Caller {
     /// Who answered last in this run; a conversation keeps to their credential.
     #[must_use]
     pub fn winner(&self) -> Option<Winner> {
-        self.memory.lock().winner.clone()
+        self.memory.0.lock().winner.clone()
     }
 
     /// What failed in this run so far, in order.
     #[must_use]
     pub fn attempts(&self) -> Vec<Attempt> {
-        self.memory.lock().attempts.clone()
+        self.memory.0.lock().attempts.clone()
     }
 }
 

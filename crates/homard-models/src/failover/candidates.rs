@@ -25,7 +25,7 @@ pub(super) async fn lineup(parts: &CallerParts, memory: &Memory, at: usize) -> L
     let Some(model) = parts.chain.get(at) else { return Lineup::Ready(Vec::new()) };
     let provider = &model.model.provider;
     let Some(auth) = parts.auth.get(provider) else { return Lineup::Ready(vec![None]) };
-    let sticky = memory.lock().winner.as_ref().filter(|winner| &winner.provider == provider).cloned();
+    let sticky = memory.0.lock().winner.as_ref().filter(|winner| &winner.provider == provider).cloned();
     // A key chosen for another provider says nothing about this one's.
     let locked =
         parts.pinned.as_ref().filter(|pinned| pinned.by_user && !is_foreign(parts, &pinned.id, provider));

@@ -40,11 +40,6 @@ impl HeldFolder {
         Ok(Self { folder: parent.to_owned(), _held: None })
     }
 
-    /// A path that leads to the folder.
-    pub(crate) fn path(&self) -> &Path {
-        &self.folder
-    }
-
     /// A path that leads to a file of that name in the folder.
     pub(crate) fn at(&self, real: &Path) -> PathBuf {
         self.folder.join(real.file_name().unwrap_or_default())
