@@ -3,6 +3,9 @@
 //! [`Clock`] is where the time of day comes from, so tests can turn it; [`Tasks`] is the only way to start
 //! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
 //! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log.
+//!
+//! And the small vocabulary, one word for each idea that would otherwise be written again in every room: [`Mutex`],
+//! [`RwLock`], [`millis`](fn@millis), [`hex`](fn@hex), [`replace_private`], [`FileDraft`], [`Clip`], [`brief`], [`Backoff`].
 
 mod atomic_file;
 mod backoff;

@@ -126,6 +126,6 @@ mod tests {
         hush.come_to(&who, &[id]);
         assert!(!hush.token(&who).is_cancelled());
         hush.come_to(&who, &[]);
-        assert!(hush.lock().is_empty(), "nothing is remembered");
+        assert!(hush.known.lock().is_empty(), "nothing is remembered");
     }
 }

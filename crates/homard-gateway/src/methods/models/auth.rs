@@ -84,7 +84,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
 
 fn outcome(one: &Probed) -> ProbeOutcome {
     let (latency_ms, failed) = match &one.outcome {
-        Ok(took) => (Some(millis(took)), None),
+        Ok(took) => (Some(millis(*took)), None),
         Err(error) => (None, Some(error)),
     };
     ProbeOutcome {
