@@ -35,7 +35,7 @@ pub use env::{Environment, ProcessFacts};
 pub use gateway_token::{TokenError, ensure_gateway_token};
 pub use issue::Issue;
 pub use load::{ConfigSource, Snapshot};
-pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, create_private_dir, is_shared_folder};
+pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, is_shared_folder};
 pub use raw::value::{MaskedText, SecretReference, SecretText};
 pub use redact::{is_sensitive_key, redact, secrets_in};
 pub use secret::{REDACTED, Secret};

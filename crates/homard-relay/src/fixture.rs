@@ -1,7 +1,7 @@
 //! A relay in a temporary folder, a platform and a model that do as they are told. Tests only.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -21,7 +21,7 @@ use homard_models::select::Selector;
 use homard_protocol::{
     AccountId, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey, StopReason,
 };
-use homard_runtime::{Clock, Redactor, Tasks};
+use homard_runtime::{Clock, Mutex, Redactor, Tasks};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, RunStatus, Store};
 use homard_tools::{Approvals, Guards, Toolbox, Undo};
@@ -179,7 +179,7 @@ impl Talker {
     /// The next answer, said piece by piece; it ends when the sender is dropped.
     pub(crate) fn next(&self) -> mpsc::Sender<String> {
         let (say, said) = mpsc::channel(64);
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(said);
+        self.scripts.lock().push_back(said);
         say
     }
 
@@ -195,7 +195,7 @@ impl Provider for Talker {
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
-        let said = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let said = self.scripts.lock().pop_front();
         let state = (said, String::new(), cancel, request.model, false);
         let events = stream::unfold(state, |(mut said, mut whole, cancel, model, over)| async move {
             if over {
@@ -308,12 +308,12 @@ impl Platform {
 
     /// How the next message is taken.
     pub(crate) fn answers(&self, answer: Result<Receipt, ChannelError>) {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(answer);
+        self.answers.lock().push_back(answer);
     }
 
     /// How the next connection goes.
     pub(crate) fn line(&self, line: Line) {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push_back(line);
+        self.lines.lock().push_back(line);
     }
 
     /// What was handed over so far.
@@ -361,7 +361,7 @@ impl Channel for Shared {
     }
 
     async fn listen(&self, inbox: Inbox, cancel: CancellationToken) -> Result<(), ChannelError> {
-        let line = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let line = self.0.lines.lock().pop_front();
         self.0.listened.send_modify(|times| *times += 1);
         match line.unwrap_or(Line::Lives) {
             Line::Breaks(error) => return Err(error),
@@ -379,7 +379,7 @@ impl Channel for Shared {
             return Ok(Receipt::default());
         }
         assert!(short(&outbound.content) != BUG, "as asked for");
-        let planned = self.0.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let planned = self.0.answers.lock().pop_front();
         let number = self.0.sent.borrow().len() + 1;
         let answer = planned.unwrap_or_else(|| Ok(Receipt { message_id: number.to_string(), went_to: None }));
         self.0.sent.send_modify(|sent| sent.push(outbound));

@@ -27,12 +27,12 @@ mod rules;
 mod stop_fast_path;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
-use homard_runtime::OrLog;
+use homard_runtime::{Mutex, OrLog, hex};
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -95,7 +95,7 @@ impl IntakeState {
     }
 
     fn company(&self) -> MutexGuard<'_, Company> {
-        self.company.lock().unwrap_or_else(PoisonError::into_inner)
+        self.company.lock()
     }
 }
 
@@ -226,7 +226,7 @@ fn run_name(message: &Inbound) -> Option<RunId> {
         hash.update(part.len().to_le_bytes());
         hash.update(part.as_bytes());
     }
-    let hex: String = hash.finalize().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(hash.finalize().iter().take(NAME_BYTES));
     RunId::parse(&format!("{}-{hex}", message.channel)).ok()
 }
 

@@ -16,7 +16,6 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod intake;
-mod jitter;
 mod message_actions;
 mod parts;
 mod platforms;

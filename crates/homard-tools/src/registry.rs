@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_config::config::web_tools::WebTools;
 use homard_exec::{BuiltEnv, Launcher, Processes};
+use homard_runtime::Clip;
 use serde_json::Value;
 
 use crate::cx::ToolCx;
@@ -268,7 +269,7 @@ impl Toolbox {
         let alike = |name: &&&str| strsim::jaro_winkler(name, &asked) >= LIKENESS;
         let hint =
             names.iter().find(alike).map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default();
-        let shown: String = asked.chars().take(64).collect();
+        let shown = asked.clip_chars(64).to_owned();
         let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         ToolOutcome::error(format!(
             "there is no tool `{shown}` in this conversation.{hint} Available: {there}"

@@ -23,7 +23,7 @@ use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
-use homard_runtime::{OrLog, Redactor, Tasks};
+use homard_runtime::{OrLog, Redactor, Tasks, millis};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
 use homard_tools::{Approvals, Guards, Ports, TaintedFiles, Undo};
@@ -260,7 +260,7 @@ async fn serve(
 fn log_ready(listeners: &[TcpListener], began: Instant) {
     let address = listeners.first().and_then(|listener| listener.local_addr().ok());
     let address = address.map_or_else(String::new, |address| address.to_string());
-    tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+    tracing::info!(%address, took_ms = %millis(began.elapsed()), "ready");
 }
 
 fn log_file(

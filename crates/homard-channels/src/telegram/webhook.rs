@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::poll::{ALLOWED, Backoff, introduce, pause};
+use super::poll::{ALLOWED, introduce, pause, pauses};
 use super::receiver::Ear;
 use super::settings::Webhook;
 use super::wire::Params;
@@ -134,7 +134,7 @@ async fn keep_address(
         .with("url", webhook.public.as_str())
         .with("secret_token", webhook.secret.expose())
         .with("allowed_updates", ALLOWED.to_vec());
-    let mut backoff = Backoff::new();
+    let mut backoff = pauses();
     while let Err(error) = telegram.api.call("setWebhook", &params).await {
         if pause(telegram, error, &mut backoff, cancel).await?.is_none() {
             return Ok(());

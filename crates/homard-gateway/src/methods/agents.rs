@@ -286,6 +286,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
 
 /// Moves folders into the trash. Only what lies in the state folder is touched: a workspace elsewhere is
 /// somebody's own.
+#[expect(clippy::disallowed_methods, reason = "moves folders; nothing is written")]
 fn trash(
     state_dir: &Path,
     name: &str,

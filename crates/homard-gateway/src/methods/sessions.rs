@@ -22,6 +22,7 @@ use homard_protocol::methods::sessions::{
 };
 use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
 use homard_relay::StopCause;
+use homard_runtime::Clip;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
     SessionRecord, SessionSort,
@@ -206,7 +207,7 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
         Message::ToolResult(_) => "tool",
         Message::Other(_) => return None,
     };
-    let text: String = message.text().chars().take(chars).collect();
+    let text = message.text().clip_chars(chars).to_owned();
     (!text.is_empty()).then(|| PreviewItem { role: role.to_owned(), text })
 }
 

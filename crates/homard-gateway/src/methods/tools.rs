@@ -9,6 +9,7 @@ use homard_protocol::methods::tools::{
 };
 use homard_protocol::{AgentId, ErrorShape, PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
+use homard_runtime::Clip;
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
     canonical_name, decision_of, known_names, near_names,
@@ -259,7 +260,7 @@ fn title(name: &str) -> String {
 fn first_sentence(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = flat.find(". ").map_or(flat.len(), |at| at + 1);
-    flat.get(..end).unwrap_or(&flat).chars().take(MAX_DESCRIPTION).collect()
+    flat.get(..end).unwrap_or(&flat).clip_chars(MAX_DESCRIPTION).to_owned()
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn told(directive: &Directive) -> String {
         Directive::Queue(a) => arg(name, a, |wish| {
             let parts = [
                 wish.mode.map(|mode| mode.as_str().to_owned()),
-                wish.debounce.map(|quiet| format!("{}ms", quiet.as_millis())),
+                wish.debounce.map(|quiet| format!("{}ms", homard_runtime::millis(quiet))),
                 wish.cap.map(|cap| format!("cap {cap}")),
                 wish.drop.map(|drop| format!("drop {}", drop.as_str())),
             ];

@@ -1,7 +1,7 @@
 //! A question that waits for the owner, shown where they asked for what needs it.
 
 use homard_channel::ChatKind;
-use homard_runtime::{OrLog, brief, visible};
+use homard_runtime::{Clip, OrLog, brief, visible};
 use homard_tools::Question;
 
 use crate::delivery::outbox::OutgoingText;
@@ -39,7 +39,7 @@ impl Outgoing {
 
 fn words(question: &Question) -> String {
     let request = &question.request;
-    let shown = |text: &str, most: usize| visible(&text.chars().take(most).collect::<String>());
+    let shown = |text: &str, most: usize| visible(text.clip_chars(most));
     let mut text =
         format!("⚠️ May I use {}?\n```\n{}\n```", request.tool, shown(&request.action, ACTION_CHARS));
     if let Some(cwd) = &request.cwd {
@@ -49,7 +49,7 @@ fn words(question: &Question) -> String {
         text = format!("{text}\n• {}", brief(&visible(reason), REASON_CHARS));
     }
     // As much of its name as tells it from others.
-    let id: String = question.id.chars().take(ID_CHARS).collect();
+    let id = question.id.clip_chars(ID_CHARS).to_owned();
     let minutes = question.expires_at.saturating_sub(question.created_at) / 60_000;
     let always = if request.can_always { "|allow-always" } else { "" };
     format!("{text}\n\nAnswer within {minutes} min: /approve {id} allow-once{always}|deny")

@@ -12,13 +12,13 @@ mod postman;
 mod verdict;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt};
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
-use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +93,7 @@ pub(crate) struct Outbox {
 impl Outbox {
     /// There is something new for a conversation.
     pub(crate) fn kick(&self, inner: &Arc<Inner>, row: &NewOutbound) {
-        let postman = lock(&self.postmen).get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
+        let postman = self.postmen.lock().get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
         if let Some(postman) = postman {
             postman.kick(inner, &self.tasks, row.conversation.clone());
         }
@@ -107,13 +107,13 @@ impl Outbox {
     /// Waits for what becomes of a message. To be called before it can be sent.
     fn watch(&self, key: &str) -> oneshot::Receiver<Outcome> {
         let (tell, told) = oneshot::channel();
-        lock(&self.waiting).entry(key.to_owned()).or_default().push(tell);
+        self.waiting.lock().entry(key.to_owned()).or_default().push(tell);
         told
     }
 
     /// Nobody waits any more.
     fn unwatch(&self, key: &str) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         if let Some(list) = waiting.get_mut(key) {
             list.retain(|tell| !tell.is_closed());
             if list.is_empty() {
@@ -124,14 +124,14 @@ impl Outbox {
 
     /// Tells whoever waits what became of a message.
     fn tell(&self, key: &str, outcome: &Outcome) {
-        for tell in lock(&self.waiting).remove(key).unwrap_or_default() {
+        for tell in self.waiting.lock().remove(key).unwrap_or_default() {
             // Whoever gave up waiting finds it in the store.
             drop(tell.send(outcome.clone()));
         }
     }
 
     fn is_idle(&self) -> bool {
-        lock(&self.postmen).values().all(|postman| postman.is_idle())
+        self.postmen.lock().values().all(|postman| postman.is_idle())
     }
 
     /// Lets what waits go out for a moment, then ends. What is still being sent after that counts as ambiguous.
@@ -253,7 +253,7 @@ impl Outgoing {
         let (inner, outbox) = (self.inner(), self.inner().outbox());
         let name = (channel.clone(), account.clone());
         let postman = {
-            let mut postmen = lock(&outbox.postmen);
+            let mut postmen = outbox.postmen.lock();
             let postman = postmen.entry(name.clone()).or_insert_with(|| Arc::new(Postman::new(name)));
             postman.is_welcome();
             Arc::clone(postman)
@@ -294,7 +294,7 @@ impl Outgoing {
 
     /// Gives up what has waited too long, also for accounts that are not connected.
     async fn give_up_old(&self) {
-        let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
+        let before = self.inner().clock().now_ms().saturating_sub(millis_i64(MAX_AGE));
         let expired = self.inner().store().outbox().expire(before).await;
         media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
@@ -363,14 +363,6 @@ fn is_repeatable(content: &Content) -> bool {
             false
         }
     }
-}
-
-pub(crate) fn millis(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Outbox {

@@ -1,6 +1,7 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
 use homard_policy::reply::{PrefixFacts, Said, normalise};
+use homard_runtime::Clip;
 use homard_store::{NewOutbound, RunStatus};
 
 use crate::delivery::answer::{FinalReply, preview_of};
@@ -70,7 +71,7 @@ fn text(run: &Run, route: &ReplyRoute, reply: &Reply, said: &str, streamed: &Str
 fn why(route: &ReplyRoute, reply: &Reply) -> String {
     let Some(error) = reply.error.as_deref().filter(|_| route.is_owner) else { return FAILED.to_owned() };
     let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = line.chars().take(MAX_REASON).collect();
+    let mut short = line.clip_chars(MAX_REASON).to_owned();
     if short.len() < line.len() {
         short.push('…');
     }

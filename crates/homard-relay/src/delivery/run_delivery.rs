@@ -1,12 +1,13 @@
 //! What one run knows about its way to a chat platform: where the answer goes, what was shown of it already, and what
 //! tools have said in its place.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use homard_channel::Address;
 use homard_protocol::RunId;
+use homard_runtime::Mutex;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +55,7 @@ impl Delivery {
 
     /// A tool said something somewhere.
     pub(crate) fn said(&self, address: Address, text: String) {
-        let mut said = lock(&self.elsewhere);
+        let mut said = self.elsewhere.lock();
         if said.len() < MAX_SAID {
             said.push((address, text));
         }
@@ -62,14 +63,14 @@ impl Delivery {
 
     /// What tools said to `address`.
     pub(crate) fn said_to(&self, address: &Address) -> Vec<String> {
-        let said = lock(&self.elsewhere);
+        let said = self.elsewhere.lock();
         said.iter().filter(|(to, _)| to == address).map(|(_, text)| text.clone()).collect()
     }
 
     /// Somebody begins to show the answer while it is made; the place to say at the end what was shown.
     pub(crate) fn show(&self) -> oneshot::Sender<Streamed> {
         let (tell, told) = oneshot::channel();
-        *lock(&self.streamed) = Some(told);
+        *self.streamed.lock() = Some(told);
         self.shown.store(true, Ordering::Relaxed);
         tell
     }
@@ -87,7 +88,7 @@ impl Delivery {
     /// Nothing more is shown from now on; answers with what was.
     pub(crate) async fn seal(&self) -> Streamed {
         self.sealed.cancel();
-        let told = lock(&self.streamed).take();
+        let told = self.streamed.lock().take();
         match told {
             Some(told) => match tokio::time::timeout(SEAL_LIMIT, told).await {
                 Ok(streamed) => streamed.unwrap_or_default(),
@@ -108,8 +109,4 @@ impl Outgoing {
             run.delivery.said(address, text);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use homard_channel::InboundEvent;
 use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::Mutex;
 use homard_store::InboxId;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::{Instant, sleep_until};
@@ -45,9 +46,9 @@ impl ConversationWorkers {
     /// Puts something into its worker; gives it back when that is full.
     pub(super) fn put(&self, relay: &Intake, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
         let place = place_of(&thing.heard);
-        let mut busy = lock(&self.busy);
+        let mut busy = self.busy.lock();
         if let Some(worker) = busy.get(&place) {
-            let mut waiting = lock(&worker.waiting);
+            let mut waiting = worker.waiting.lock();
             if waiting.len() >= MAX_WAITING {
                 return Err(Box::new(thing));
             }
@@ -56,7 +57,7 @@ impl ConversationWorkers {
             return Ok(());
         }
         let worker = Arc::new(ConversationWorker::default());
-        lock(&worker.waiting).push_back(thing);
+        worker.waiting.lock().push_back(thing);
         busy.insert(place.clone(), Arc::clone(&worker));
         let inner = Arc::clone(relay.inner());
         relay.inner().tasks().spawn(sit(inner, place, worker));
@@ -65,8 +66,8 @@ impl ConversationWorkers {
 
     /// Forgets a worker, unless something came meanwhile.
     fn leave(&self, place: &Place, worker: &ConversationWorker) -> bool {
-        let mut busy = lock(&self.busy);
-        if lock(&worker.waiting).is_empty() {
+        let mut busy = self.busy.lock();
+        if worker.waiting.lock().is_empty() {
             busy.remove(place);
             true
         } else {
@@ -96,7 +97,7 @@ async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
     let relay = Intake::of(inner);
     let mut gathering = Gathering::default();
     loop {
-        let next = lock(&worker.waiting).pop_front();
+        let next = worker.waiting.lock().pop_front();
         if let Some(QueuedEvent { id, heard, permit }) = next {
             match heard {
                 InboundEvent::Message(message) => {
@@ -114,7 +115,7 @@ async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
         }
         finish(&relay, gathering.due(Instant::now())).await;
         let Some(due) = gathering.next_due() else {
-            if lock(&worker.waiting).is_empty() && relay.inner().intake().workers.leave(&place, &worker) {
+            if worker.waiting.lock().is_empty() && relay.inner().intake().workers.leave(&place, &worker) {
                 return;
             }
             continue;
@@ -146,8 +147,4 @@ async fn guarded(work: impl Future<Output = ()>, relay: &Intake, ids: Vec<InboxI
         tracing::error!("taking a message ended unexpectedly; it is left out");
         relay.close(ids, "a bug in Homard").await;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,6 +4,7 @@ use homard_channel::{Conversation, Details, Inbound, InboundEvent, Notice, Sende
 use homard_policy::access::may_be_told;
 use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
+use homard_runtime::Clip;
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};
 
@@ -47,7 +48,7 @@ impl Intake {
         };
         let Notice { channel, account, conversation, sender, key, text, timestamp } = event;
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut text: String = text.chars().take(MAX_TEXT).collect();
+        let mut text = text.clip_chars(MAX_TEXT).to_owned();
         self.inner().guards().secrets.hide_in(&mut text);
         let as_message = Inbound {
             channel,

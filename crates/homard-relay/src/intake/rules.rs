@@ -1,7 +1,7 @@
 //! The owner's rules of company, read once per configuration and not per message.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
@@ -11,6 +11,7 @@ use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
+use homard_runtime::Mutex;
 
 use crate::relay::Inner;
 
@@ -61,7 +62,7 @@ impl CompanyRules {
     ) -> Arc<MentionPatterns> {
         let rules = self.account(channel, account);
         let key = (channel.clone(), account.clone(), agent.clone());
-        let mut known = lock(&self.patterns);
+        let mut known = self.patterns.lock();
         let made = known.entry(key).or_insert_with(|| {
             let patterns = MentionPatterns::of(&self.config, agent, &rules.rules);
             for problem in &patterns.problems {
@@ -134,7 +135,7 @@ impl Inner {
     /// The rules as the owner has them now.
     pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.config();
-        let mut kept = lock(&self.intake().rules);
+        let mut kept = self.intake().rules.lock();
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
             Some(rules) => Arc::clone(rules),
             None => {
@@ -144,8 +145,4 @@ impl Inner {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,10 +2,9 @@
 //! word does not wait behind them.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use homard_channel::{ChatKind, Inbound, InboundEvent, Sender};
-use homard_runtime::OrCancel;
+use homard_runtime::{Mutex, OrCancel};
 use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +29,7 @@ struct Voice {
 
 impl StopFastPath {
     fn stop(&self, who: Who, id: InboxId) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let voice = known.entry(who).or_default();
         voice.said.insert(id);
         voice.stop.cancel();
@@ -38,7 +37,7 @@ impl StopFastPath {
 
     /// It is the turn of these, or they are left out.
     fn come_to(&self, who: &Who, ids: &[InboxId]) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         if let Some(voice) = known.get_mut(who) {
             voice.said.retain(|id| !ids.contains(id));
             if voice.said.is_empty() {
@@ -48,11 +47,7 @@ impl StopFastPath {
     }
 
     fn token(&self, who: &Who) -> CancellationToken {
-        self.lock().entry(who.clone()).or_default().stop.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Who, Voice>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().entry(who.clone()).or_default().stop.clone()
     }
 }
 
@@ -131,6 +126,6 @@ mod tests {
         hush.come_to(&who, &[id]);
         assert!(!hush.token(&who).is_cancelled());
         hush.come_to(&who, &[]);
-        assert!(hush.lock().is_empty(), "nothing is remembered");
+        assert!(hush.known.lock().is_empty(), "nothing is remembered");
     }
 }

@@ -6,6 +6,7 @@ use homard_channel::{Address, ChatKind};
 use homard_config::Config;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope, ThreadId};
+use homard_runtime::Clip;
 use homard_store::{DeliveryContext, SessionEntry, StoreError};
 
 use super::target::{self, ChannelName, Target};
@@ -121,7 +122,7 @@ impl MessageActions {
 }
 
 fn unknown(name: &str) -> ActError {
-    ActError::UnknownChannel(name.chars().take(64).collect())
+    ActError::UnknownChannel(name.clip_chars(64).to_owned())
 }
 
 fn only_channel(config: &Config) -> Result<ChannelId, ActError> {

@@ -8,13 +8,13 @@ mod status;
 mod supervise;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use homard_store::StoreError;
 use tokio::sync::mpsc;
 
@@ -77,15 +77,11 @@ impl Channels {
     }
 
     fn account(&self, channel: &ChannelId, account: &AccountId) -> Option<Arc<Account>> {
-        self.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
+        self.accounts.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
     }
 
     fn put(&self, account: &Arc<Account>) -> Option<Arc<Account>> {
-        self.lock().insert(account.name(), Arc::clone(account))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Name, Arc<Account>>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.accounts.lock().insert(account.name(), Arc::clone(account))
     }
 }
 
@@ -134,7 +130,7 @@ impl Platforms {
 
     /// Forgets an account; what waits for it stays kept. `false` when there is none.
     pub async fn remove_channel(&self, channel: &ChannelId, account: &AccountId) -> bool {
-        let gone = self.inner().channels().lock().remove(&(channel.clone(), account.clone()));
+        let gone = self.inner().channels().accounts.lock().remove(&(channel.clone(), account.clone()));
         match gone {
             Some(gone) => {
                 gone.stop().await;
@@ -175,7 +171,7 @@ impl Platforms {
     /// How all accounts are, by platform and name.
     #[must_use]
     pub fn channel_status(&self) -> Vec<AccountStatus> {
-        let accounts: Vec<_> = self.inner().channels().lock().values().map(Arc::clone).collect();
+        let accounts: Vec<_> = self.inner().channels().accounts.lock().values().map(Arc::clone).collect();
         let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
         all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
         all
@@ -239,7 +235,7 @@ impl Platforms {
 
 impl std::fmt::Debug for Channels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
+        f.debug_struct("Channels").field("accounts", &self.accounts.lock().len()).finish_non_exhaustive()
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use homard_exec::{Exit, Finished, Processes};
 use homard_protocol::SessionKey;
-use homard_runtime::OrLog;
+use homard_runtime::{Clip, OrLog};
 
 use crate::parts::Sessions;
 
@@ -76,7 +76,7 @@ fn words(finished: &Finished) -> String {
         Some(Exit::Cancelled) => "was stopped".to_owned(),
         None => "ended, nobody knows how".to_owned(),
     };
-    let line: String = finished.line.chars().take(MAX_LINE_CHARS).collect();
+    let line = finished.line.clip_chars(MAX_LINE_CHARS).to_owned();
     let mut text = format!("The command in the background {} (`{}`) {how}.", finished.id, one_line(&line));
     let tail = plain(finished.tail.trim());
     if !tail.is_empty() {

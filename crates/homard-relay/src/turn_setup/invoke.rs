@@ -176,7 +176,7 @@ fn with_action(mut arguments: Value, action: Option<String>) -> Value {
 struct Desk {
     approvals: Approvals,
     asked: Arc<Notify>,
-    refused: std::sync::Mutex<Option<String>>,
+    refused: homard_runtime::Mutex<Option<String>>,
 }
 
 impl Desk {
@@ -188,7 +188,7 @@ impl Desk {
                 bell.notify_one();
             }
         });
-        Self { approvals, asked, refused: std::sync::Mutex::default() }
+        Self { approvals, asked, refused: homard_runtime::Mutex::default() }
     }
 
     /// Answers what is asked, for ever: by asking those who may decide, or with no.
@@ -214,12 +214,12 @@ impl Desk {
                 }
                 let why = question.request.reasons.join("; ");
                 let why = format!("approval required for {}: {why}", question.request.tool);
-                *self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(why);
+                *self.refused.lock() = Some(why);
             }
         }
     }
 
     fn refused(&self) -> Option<String> {
-        self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.refused.lock().clone()
     }
 }

@@ -1,8 +1,9 @@
 //! Which tools a model is told about, worked out once per policy: descriptions and schemas are large, and the
 //! same for every turn until the configuration changes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::Mutex;
 use homard_tools::{ToolPolicy, ToolSpec, Toolbox};
 
 /// Policies remembered; one per combination of agent and model in use.
@@ -26,7 +27,7 @@ pub(crate) struct Offers {
 impl Offers {
     /// What `policy` offers of `tools`.
     pub(crate) fn of(&self, tools: &Toolbox, policy: &ToolPolicy) -> Offer {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.lock();
         if let Some((_, offer)) = made.iter().find(|(known, _)| known == policy) {
             return offer.clone();
         }

@@ -7,7 +7,7 @@ mod collect;
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -15,7 +15,7 @@ use homard_agent::History;
 use homard_channel::Address;
 use homard_config::Config;
 use homard_protocol::SessionKey;
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use homard_store::SessionKind;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
@@ -110,14 +110,14 @@ impl Lane {
     }
 
     fn add(&self, waiting: Waiting) {
-        *lock(&self.came) = Instant::now();
-        lock(&self.waiting).push_back(waiting);
+        *self.came.lock() = Instant::now();
+        self.waiting.lock().push_back(waiting);
     }
 
     /// What is to be done now. Who `hurries` waits for nobody.
     fn next(&self, hurries: bool, config: &Config) -> Next {
-        let came = *lock(&self.came);
-        let mut waiting = lock(&self.waiting);
+        let came = *self.came.lock();
+        let mut waiting = self.waiting.lock();
         let quiet = match waiting.front().map(|first| &first.request.kind) {
             None => return Next::Nothing,
             Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
@@ -126,7 +126,7 @@ impl Lane {
             }
         };
         let now = Instant::now();
-        let mut since = lock(&self.waits_since);
+        let mut since = self.waits_since.lock();
         // Where it never gets quiet, somebody must be answered all the same.
         let until = (came + quiet).min(*since.get_or_insert(now) + quiet * MAX_QUIETS);
         if !hurries && !quiet.is_zero() && now < until {
@@ -156,13 +156,13 @@ pub(crate) struct Lanes {
 impl Lanes {
     /// Whether one more message may wait in a session.
     pub(crate) fn has_room(&self, key: &SessionKey) -> bool {
-        lock(&self.awake).get(key).is_none_or(|lane| lock(&lane.waiting).len() < MAX_WAITING)
+        self.awake.lock().get(key).is_none_or(|lane| lane.waiting.lock().len() < MAX_WAITING)
     }
 
     /// Puts a message into its lane, waking one if need be.
     pub(crate) fn put(&self, inner: &Arc<Inner>, tasks: &Tasks, waiting: Waiting) {
         let key = waiting.admitted.session_key().clone();
-        let mut awake = lock(&self.awake);
+        let mut awake = self.awake.lock();
         if let Some(lane) = awake.get(&key) {
             lane.add(waiting);
             lane.more.notify_one();
@@ -176,21 +176,21 @@ impl Lanes {
 
     /// How many messages wait in a session.
     pub(crate) fn waiting(&self, key: &SessionKey) -> usize {
-        lock(&self.awake).get(key).map_or(0, |lane| lock(&lane.waiting).len())
+        self.awake.lock().get(key).map_or(0, |lane| lane.waiting.lock().len())
     }
 
     /// Takes the oldest message of a chat platform out of a lane, because too many wait.
     pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
-        let lane = lock(&self.awake).get(key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
+        let lane = self.awake.lock().get(key).cloned()?;
+        let mut waiting = lane.waiting.lock();
         let at = waiting.iter().position(|waiting| waiting.request.options.origin.is_some())?;
         waiting.remove(at)
     }
 
     /// Takes a message out of its lane before its turn has come.
     pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<Waiting> {
-        let lane = lock(&self.awake).get(&run.session_key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
+        let lane = self.awake.lock().get(&run.session_key).cloned()?;
+        let mut waiting = lane.waiting.lock();
         let at = waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.run, run))?;
         waiting.remove(at)
     }
@@ -203,8 +203,8 @@ impl Lanes {
         key: &SessionKey,
         answered: Option<&Address>,
     ) -> Option<(usize, Waiting)> {
-        let lane = lock(&self.awake).get(key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
+        let lane = self.awake.lock().get(key).cloned()?;
+        let mut waiting = lane.waiting.lock();
         let is_heard = |waiting: &Waiting| match &waiting.request.options.reply {
             Some(reply) => answered == Some(&reply.address),
             None => true,
@@ -218,9 +218,9 @@ impl Lanes {
     pub(crate) fn put_back(&self, inner: &Arc<Inner>, at: usize, waiting: Waiting) {
         {
             // Held until it is in: a lane does not go away between.
-            let awake = lock(&self.awake);
+            let awake = self.awake.lock();
             if let Some(lane) = awake.get(waiting.admitted.session_key()) {
-                let mut queue = lock(&lane.waiting);
+                let mut queue = lane.waiting.lock();
                 let at = at.min(queue.len());
                 queue.insert(at, waiting);
                 lane.more.notify_one();
@@ -232,8 +232,8 @@ impl Lanes {
 
     /// Forgets a lane, unless something came in meanwhile.
     fn retire(&self, key: &SessionKey, lane: &Lane) -> bool {
-        let mut awake = lock(&self.awake);
-        if lock(&lane.waiting).is_empty() {
+        let mut awake = self.awake.lock();
+        if lane.waiting.lock().is_empty() {
             awake.remove(key);
             true
         } else {
@@ -243,7 +243,7 @@ impl Lanes {
 
     /// How many are awake.
     pub(crate) fn awake(&self) -> usize {
-        lock(&self.awake).len()
+        self.awake.lock().len()
     }
 }
 
@@ -287,8 +287,4 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,14 +4,14 @@
 //! [`DELTA_INTERVAL`], because each telling carries everything said
 //! so far.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_agent::{Directive, Step};
 use homard_llm::Attempt;
 use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
 use homard_protocol::limits::DELTA_INTERVAL;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -108,12 +108,12 @@ impl Narrator {
 
     /// Everything said so far.
     pub(crate) fn text(&self) -> String {
-        self.state().text.clone()
+        self.state.lock().text.clone()
     }
 
     /// What was said after the first `from` bytes, unless it may still turn out to be silence.
     pub(crate) fn text_from(&self, from: usize) -> String {
-        let state = self.state();
+        let state = self.state.lock();
         let rest = state.text.get(from..).filter(|_| !may_become_silent(&state.text));
         rest.unwrap_or_default().to_owned()
     }
@@ -125,17 +125,17 @@ impl Narrator {
 
     /// How the answer is to be delivered.
     pub(crate) fn wishes(&self) -> Vec<Directive> {
-        self.state().wishes.clone()
+        self.state.lock().wishes.clone()
     }
 
     /// What becomes of the model's reasoning.
     pub(crate) fn set_reasoning(&self, reasoning: Reasoning) {
-        self.state().reasoning = reasoning;
+        self.state.lock().reasoning = reasoning;
     }
 
     /// The transcript is known now.
     pub(crate) fn set_session(&self, session_id: &str) {
-        self.state().session_id = Some(Arc::from(session_id));
+        self.state.lock().session_id = Some(Arc::from(session_id));
     }
 
     /// Tells that the run is getting ready.
@@ -188,7 +188,7 @@ impl Narrator {
             Step::Attempt(attempt) => self.attempted(attempt),
             Step::Text(text) => self.said(text),
             Step::Thinking(text) => self.thought(text),
-            Step::Wish(wish) => self.state().wishes.push((*wish).clone()),
+            Step::Wish(wish) => self.state.lock().wishes.push((*wish).clone()),
             Step::Answered(_) => {
                 self.flush_thinking();
                 self.flush();
@@ -220,7 +220,7 @@ impl Narrator {
     /// forgotten: the next one thinks afresh.
     fn attempted(&self, attempt: &Attempt) {
         {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.thinking.clear();
             state.thinking_told = 0;
         }
@@ -232,7 +232,7 @@ impl Narrator {
     }
 
     fn begin_segment(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.segments += 1;
         state.segment = state.text.len();
         state.thinking.clear();
@@ -242,7 +242,7 @@ impl Narrator {
 
     fn thought(&self, text: &str) {
         let due = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.reasoning == Reasoning::Off {
                 return;
             }
@@ -258,7 +258,7 @@ impl Narrator {
     /// Tells the reasoning that has not been told.
     fn flush_thinking(&self) {
         let data = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
             if delta.is_empty() || state.reasoning != Reasoning::Stream {
                 return;
@@ -274,7 +274,7 @@ impl Narrator {
     fn said(&self, text: &str) {
         self.flush_thinking();
         let due = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.segment > 0 && state.segment == state.text.len() {
                 state.text.push_str("\n\n");
                 state.segment = state.text.len();
@@ -295,7 +295,7 @@ impl Narrator {
     pub(crate) async fn due(&self) {
         loop {
             let wait_until = {
-                let state = self.state();
+                let state = self.state.lock();
                 let waiting = state.told < state.text.len() && !may_become_silent(&state.text);
                 waiting.then(|| state.last_told.map_or_else(Instant::now, |last| last + DELTA_INTERVAL))
             };
@@ -309,7 +309,7 @@ impl Narrator {
     /// Tells what has not been told.
     pub(crate) fn flush(&self) {
         let (delta, whole, segment, item) = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.told >= state.text.len() || may_become_silent(&state.text) {
                 return;
             }
@@ -368,7 +368,7 @@ impl Narrator {
 
     /// The next number of the run, and the transcript if it is known.
     fn next(&self) -> (u64, Option<Arc<str>>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.seq += 1;
         (state.seq, state.session_id.clone())
     }
@@ -399,7 +399,7 @@ impl Narrator {
     }
 
     fn chat(&self, state: ChatState) {
-        let seq = self.state().seq;
+        let seq = self.state.lock().seq;
         self.chat_at(seq, state);
     }
 
@@ -411,10 +411,6 @@ impl Narrator {
             seq,
             state,
         });
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::SessionKey;
+use homard_runtime::millis;
 use homard_store::StoreError;
 
 use crate::parts::Turns;
@@ -136,7 +137,7 @@ impl Turns {
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
             Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::Collect(quiet) => {
-                let quiet_ms = u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX);
+                let quiet_ms = millis(quiet);
                 (Kind::Collect { quiet_ms }, None)
             }
             Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use homard_agent::Directive;
 use homard_llm::Attempt;
 use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
-use homard_runtime::TRACE;
+use homard_runtime::{Mutex, TRACE};
 use homard_store::RunStatus;
 use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -131,23 +131,23 @@ impl Run {
 
     /// Stops the run; the first reason stands.
     pub(crate) fn stop(&self, by: StopCause) {
-        lock(&self.stopped_by).get_or_insert(by);
+        self.stopped_by.lock().get_or_insert(by);
         self.cancel.cancel();
     }
 
     /// Who stopped it.
     pub(crate) fn stopped_by(&self) -> Option<StopCause> {
-        *lock(&self.stopped_by)
+        *self.stopped_by.lock()
     }
 
     /// Its turn has come.
     pub(crate) fn begin(&self) {
-        *lock(&self.began) = true;
+        *self.began.lock() = true;
     }
 
     /// Whether its turn has come.
     pub(crate) fn has_begun(&self) -> bool {
-        *lock(&self.began)
+        *self.began.lock()
     }
 
     /// Its sender waits on a connection that cannot be carried over to another process.
@@ -190,7 +190,7 @@ pub(crate) struct Runs {
 impl Runs {
     /// Takes a run in, unless one of its name is under way.
     pub(crate) fn reserve(&self, run: &Arc<Run>) -> bool {
-        match lock(&self.by_id).entry(run.id.clone()) {
+        match self.by_id.lock().entry(run.id.clone()) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
                 place.insert(Arc::clone(run));
@@ -201,22 +201,22 @@ impl Runs {
 
     /// Lets go of a run; another of the same name stays.
     pub(crate) fn remove(&self, run: &Arc<Run>) {
-        let mut by_id = lock(&self.by_id);
+        let mut by_id = self.by_id.lock();
         if by_id.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, run)) {
             by_id.remove(&run.id);
         }
     }
 
     pub(crate) fn get(&self, id: &RunId) -> Option<Arc<Run>> {
-        lock(&self.by_id).get(id).cloned()
+        self.by_id.lock().get(id).cloned()
     }
 
     pub(crate) fn of_session(&self, key: &SessionKey) -> Vec<Arc<Run>> {
-        lock(&self.by_id).values().filter(|run| run.session_key == *key).cloned().collect()
+        self.by_id.lock().values().filter(|run| run.session_key == *key).cloned().collect()
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Run>> {
-        lock(&self.by_id).values().cloned().collect()
+        self.by_id.lock().values().cloned().collect()
     }
 
     pub(crate) fn views(&self, key: &SessionKey) -> Vec<RunView> {
@@ -226,8 +226,4 @@ impl Runs {
     pub(crate) fn active_ids(&self, key: &SessionKey) -> Vec<String> {
         self.of_session(key).iter().map(|run| run.id.to_string()).collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

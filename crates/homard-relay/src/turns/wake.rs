@@ -4,11 +4,12 @@
 //! wakes once, and waits its turn in the lane. One that does not wake waits in the store and is told with the next
 //! turn, whoever asks for that.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
+use homard_runtime::{Clip, Mutex};
 use homard_store::RunStatus;
 use homard_tools::Label;
 use serde_json::{Value, json};
@@ -126,7 +127,7 @@ impl Turns {
     /// What came of the last turn that an event started; `None` when there was none since the start.
     #[must_use]
     pub fn last_heartbeat(&self) -> Option<Value> {
-        self.inner().wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner().wakes().last.lock().clone()
     }
 
     /// Remembers how a turn ends.
@@ -136,7 +137,7 @@ impl Turns {
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(inner)) = (end, inner.upgrade()) {
-                let mut last = inner.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = inner.wakes().last.lock();
                 *last = Some(seen(&end, reason));
             }
         });
@@ -150,7 +151,7 @@ fn seen(end: &RunEnd, reason: &str) -> Value {
         (RunStatus::Ok, None) => "ok-token",
         _ => "failed",
     };
-    let preview = end.reply.as_ref().map(|reply| reply.chars().take(PREVIEW_CHARS).collect::<String>());
+    let preview = end.reply.as_ref().map(|reply| reply.clip_chars(PREVIEW_CHARS).to_owned());
     let took = end.started_at.map(|began| end.ended_at.saturating_sub(began));
     let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
     if let Some(fields) = seen.as_object_mut() {

@@ -15,6 +15,7 @@ use homard_exec::{
     BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits, MAX_TIMEOUT, Outcome, Process,
     ProcessError, Processes, Start, run,
 };
+use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -352,7 +353,7 @@ fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration, lacks_terminal: bool) 
     let details = json!({
         "status": if completed { "completed" } else { "failed" },
         "exitCode": exit_code,
-        "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(outcome.duration),
         "cwd": cwd.display().to_string(),
         "aggregated": output,
     });

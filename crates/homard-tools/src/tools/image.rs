@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
-use homard_runtime::OrCancel;
+use homard_runtime::{Clip, OrCancel};
 use reqwest::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -307,7 +307,7 @@ fn bytes(megabytes: f64) -> u64 {
 
 /// A name as it may be repeated: data URLs are long.
 fn shown(name: &str) -> String {
-    name.chars().take(200).collect()
+    name.clip_chars(200).to_owned()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::UserBlock;
+use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -237,7 +238,7 @@ impl NodesTool {
         };
         if command != "camera.snap" && input.timeout_ms.is_none() {
             let all = Duration::from_millis(length).saturating_add(RECORDING_GRACE);
-            input.timeout_ms = u64::try_from(all.as_millis()).ok();
+            input.timeout_ms = Some(millis(all));
         }
         let answer = self.ask(&input, command, params, cx).await?;
         let (bytes, format) = media(&answer.payload)?;

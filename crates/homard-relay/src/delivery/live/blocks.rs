@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use homard_agent::{BlockChunker, Coalescer};
 use homard_policy::reply::PrefixFacts;
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{OrCancel, OrLog, chance};
 
 use super::Watched;
 use crate::delivery::answer::FinalReply;
 use crate::delivery::outbox::SendError;
 use crate::delivery::reply_style::BlockManner;
 use crate::delivery::run_delivery::Streamed;
-use crate::jitter::chance;
 use crate::parts::Outgoing;
 
 /// How long a platform may take for one piece.

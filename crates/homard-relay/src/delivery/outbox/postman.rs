@@ -5,24 +5,23 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, chance, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
-use super::{MAX_AGE, bounced, millis};
+use super::{MAX_AGE, bounced};
 use crate::delivery::media;
 use crate::events::DomainEvent;
-use crate::jitter::chance;
 use crate::platforms::channels::Name;
 use crate::relay::Inner;
 
@@ -89,7 +88,7 @@ impl Postman {
 
     /// Whether nothing is to be done.
     pub(super) fn is_idle(&self) -> bool {
-        self.ways().is_empty()
+        self.ways.lock().is_empty()
     }
 
     /// There is something new for a conversation.
@@ -97,7 +96,7 @@ impl Postman {
         if inner.outbox().closing.is_cancelled() {
             return;
         }
-        let mut ways = self.ways();
+        let mut ways = self.ways.lock();
         if let Some(way) = ways.get(&conversation) {
             way.more.store(true, Ordering::SeqCst);
             way.kicked.notify_one();
@@ -110,7 +109,7 @@ impl Postman {
 
     /// Ends the way of a conversation, unless something new came.
     fn leave(&self, conversation: &str, way: &Way) -> bool {
-        let mut ways = self.ways();
+        let mut ways = self.ways.lock();
         if way.more.swap(false, Ordering::SeqCst) {
             return false;
         }
@@ -118,19 +117,15 @@ impl Postman {
         true
     }
 
-    fn ways(&self) -> MutexGuard<'_, HashMap<String, Arc<Way>>> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn pause(&self, time: Duration) {
         let until = Instant::now() + time;
-        let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paused = self.paused_until.lock();
         *paused = Some(paused.map_or(until, |old| old.max(until)));
     }
 
     /// How long the platform still wants to hear nothing.
     fn pause_left(&self) -> Duration {
-        let paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = self.paused_until.lock();
         paused.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or_default()
     }
 }
@@ -153,7 +148,7 @@ async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, conversation: String, w
             }
         }
     }
-    postman.ways().remove(&conversation);
+    postman.ways.lock().remove(&conversation);
 }
 
 impl Postman {
@@ -169,7 +164,7 @@ impl Postman {
             }
         };
         let now = inner.clock().now_ms();
-        if now.saturating_sub(row.created_at) > millis(MAX_AGE) {
+        if now.saturating_sub(row.created_at) > millis_i64(MAX_AGE) {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
             return give_up(inner, &row, ChannelError::Permanent(why)).await;
         }
@@ -244,7 +239,7 @@ impl Postman {
         let (channel, account) = self.name();
         let words = error.to_string();
         let retry = |after: Duration, counts: bool, ambiguous: bool| OutboundRetry {
-            at: inner.clock().now_ms().saturating_add(millis(after)),
+            at: inner.clock().now_ms().saturating_add(millis_i64(after)),
             error: words.clone(),
             counts,
             ambiguous,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_runtime::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -78,7 +79,7 @@ impl SessionsSpawn {
             |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let task = ChildTask {
             task: input.task,
-            label: said(input.label).map(|label| label.chars().take(MAX_LABEL).collect()),
+            label: said(input.label).map(|label| label.clip_chars(MAX_LABEL).to_owned()),
             agent: said(input.agent_id),
             model: said(input.model),
             thinking: said(input.thinking),

@@ -1,12 +1,12 @@
 //! Pictures: where they may come from, what is refused, what the model behind the door gets.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +31,7 @@ impl VisionPort for Eye {
         pictures: Vec<UserBlock>,
         model: Option<String>,
     ) -> BoxFuture<'a, Result<Described, PortError>> {
-        self.asked.lock().unwrap().push((prompt, pictures.len(), model));
+        self.asked.lock().push((prompt, pictures.len(), model));
         async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
     }
 }
@@ -81,7 +81,7 @@ async fn pictures_come_from_files_and_data_and_nothing_else_passes_for_one() {
         match expected {
             Ok(count) => {
                 assert_eq!((words, outcome.is_error), ("a lobster", false), "{arguments}");
-                assert_eq!(eye.asked.lock().unwrap().last().unwrap().1, count, "{arguments}");
+                assert_eq!(eye.asked.lock().last().unwrap().1, count, "{arguments}");
             }
             Err(part) => assert!(outcome.is_error && words.contains(part), "{arguments}: {words}"),
         }
