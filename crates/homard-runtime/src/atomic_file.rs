@@ -9,6 +9,7 @@
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -16,6 +17,8 @@ use crate::OrLog;
 
 /// What a draft left by a killed process is recognised by.
 const PREFIX: &str = ".homard-";
+/// After so long a draft is nobody's any more.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
 const PRIVATE_DIR: u32 = 0o700;
 const PRIVATE_FILE: u32 = 0o600;
 /// Before the system's mask.
@@ -53,6 +56,18 @@ pub fn create_private_dir(dir: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_DIR);
     builder.create(dir)
+}
+
+/// Takes away drafts in this folder that processes which were killed left behind. A younger one may be somebody's.
+pub fn sweep_drafts(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let is_draft = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let about = entry.metadata().ok().filter(|about| is_draft && about.is_file());
+        let age = about.and_then(|about| about.modified().ok()?.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            std::fs::remove_file(entry.path()).or_log("a draft nobody needs is still there");
+        }
+    }
 }
 
 /// A new version of a file, beside it and not yet in its place. Dropped, it is gone.
@@ -155,7 +170,7 @@ mod tests {
     use std::io::{ErrorKind, Write as _};
     use std::os::unix::fs::PermissionsExt as _;
 
-    use super::{FileDraft, replace_private, replace_shared};
+    use super::{ABANDONED, FileDraft, replace_private, replace_shared, sweep_drafts};
 
     #[test]
     fn the_new_text_is_in_place_with_its_rights_and_nothing_lies_beside() {
@@ -180,6 +195,21 @@ mod tests {
         drop(draft);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_draft_whose_process_was_killed_is_swept_and_a_young_one_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let young = FileDraft::shared(&path).unwrap();
+        let old = FileDraft::shared(&path).unwrap();
+        let long_ago = old.file().metadata().unwrap().modified().unwrap() - 2 * ABANDONED;
+        old.file().set_modified(long_ago).unwrap();
+        std::mem::forget(old);
+        sweep_drafts(dir.path());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        young.commit_unflushed().unwrap();
+        assert!(path.exists());
     }
 
     #[test]

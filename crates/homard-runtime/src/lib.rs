@@ -23,7 +23,7 @@ mod trace;
 mod units;
 mod visible;
 
-pub use atomic_file::{FileDraft, create_private_dir, replace_private, replace_shared};
+pub use atomic_file::{FileDraft, create_private_dir, replace_private, replace_shared, sweep_drafts};
 pub use backoff::{Backoff, chance, spread};
 pub use cancel::{Cancelled, OrCancel};
 pub use clip::{Clip, brief};
