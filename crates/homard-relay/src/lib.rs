@@ -1,7 +1,7 @@
 //! The walk of a message: route → admit → lane → turn → deliver.
 //!
 //! ```text
-//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► Reply ─► Delivery
+//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► Delivery
 //!              └► Unroutable └► Refused
 //! ```
 //!
@@ -52,8 +52,9 @@ pub use turns::accept::{AcceptError, Accepted};
 pub use turns::compact::{CompactOptions, CompactReport};
 pub use turns::control::Aborted;
 pub use turns::listen::{Heard, Listener};
+pub use turns::outcome::{ModelUsed, RunEnd, TurnOutcome};
 pub use turns::queue::Queue;
 pub use turns::request::TurnOptions;
-pub use turns::runs::{RunEnd, RunView};
+pub use turns::runs::RunView;
 pub use turns::source::{Source, StopCause};
 pub use turns::wake::{Wake, WakeMode, Woken};

@@ -33,9 +33,10 @@ use crate::turn_setup::offer::Offers;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::control::{ABORT_WAIT, Aborted};
 use crate::turns::lane::{Lanes, Waiting};
+use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::runs::{RunEnd, Runs};
+use crate::turns::runs::{Run, Runs};
 use crate::turns::source::StopCause;
 use crate::turns::wake::Wakes;
 
@@ -305,8 +306,11 @@ impl Inner {
         self.bus.publish_to(&event, Audience::SessionSubscribers);
     }
 
-    pub(crate) fn run_ended(&self, end: &RunEnd) {
-        self.events.publish(&DomainEvent::RunEnded(Box::new(end.clone())));
+    /// Tells those who subscribed and those who wait that a run is over.
+    pub(crate) fn run_ended(&self, run: &Run, end: RunEnd) {
+        let end = Arc::new(end);
+        self.events.publish(&DomainEvent::RunEnded(Arc::clone(&end)));
+        run.ended(end);
     }
 }
 
@@ -347,13 +351,13 @@ impl Relay {
             prompt,
             runs: Runs::default(),
             lanes: Lanes::default(),
+            intake: IntakeState::default(),
             tasks,
             family: Family::default(),
             wakes: Wakes::default(),
             channels: Channels::default(),
             channel_names: Names::default(),
             outbox: Outbox::default(),
-            intake: IntakeState::default(),
             holding: stopping.child_token(),
             stopping,
             processes: std::sync::OnceLock::new(),

@@ -8,6 +8,7 @@ pub(crate) mod lane;
 pub(crate) mod listen;
 pub(crate) mod meter;
 pub(crate) mod narrate;
+pub(crate) mod outcome;
 pub(crate) mod queue;
 pub(crate) mod recover;
 pub(crate) mod request;

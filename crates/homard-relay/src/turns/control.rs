@@ -1,12 +1,14 @@
 //! Runs from outside: stopped, waited for, counted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::{RunId, SessionKey};
 use tokio::time::timeout;
 
 use crate::parts::Turns;
-use crate::turns::runs::{RunEnd, RunView};
+use crate::turns::outcome::RunEnd;
+use crate::turns::runs::RunView;
 use crate::turns::source::StopCause;
 use crate::turns::turn;
 
@@ -51,7 +53,7 @@ impl Turns {
     }
 
     /// Waits for a run that is under way; `None` when it is not, or when `limit` passes first.
-    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<RunEnd> {
+    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<Arc<RunEnd>> {
         let mut ending = self.inner().runs().get(run_id)?.watch();
         let ended = timeout(limit, ending.wait_for(Option::is_some)).await.ok()?.ok()?;
         ended.clone()

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_agent::{Steer, Steering, Taken};
-use homard_protocol::{SessionId, Usage};
-use homard_store::{RunStatus, StoreError, steered_key, steered_too_key};
+use homard_protocol::SessionId;
+use homard_store::{StoreError, steered_key, steered_too_key};
 
 use crate::relay::Inner;
 use crate::turns::lane::{Kind, Waiting};
-use crate::turns::runs::{Run, RunEnd};
+use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
+use crate::turns::runs::Run;
 use crate::turns::turn::{is_kept, stop_waiting};
 
 /// Queue modes in which a message is handed to the turn under way.
@@ -85,8 +86,8 @@ impl Lane {
         match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();
-                let why = format!("steered:{}", self.run.id);
-                settle(&self.inner, steered, Some(&self.session_id), why);
+                let by = TakenOver::Steered(self.run.id.clone());
+                settle(&self.inner, steered, by, Some(&self.session_id));
                 Ok(Taken { run_id, message, seq: place.seq })
             }
             Err(error) => {
@@ -114,27 +115,13 @@ impl Lane {
 }
 
 /// Tells everyone that nothing more comes of a run by itself, and where its message went.
-pub(crate) fn settle(inner: &Inner, steered: &Arc<Run>, session_id: Option<&SessionId>, why: String) {
-    let now = inner.clock().now_ms();
-    let end = RunEnd {
-        status: RunStatus::Ok,
-        reply: None,
-        error: None,
-        stop_reason: Some(why),
-        started_at: Some(now),
-        ended_at: now,
-        session_id: session_id.map(ToString::to_string),
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        attempts: Vec::new(),
-        wishes: Vec::new(),
-        calls: Vec::new(),
-    };
-    steered.narrator.end_bare();
-    inner.run_ended(&end);
-    steered.ended(end);
-    inner.runs().remove(steered);
+pub(crate) fn settle(inner: &Inner, moved: &Arc<Run>, by: TakenOver, session_id: Option<&SessionId>) {
+    let at = inner.clock().now_ms();
+    let session_id = session_id.cloned();
+    let outcome = TurnOutcome::NotBegun(NotBegun::TakenOver { by, at, session_id });
+    moved.narrator.end_bare();
+    inner.run_ended(moved, RunEnd { outcome, reply: None, ended_at: at });
+    inner.runs().remove(moved);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One turn: from a waiting message to a reply.
+//! One turn: from a waiting message to what came of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,17 @@ use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_models::select::level_for;
+use homard_protocol::events::ErrorKind;
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
-use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
+use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, ToolPolicy, TurnSlot};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::delivery::deliver::{self, Reply};
+use crate::delivery::deliver;
 use crate::delivery::live;
 use crate::events::DomainEvent;
 use crate::intake::admit::Admitted;
@@ -38,6 +39,9 @@ use crate::turns::compact;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
 use crate::turns::narrate::Reasoning;
+use crate::turns::outcome::{
+    Answered, Failed, Failure, ModelUsed, Stopped, TakenOver, TurnFacts, TurnOutcome,
+};
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
@@ -89,7 +93,7 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
         }
         permit = inner.place(&waiting).or_cancel(&run.cancel) => permit,
     };
-    let reply = match permit {
+    let outcome = match permit {
         Ok(permit) => {
             let _held = HeldSlot(run.take_slot(permit));
             run.begin();
@@ -101,30 +105,31 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             }
             live::begin(inner, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
-            let reply = answer(inner, waiting, history, &run).instrument(span.clone()).await;
-            if let Some(status) = reply.as_ref().map(|reply| reply.status).filter(|&s| s != RunStatus::Ok) {
-                span.record("error", status.as_str());
+            let outcome = answer(inner, waiting, history, &run).instrument(span.clone()).await;
+            if let Some(outcome) = outcome.as_ref().filter(|it| !matches!(it, TurnOutcome::Answered(_))) {
+                span.record("error", outcome.status().as_str());
             }
-            reply
+            outcome
         }
         Err(_cancelled) => {
             for merged in &waiting.merged {
-                deliver::deliver(inner, merged, Reply::stopped_before_it_began(), &mut None).await;
+                let stopped = TurnOutcome::stopped_before_it_began(merged);
+                deliver::deliver(inner, merged, stopped, &mut None).await;
                 inner.runs().remove(merged);
             }
-            is_kept(waiting.kept).await.then(Reply::stopped_before_it_began)
+            is_kept(waiting.kept).await.then(|| TurnOutcome::stopped_before_it_began(&run))
         }
     };
-    let Some(reply) = reply else {
+    let Some(outcome) = outcome else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
         run.delivery.sealed().cancel();
         inner.runs().remove(&run);
         return;
     };
-    if reply.changed_elsewhere {
+    if outcome.leaves_history_stale() {
         *history = None;
     }
-    deliver::deliver(inner, &run, reply, history).await;
+    deliver::deliver(inner, &run, outcome, history).await;
     inner.runs().remove(&run);
 }
 
@@ -132,8 +137,8 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
 pub(crate) async fn give_up(inner: &Arc<Inner>, run: &Arc<Run>) {
     tracing::error!(run = %run.id, "a turn ended unexpectedly");
     let error = "The turn ended unexpectedly; this is a bug in Homard. The log says more.".to_owned();
-    deliver::deliver(inner, run, Reply::failed_to_begin(error, inner.clock().now_ms(), None), &mut None)
-        .await;
+    let failed = TurnOutcome::failed_to_begin(error, inner.clock().now_ms(), None);
+    deliver::deliver(inner, run, failed, &mut None).await;
     inner.runs().remove(run);
 }
 
@@ -141,7 +146,7 @@ pub(crate) async fn give_up(inner: &Arc<Inner>, run: &Arc<Run>) {
 pub(crate) async fn stop_waiting(inner: &Arc<Inner>, waiting: Waiting) {
     let run = waiting.run;
     if is_kept(waiting.kept).await {
-        deliver::deliver(inner, &run, Reply::stopped_before_it_began(), &mut None).await;
+        deliver::deliver(inner, &run, TurnOutcome::stopped_before_it_began(&run), &mut None).await;
     }
     inner.runs().remove(&run);
 }
@@ -154,13 +159,13 @@ pub(crate) async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
     }
 }
 
-/// The reply to a message; `None` when it turned out not to be ours to answer.
+/// What comes of a message; `None` when it turned out not to be ours to answer.
 async fn answer(
     inner: &Arc<Inner>,
     mut waiting: Waiting,
     history: &mut Option<History>,
     run: &Arc<Run>,
-) -> Option<Reply> {
+) -> Option<TurnOutcome> {
     let started_at = inner.clock().now_ms();
     let kept = waiting.kept.take();
     let started = start(inner, &waiting, run).await;
@@ -173,7 +178,7 @@ async fn answer(
         Ok(started) => prepare(inner, waiting, started, history, run).await,
         Err(not_begun) => Err(not_begun),
     };
-    let mut reply = match prepared {
+    let mut outcome = match prepared {
         Ok(mut prepared) => {
             run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
             run.narrator.status("starting_model");
@@ -181,25 +186,25 @@ async fn answer(
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
             run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
             let ended = ask(inner, &mut prepared, run).await;
-            let reply = reply(ended, &prepared, started_at, run);
+            let outcome = outcome(ended, &prepared, started_at, run);
             *history = Some(prepared.told);
-            reply
+            outcome
         }
-        Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at, session),
+        Err(NotBegun(error)) => TurnOutcome::failed_to_begin(error, started_at, session),
     };
-    if let Some(error) = &mut reply.error {
+    if let Some(error) = outcome.error_mut() {
         inner.guards().secrets.hide_in(error);
     }
-    Some(reply)
+    Some(outcome)
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
 async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
-            None => steering::settle(inner, &merged, None, format!("merged:{}", run.id)),
+            None => steering::settle(inner, &merged, TakenOver::Merged(run.id.clone()), None),
             Some(NotBegun(error)) => {
-                let failed = Reply::failed_to_begin(error.clone(), inner.clock().now_ms(), None);
+                let failed = TurnOutcome::failed_to_begin(error.clone(), inner.clock().now_ms(), None);
                 deliver::deliver(inner, &merged, failed, &mut None).await;
                 inner.runs().remove(&merged);
             }
@@ -431,8 +436,38 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 }
 
 /// What comes of an ended turn.
-fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
+fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> TurnOutcome {
     let Ended { how, answer, usage, last_call, compactions, flushed, handed } = ended;
+    let facts = TurnFacts {
+        started_at,
+        session_id: prepared.turn.session_id.clone(),
+        used: model_used(prepared),
+        attempts: prepared.caller.attempts(),
+        usage,
+        last_call,
+        compactions,
+        flushed,
+        prompt_report: prepared.prompt_report.clone(),
+    };
+    let (failure, is_unrecorded) = match how {
+        How::Done => return TurnOutcome::Answered(Answered { facts, answer, calls: handed }),
+        How::Stopped => return TurnOutcome::Stopped(Stopped { facts, answer, by: run.stopped_by() }),
+        How::Failed(error) => {
+            let (reason, hint) = (error.reason, error.hint());
+            let words = if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) };
+            (Failure::of(reason, words), false)
+        }
+        How::Looped(words) => (Failure { error: words, kind: ErrorKind::Unknown }, false),
+        How::NotRecorded(error) => {
+            let error = format!("A step could not be recorded, so the run was stopped: {error}");
+            (Failure { error, kind: ErrorKind::Unknown }, true)
+        }
+    };
+    TurnOutcome::Failed(Failed { facts, answer, failure, is_unrecorded })
+}
+
+/// The model that answered; the one that was wanted, where none did.
+fn model_used(prepared: &Prepared) -> ModelUsed {
     let Prepared { turn, caller, chain, is_pinned, .. } = prepared;
     let winner = caller.winner();
     let answered = winner.as_ref().and_then(|winner| {
@@ -441,55 +476,12 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         chain.iter().find(is_winner).map(|next| &next.model)
     });
     let model = answered.unwrap_or(&turn.model.model);
-    let mut reply = Reply {
-        status: RunStatus::Ok,
-        answer,
-        error: None,
-        started_at: Some(started_at),
-        session_id: Some(turn.session_id.clone()),
+    ModelUsed {
         provider: model.provider.to_string(),
         model: model.id.to_string(),
-        context_window: Some(u64::from(model.context_window)),
-        attempts: caller.attempts(),
+        context_window: u64::from(model.context_window),
         profile: to_keep(winner, &turn.model.model.provider, *is_pinned),
-        usage,
-        last_call,
-        compactions,
-        flushed,
-        handed,
-        changed_elsewhere: false,
-        prompt_report: prepared.prompt_report.clone(),
-        error_kind: homard_protocol::events::ErrorKind::Unknown,
-    };
-    match how {
-        How::Done => {}
-        How::Stopped if run.stopped_by() == Some(StopCause::Timeout) => {
-            reply.status = RunStatus::TimedOut;
-            reply.error_kind = homard_protocol::events::ErrorKind::Timeout;
-            reply.error = Some(
-                "The run took longer than its time limit and was stopped (agents.defaults.timeoutSeconds)."
-                    .to_owned(),
-            );
-        }
-        How::Stopped => reply.status = RunStatus::Aborted,
-        How::Failed(error) => {
-            reply.status = RunStatus::Error;
-            reply.error_kind = deliver::error_kind(error.reason);
-            let hint = error.hint();
-            reply.error =
-                Some(if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) });
-        }
-        How::Looped(words) => {
-            reply.status = RunStatus::Error;
-            reply.error = Some(words);
-        }
-        How::NotRecorded(error) => {
-            reply.status = RunStatus::Error;
-            reply.changed_elsewhere = true;
-            reply.error = Some(format!("A step could not be recorded, so the run was stopped: {error}"));
-        }
     }
-    reply
 }
 
 #[cfg(test)]

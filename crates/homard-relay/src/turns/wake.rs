@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use crate::intake::route::Unroutable;
 use crate::parts::Turns;
 use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::runs::RunEnd;
 use crate::turns::source::Source;
 
 /// What the model is told beside the event.
@@ -145,18 +145,18 @@ impl Turns {
 
 /// The end of a turn as a look at it.
 fn seen(end: &RunEnd, reason: &str) -> Value {
-    let status = match (end.status, &end.reply) {
+    let status = match (end.outcome.status(), &end.reply) {
         (RunStatus::Ok, Some(_)) => "sent",
         (RunStatus::Ok, None) => "ok-token",
         _ => "failed",
     };
     let preview = end.reply.as_ref().map(|reply| reply.chars().take(PREVIEW_CHARS).collect::<String>());
-    let took = end.started_at.map(|began| end.ended_at.saturating_sub(began));
+    let took = end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began));
     let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
     if let Some(fields) = seen.as_object_mut() {
         fields.extend(preview.map(|preview| ("preview".to_owned(), json!(preview))));
         fields.extend(took.map(|took| ("durationMs".to_owned(), json!(took))));
-        fields.extend(end.error.as_ref().map(|error| ("message".to_owned(), json!(error))));
+        fields.extend(end.outcome.error().map(|error| ("message".to_owned(), json!(error))));
     }
     seen
 }
