@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, Tasks};
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -74,10 +74,10 @@ struct Company {
     media: MediaQuota,
 }
 
-impl Default for IntakeState {
-    fn default() -> Self {
+impl IntakeState {
+    pub(crate) fn new(tasks: Tasks) -> Self {
         Self {
-            workers: ConversationWorkers::default(),
+            workers: ConversationWorkers::new(tasks),
             hush: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
@@ -86,9 +86,7 @@ impl Default for IntakeState {
             call_quota: CallQuota::default(),
         }
     }
-}
 
-impl IntakeState {
     /// Calls to models that others than the owner cause.
     pub(crate) fn call_quota(&self) -> &CallQuota {
         &self.call_quota

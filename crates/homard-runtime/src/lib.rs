@@ -2,10 +2,12 @@
 //!
 //! [`Clock`] is where the time of day comes from, so tests can turn it; [`Tasks`] is the only way to start
 //! a task, so shutdown can wait for it; [`OrCancel`] makes any wait stoppable; [`OrLog`] is the accepted way
-//! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log.
+//! to go on after a failure nobody can act on; [`LogLimiter`] keeps strangers from filling the log; [`KeyedWorkers`]
+//! keeps what belongs together in order.
 
 mod cancel;
 mod clock;
+mod keyed_workers;
 mod log_limiter;
 mod or_log;
 mod redact;
@@ -17,6 +19,7 @@ mod visible;
 
 pub use cancel::{Cancelled, OrCancel};
 pub use clock::{Clock, Timestamp};
+pub use keyed_workers::{KeyedWorkers, Roused, Worker};
 pub use log_limiter::LogLimiter;
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};

@@ -95,7 +95,7 @@ impl Outbox {
     pub(crate) fn kick(&self, inner: &Arc<Inner>, row: &NewOutbound) {
         let postman = lock(&self.postmen).get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
         if let Some(postman) = postman {
-            postman.kick(inner, &self.tasks, row.conversation.clone());
+            postman.kick(inner, row.conversation.clone());
         }
     }
 
@@ -253,7 +253,8 @@ impl Outgoing {
         let name = (channel.clone(), account.clone());
         let postman = {
             let mut postmen = lock(&outbox.postmen);
-            let postman = postmen.entry(name.clone()).or_insert_with(|| Arc::new(Postman::new(name)));
+            let new = || Arc::new(Postman::new(name.clone(), outbox.tasks.clone()));
+            let postman = postmen.entry(name.clone()).or_insert_with(new);
             postman.is_welcome();
             Arc::clone(postman)
         };
@@ -263,7 +264,7 @@ impl Outgoing {
             let waiting = inner.store().waiting_conversations(channel, account).await;
             for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
             {
-                postman.kick(&inner, &inner.outbox().tasks, conversation);
+                postman.kick(&inner, conversation);
             }
         });
     }

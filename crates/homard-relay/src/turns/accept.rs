@@ -181,7 +181,7 @@ impl Turns {
         let run_here = Arc::clone(&run);
         let waiting =
             Waiting { run: run_here, kept: Some(kept), admitted, request, report, merged: Vec::new() };
-        self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        self.inner().lanes().put(self.inner(), waiting);
         let duplicate = match stored.await {
             Ok(Stored::New) => None,
             Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
@@ -218,7 +218,7 @@ impl Turns {
         let run = self.run_of(&admitted, run_id, &request.message);
         if self.inner().runs().reserve(&run) {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
-            self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+            self.inner().lanes().put(self.inner(), waiting);
         }
     }
 }

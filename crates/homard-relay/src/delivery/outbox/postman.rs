@@ -3,18 +3,17 @@
 //! A conversation in which something waits has a task; it goes away when nothing does. What it knows is in the store,
 //! so it may be cut off at any point.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_runtime::{KeyedWorkers, OrCancel, OrLog, Tasks, Worker};
 use homard_store::{OutboundRecord, OutboundRetry};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::pace::Pace;
@@ -38,20 +37,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 /// One account's postman.
 pub(super) struct Postman {
     name: Name,
-    ways: Mutex<HashMap<String, Arc<Way>>>,
+    /// The conversations in which something waits; what is put says only that there is something new.
+    ways: KeyedWorkers<String, ()>,
     /// Until when the platform wants to hear nothing.
     paused_until: Mutex<Option<Instant>>,
     /// Whether the platform refuses our credentials.
     refused: AtomicBool,
     pace: Pace,
     places: Semaphore,
-}
-
-/// A conversation in which something waits.
-#[derive(Default)]
-struct Way {
-    more: AtomicBool,
-    kicked: Notify,
 }
 
 /// What to do next in a conversation.
@@ -67,10 +60,10 @@ enum Next {
 }
 
 impl Postman {
-    pub(super) fn new(name: Name) -> Self {
+    pub(super) fn new(name: Name, tasks: Tasks) -> Self {
         Self {
             name,
-            ways: Mutex::default(),
+            ways: KeyedWorkers::new(tasks, 1, Duration::ZERO),
             paused_until: Mutex::default(),
             refused: AtomicBool::new(false),
             pace: Pace::default(),
@@ -89,37 +82,17 @@ impl Postman {
 
     /// Whether nothing is to be done.
     pub(super) fn is_idle(&self) -> bool {
-        self.ways().is_empty()
+        self.ways.awake() == 0
     }
 
     /// There is something new for a conversation.
-    pub(super) fn kick(self: &Arc<Self>, inner: &Arc<Inner>, tasks: &Tasks, conversation: String) {
+    pub(super) fn kick(self: &Arc<Self>, inner: &Arc<Inner>, conversation: String) {
         if inner.outbox().closing.is_cancelled() {
             return;
         }
-        let mut ways = self.ways();
-        if let Some(way) = ways.get(&conversation) {
-            way.more.store(true, Ordering::SeqCst);
-            way.kicked.notify_one();
-            return;
-        }
-        let way = Arc::new(Way::default());
-        ways.insert(conversation.clone(), Arc::clone(&way));
-        tasks.spawn(drive(Arc::clone(inner), Arc::clone(self), conversation, way));
-    }
-
-    /// Ends the way of a conversation, unless something new came.
-    fn leave(&self, conversation: &str, way: &Way) -> bool {
-        let mut ways = self.ways();
-        if way.more.swap(false, Ordering::SeqCst) {
-            return false;
-        }
-        ways.remove(conversation);
-        true
-    }
-
-    fn ways(&self) -> MutexGuard<'_, HashMap<String, Arc<Way>>> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+        let work = |way| drive(Arc::clone(inner), Arc::clone(self), way);
+        // Whoever was told already and has not looked yet finds this, too.
+        let _told_already = self.ways.put(conversation, (), work);
     }
 
     fn pause(&self, time: Duration) {
@@ -135,25 +108,22 @@ impl Postman {
     }
 }
 
-async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, conversation: String, way: Arc<Way>) {
-    let closing = inner.outbox().closing.clone();
-    while !closing.is_cancelled() {
-        match postman.step(&inner, &conversation).await {
+/// The task of a conversation: looks for what waits whenever it is told that there is something.
+async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, way: Worker<String, ()>) {
+    let closing = &inner.outbox().closing;
+    let mut told = way.next(closing).await;
+    while told.is_some() && !closing.is_cancelled() {
+        match postman.step(&inner, way.key()).await {
             Next::Look => {}
-            Next::Wait(time) => tokio::select! {
-                () = tokio::time::sleep(time) => {}
-                () = way.kicked.notified() => {}
-                () = closing.cancelled() => {}
-            },
-            // Also when the account is shut: it may have been opened again meanwhile.
-            Next::Nothing | Next::Shut => {
-                if postman.leave(&conversation, &way) {
-                    return;
-                }
+            Next::Wait(time) => {
+                way.more_until(Instant::now() + time, closing).await;
+                // It looks now anyway.
+                let _told = way.pop();
             }
+            // Also when the account is shut: it may have been opened again meanwhile.
+            Next::Nothing | Next::Shut => told = way.next(closing).await,
         }
     }
-    postman.ways().remove(&conversation);
 }
 
 impl Postman {
