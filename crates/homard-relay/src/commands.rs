@@ -27,8 +27,7 @@ use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
-use crate::parts::ChatCommands;
-use crate::relay::Inner;
+use crate::parts::{ChatCommands, Turns};
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
@@ -173,7 +172,7 @@ impl ChatCommands {
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
-                if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
+                if self.inner().store().run(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
@@ -222,7 +221,7 @@ impl ChatCommands {
     pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
         let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
-        conclude(self.inner(), &run, answer).await;
+        conclude(&self.turns(), &run, answer).await;
         Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
 
@@ -358,7 +357,8 @@ fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
 }
 
 /// Records what came of a command and tells everyone.
-pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<String, String>) {
+pub(crate) async fn conclude(turns: &Turns, run: &Arc<Run>, answer: Result<String, String>) {
+    let inner = turns.inner();
     let now = inner.clock().now_ms();
     let (reply, error) = (answer.clone().ok(), answer.err());
     let outcome = TurnOutcome::NotBegun(NotBegun::Command { stopped: run.stopped_by(), error, at: now });
@@ -369,7 +369,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
     let end = RunEnd { outcome, reply, ended_at: now };
     run.narrator.end(last_word(&end));
     inner.run_ended(run, end);
-    inner.runs().remove(run);
+    turns.runs().remove(run);
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub use message_actions::{
     ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
     Place, PollDraft, Post, Writing,
 };
-pub use parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, TurnSetup, Turns};
+pub use parts::{MessageActions, Platforms, Sessions, TurnSetup, Turns};
 pub use platforms::channels::AccountStatus;
 pub use platforms::pairing_row::{pairing_account, pairing_row};
 pub use relay::{Relay, RelayParts};

@@ -101,7 +101,7 @@ impl ChatCommands {
             "deny" | "no" | "reject" => Verdict::Deny,
             _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
         };
-        let router = self.inner().approvals();
+        let router = self.approvals();
         let pending = router.pending();
         let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
         let (Some(question), None) = (close.next(), close.next()) else {

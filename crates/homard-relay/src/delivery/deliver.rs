@@ -1,7 +1,5 @@
 //! Recording what a turn came to and telling everyone, in that order: what was told is never lost.
 
-use std::sync::Arc;
-
 use homard_agent::History;
 use homard_models::auth::is_stored;
 use homard_protocol::events::{ChatMessage, ChatState, FinalMessage};
@@ -13,7 +11,7 @@ use serde_json::json;
 
 use crate::delivery::reply_rows;
 use crate::delivery::shape::shape;
-use crate::relay::Inner;
+use crate::parts::Outgoing;
 use crate::turns::outcome::{Failed, NotBegun, RunEnd, Stopped, TurnFacts, TurnOutcome};
 use crate::turns::runs::Run;
 
@@ -29,11 +27,12 @@ struct Record {
 
 /// Records and tells.
 pub(crate) async fn deliver(
-    inner: &Arc<Inner>,
+    outgoing: &Outgoing,
     run: &Run,
     outcome: TurnOutcome,
     history: &mut Option<History>,
 ) {
+    let inner = outgoing.inner();
     run.narrator.flush();
     let said = run.narrator.text();
     let reply = shape(&said);
@@ -44,9 +43,9 @@ pub(crate) async fn deliver(
         // A turn that was never recorded as begun has no transcript to write to.
         entry: outcome.session_id().and_then(|_| recorded(&outcome, inner.clock().now_ms())),
         text: reply.clone().or_else(unshown),
-        outbox: reply_rows::rows(inner, run, &outcome, &said).await,
+        outbox: reply_rows::rows(outgoing, run, &outcome, &said).await,
     };
-    let outcome = match write_down(inner, run, &outcome, record, history).await {
+    let outcome = match write_down(outgoing, run, &outcome, record, history).await {
         Ok(()) => outcome,
         Err(lost) => outcome.lost(lost),
     };
@@ -107,12 +106,13 @@ fn failed(mut answer: AssistantMessage, error: &str) -> AssistantMessage {
 
 /// Writes the end of the run; the error is what to tell people if that was impossible.
 async fn write_down(
-    inner: &Arc<Inner>,
+    outgoing: &Outgoing,
     run: &Run,
     outcome: &TurnOutcome,
     record: Record,
     history: &mut Option<History>,
 ) -> Result<(), String> {
+    let inner = outgoing.inner();
     let Record { entry, text, outbox } = record;
     let mut finish = FinishRun::new(run.id.clone(), outcome.status());
     finish.entries =
@@ -133,14 +133,14 @@ async fn write_down(
     finish.patch = Some(Box::new(move |session| changes.apply(session)));
     match inner.store().finish_run(finish).await {
         Ok(finished) => {
-            inner.outbox().kick_all(inner, &outbox);
+            outgoing.kick_all(&outbox);
             if let (Some(entry), Some(place), Some(history)) =
                 (entry, finished.appended.first(), history.as_mut())
             {
                 history.record(Message::Assistant(entry), place.seq);
             }
             if let Some(session) = &finished.session {
-                inner.session_changed(session, "none", false);
+                inner.session_changed(session, "none", Vec::new());
             }
             Ok(())
         }

@@ -8,6 +8,7 @@ use crate::delivery::live::taken_away;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
 use crate::delivery::run_delivery::Streamed;
+use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;
 use crate::turns::outcome::TurnOutcome;
@@ -23,13 +24,20 @@ const FAILED: &str = "⚠️ Something went wrong and I could not answer. Please
 const MAX_REASON: usize = 400;
 
 /// The messages that tell the end of a run; none when it did not come from a chat platform.
-pub(crate) async fn rows(inner: &Inner, run: &Run, outcome: &TurnOutcome, said: &str) -> Vec<NewOutbound> {
+pub(crate) async fn rows(
+    outgoing: &Outgoing,
+    run: &Run,
+    outcome: &TurnOutcome,
+    said: &str,
+) -> Vec<NewOutbound> {
+    let inner = outgoing.inner();
     let streamed = run.delivery.seal().await;
     let Some(route) = run.delivery.route() else { return Vec::new() };
-    let manner = Manner::of(inner, &route.address);
+    let manner = Manner::of(outgoing, &route.address);
     let wishes = run.narrator.wishes();
     let facts = facts(inner, run, outcome);
-    let speech = FinalReply { run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+    let speech =
+        FinalReply { outgoing, run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.
@@ -37,13 +45,13 @@ pub(crate) async fn rows(inner: &Inner, run: &Run, outcome: &TurnOutcome, said: 
     };
     let preview = streamed.preview.as_deref().or(shown_before.as_deref());
     let mut rows = match text(route, outcome, said, &streamed) {
-        Some(text) => speech.rows(inner, &text, preview, "").await,
+        Some(text) => speech.rows(&text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
         None if preview.is_some() && !matches!(outcome, TurnOutcome::Answered(_)) => Vec::new(),
-        None => speech.rows(inner, "", preview, "").await,
+        None => speech.rows("", preview, "").await,
     };
-    if let Some(content) = taken_away(inner, run) {
-        rows.push(speech.row(inner, format!("{}:ack", run.id), None, content));
+    if let Some(content) = taken_away(outgoing, run) {
+        rows.push(speech.row(format!("{}:ack", run.id), None, content));
     }
     rows
 }

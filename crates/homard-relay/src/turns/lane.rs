@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::intake::admit::Admitted;
-use crate::relay::Inner;
+use crate::parts::Turns;
 use crate::turns::compact::{CompactOptions, ReportSlot};
 use crate::turns::request::TurnRequest;
 use crate::turns::runs::Run;
@@ -116,9 +116,9 @@ impl Lanes {
     }
 
     /// Puts a message into its lane, waking one if need be.
-    pub(crate) fn put(&self, inner: &Arc<Inner>, waiting: Waiting) {
+    pub(crate) fn put(&self, turns: &Turns, waiting: Waiting) {
         let key = waiting.admitted.session_key().clone();
-        let put = self.workers.put(key, waiting, |lane| drive(Arc::clone(inner), lane));
+        let put = self.workers.put(key, waiting, |lane| drive(turns.clone(), lane));
         if let Err(waiting) = put {
             tracing::error!(run = %waiting.run.id, "a lane is full; the message is answered after the next start");
         }
@@ -166,9 +166,9 @@ impl Lanes {
     }
 
     /// Puts back what was taken out of a lane, where it was; wakes a lane if that went away meanwhile.
-    pub(crate) fn put_back(&self, inner: &Arc<Inner>, at: usize, waiting: Waiting) {
+    pub(crate) fn put_back(&self, turns: &Turns, at: usize, waiting: Waiting) {
         let key = waiting.admitted.session_key().clone();
-        self.workers.put_back(key, at, waiting, |lane| drive(Arc::clone(inner), lane));
+        self.workers.put_back(key, at, waiting, |lane| drive(turns.clone(), lane));
     }
 
     /// How many are awake.
@@ -178,13 +178,14 @@ impl Lanes {
 }
 
 /// The lane's task.
-async fn drive(inner: Arc<Inner>, lane: Worker<SessionKey, Waiting>) {
+async fn drive(turns: Turns, lane: Worker<SessionKey, Waiting>) {
+    let inner = turns.inner();
     let mut history: Option<History> = None;
     let mut quiet_since = None;
     loop {
         let holding = inner.holding();
         match next(&lane, &mut quiet_since, holding.is_cancelled(), &inner.config()) {
-            Next::Turn(together) => take_turn(&inner, together, &mut history).await,
+            Next::Turn(together) => take_turn(&turns, together, &mut history).await,
             Next::Quiet(until) => {
                 lane.more_until(until, holding).await;
             }
@@ -225,17 +226,17 @@ fn next(
 }
 
 /// Gives these their turn. A bug of ours in it ends their runs; the session goes on all the same.
-async fn take_turn(inner: &Arc<Inner>, together: Vec<Waiting>, history: &mut Option<History>) {
+async fn take_turn(turns: &Turns, together: Vec<Waiting>, history: &mut Option<History>) {
     let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
     let turn = AssertUnwindSafe(async {
-        if let Some(waiting) = collect::combine(inner, together).await {
-            turn::take(inner, waiting, history).await;
+        if let Some(waiting) = collect::combine(turns, together).await {
+            turn::take(turns, waiting, history).await;
         }
     });
     if turn.catch_unwind().await.is_err() {
         *history = None;
         for run in runs.iter().filter(|run| !run.is_over()) {
-            turn::give_up(inner, run).await;
+            turn::give_up(turns, run).await;
         }
     }
 }

@@ -113,7 +113,7 @@ pub enum TakenOver {
 
 /// What is known of a turn in which a model was asked.
 #[derive(Debug, Clone)]
-pub struct TurnFacts {
+pub(crate) struct TurnFacts {
     pub(crate) started_at: i64,
     pub(crate) session_id: SessionId,
     pub(crate) used: ModelUsed,

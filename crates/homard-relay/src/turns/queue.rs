@@ -133,12 +133,12 @@ impl Turns {
             Queue::SteerToo => (Kind::SteerToo, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
-            Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::Collect(_) if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::Collect(quiet) => {
                 let quiet_ms = u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX);
                 (Kind::Collect { quiet_ms }, None)
             }
-            Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::AsSession if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
                 let session = self.inner().store().session(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);

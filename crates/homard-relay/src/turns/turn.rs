@@ -26,6 +26,7 @@ use crate::delivery::live;
 use crate::events::DomainEvent;
 use crate::intake::admit::Admitted;
 use crate::intake::origin;
+use crate::parts::Turns;
 use crate::relay::Inner;
 use crate::sessions::access::works_for;
 use crate::turn_setup::exec_rules::exec_rules;
@@ -78,20 +79,21 @@ impl Drop for HeldSlot {
 
 /// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
 /// and everyone is told.
-pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
+pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<History>) {
+    let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
-    live::acknowledge(inner, &run);
+    live::acknowledge(&outgoing, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
         biased;
         () = shut.cancelled() => {
             // Still kept, not begun: it is answered after the next start.
-            waiting.merged.iter().chain([&run]).for_each(|run| inner.runs().remove(run));
+            waiting.merged.iter().chain([&run]).for_each(|run| turns.runs().remove(run));
             return;
         }
-        permit = inner.place(&waiting).or_cancel(&run.cancel) => permit,
+        permit = turns.places().take(&waiting).or_cancel(&run.cancel) => permit,
     };
     let outcome = match permit {
         Ok(permit) => {
@@ -101,11 +103,11 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
             inner.events().publish(&DomainEvent::RunStarted { run: id, session });
             if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
-                return compact::take(inner, waiting, wish, history).await;
+                return compact::take(turns, waiting, wish, history).await;
             }
-            live::begin(inner, &run);
+            live::begin(&outgoing, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
-            let outcome = answer(inner, waiting, history, &run).instrument(span.clone()).await;
+            let outcome = answer(turns, waiting, history, &run).instrument(span.clone()).await;
             if let Some(outcome) = outcome.as_ref().filter(|it| !matches!(it, TurnOutcome::Answered(_))) {
                 span.record("error", outcome.status().as_str());
             }
@@ -114,8 +116,8 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
         Err(_cancelled) => {
             for merged in &waiting.merged {
                 let stopped = TurnOutcome::stopped_before_it_began(merged);
-                deliver::deliver(inner, merged, stopped, &mut None).await;
-                inner.runs().remove(merged);
+                deliver::deliver(&outgoing, merged, stopped, &mut None).await;
+                turns.runs().remove(merged);
             }
             is_kept(waiting.kept).await.then(|| TurnOutcome::stopped_before_it_began(&run))
         }
@@ -123,32 +125,33 @@ pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Opt
     let Some(outcome) = outcome else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
         run.delivery.sealed().cancel();
-        inner.runs().remove(&run);
+        turns.runs().remove(&run);
         return;
     };
     if outcome.leaves_history_stale() {
         *history = None;
     }
-    deliver::deliver(inner, &run, outcome, history).await;
-    inner.runs().remove(&run);
+    deliver::deliver(&outgoing, &run, outcome, history).await;
+    turns.runs().remove(&run);
 }
 
 /// Ends a run whose turn broke.
-pub(crate) async fn give_up(inner: &Arc<Inner>, run: &Arc<Run>) {
+pub(crate) async fn give_up(turns: &Turns, run: &Arc<Run>) {
     tracing::error!(run = %run.id, "a turn ended unexpectedly");
     let error = "The turn ended unexpectedly; this is a bug in Homard. The log says more.".to_owned();
-    let failed = TurnOutcome::failed_to_begin(error, inner.clock().now_ms(), None);
-    deliver::deliver(inner, run, failed, &mut None).await;
-    inner.runs().remove(run);
+    let failed = TurnOutcome::failed_to_begin(error, turns.inner().clock().now_ms(), None);
+    deliver::deliver(&turns.outgoing(), run, failed, &mut None).await;
+    turns.runs().remove(run);
 }
 
 /// Ends a run that was stopped while it waited.
-pub(crate) async fn stop_waiting(inner: &Arc<Inner>, waiting: Waiting) {
+pub(crate) async fn stop_waiting(turns: &Turns, waiting: Waiting) {
     let run = waiting.run;
     if is_kept(waiting.kept).await {
-        deliver::deliver(inner, &run, TurnOutcome::stopped_before_it_began(&run), &mut None).await;
+        deliver::deliver(&turns.outgoing(), &run, TurnOutcome::stopped_before_it_began(&run), &mut None)
+            .await;
     }
-    inner.runs().remove(&run);
+    turns.runs().remove(&run);
 }
 
 /// Whether the message turned out to be kept, and new.
@@ -161,21 +164,22 @@ pub(crate) async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
 
 /// What comes of a message; `None` when it turned out not to be ours to answer.
 async fn answer(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     mut waiting: Waiting,
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Option<TurnOutcome> {
+    let inner = turns.inner();
     let started_at = inner.clock().now_ms();
     let kept = waiting.kept.take();
     let started = start(inner, &waiting, run).await;
     if !is_kept(kept).await {
         return None;
     }
-    settle_merged(inner, &mut waiting, run, started.as_ref().err()).await;
+    settle_merged(turns, &mut waiting, run, started.as_ref().err()).await;
     let session = started.as_ref().ok().map(|started| started.session.session_id.clone());
     let prepared = match started {
-        Ok(started) => prepare(inner, waiting, started, history, run).await,
+        Ok(started) => prepare(turns, waiting, started, history, run).await,
         Err(not_begun) => Err(not_begun),
     };
     let mut outcome = match prepared {
@@ -185,7 +189,7 @@ async fn answer(
             let model = &prepared.turn.model;
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
             run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
-            let ended = ask(inner, &mut prepared, run).await;
+            let ended = ask(turns, &mut prepared, run).await;
             let outcome = outcome(ended, &prepared, started_at, run);
             *history = Some(prepared.told);
             outcome
@@ -199,14 +203,15 @@ async fn answer(
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
-async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
+async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
-            None => steering::settle(inner, &merged, TakenOver::Merged(run.id.clone()), None),
+            None => steering::settle(turns, &merged, TakenOver::Merged(run.id.clone()), None),
             Some(NotBegun(error)) => {
-                let failed = TurnOutcome::failed_to_begin(error.clone(), inner.clock().now_ms(), None);
-                deliver::deliver(inner, &merged, failed, &mut None).await;
-                inner.runs().remove(&merged);
+                let failed =
+                    TurnOutcome::failed_to_begin(error.clone(), turns.inner().clock().now_ms(), None);
+                deliver::deliver(&turns.outgoing(), &merged, failed, &mut None).await;
+                turns.runs().remove(&merged);
             }
         }
     }
@@ -238,12 +243,13 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
 
 /// Gathers what a turn that has begun needs.
 pub(crate) async fn prepare(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     waiting: Waiting,
     started: Started,
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Result<Prepared, NotBegun> {
+    let (inner, setup) = (turns.inner(), turns.setup());
     let Waiting { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
@@ -252,7 +258,7 @@ pub(crate) async fn prepare(
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
     run.narrator.status("preparing_context");
-    inner.session_changed(&session, "send", true);
+    inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
 
     let rooms = inner.rooms();
     let asked = options.model.as_deref();
@@ -265,7 +271,7 @@ pub(crate) async fn prepare(
     let others = Others { works_for: works_for.as_ref(), options: &options };
     let (policy, asker) = tool_policy((&config, agent), &admitted, (&settings.model, &session), &others);
     let policy = Arc::new(policy);
-    let skills = inner.skills().for_turn(&config, agent).await;
+    let skills = setup.skills().for_turn(&config, agent).await;
     turn_prompt::fit(&mut settings, (admitted.session_key(), asker.caller), &policy, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = options.program.as_ref().is_none_or(|program| program.before.is_empty());
@@ -287,7 +293,7 @@ pub(crate) async fn prepare(
     told.limit_turns(history_limit(&config, admitted.session_key()));
     turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
     let offer = rooms.offers.of(&rooms.tools, &policy);
-    let system = system_prompt(inner, &settings.prompt, &offer.described)
+    let system = system_prompt(&setup, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
@@ -297,12 +303,12 @@ pub(crate) async fn prepare(
     };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
-    let meter = Arc::new(RunMeter::of_turn(inner, owner, &admitted));
+    let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = router::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
-    let steer = steering::of(inner, run, &session.session_id);
+    let steer = steering::of(turns, run, &session.session_id);
     let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
     let offered = match &options.program {
         Some(program) => {
@@ -324,7 +330,7 @@ pub(crate) async fn prepare(
         policy,
         compaction: settings.compaction,
         scope: taint::scope(
-            inner,
+            &setup,
             &config,
             told.taint(),
             Granted::of(agent, &skills, exec, asker).in_slot(run.slot()),
@@ -404,11 +410,12 @@ async fn from_transcript(
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
-async fn ask(inner: &Inner, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+    let inner = turns.inner();
     let Prepared { turn, told, limit, .. } = prepared;
     let turn = &*turn;
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
-    let (narrator, prompt) = (Arc::clone(&run.narrator), inner.prompt());
+    let (narrator, prompt) = (Arc::clone(&run.narrator), Arc::clone(turns.setup().prompt()));
     let mut on_step = |step: homard_agent::Step<'_>| {
         if matches!(step, homard_agent::Step::ToolEnd { .. }) {
             // The tool may have changed a file that the next prompt is made of.

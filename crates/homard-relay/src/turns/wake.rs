@@ -5,7 +5,7 @@
 //! turn, whoever asks for that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
@@ -115,28 +115,28 @@ impl Turns {
     /// Whether events may start turns; while they may not, they wait for the next one.
     #[must_use]
     pub fn heartbeats_enabled(&self) -> bool {
-        self.inner().wakes().enabled.load(Ordering::SeqCst)
+        self.wakes().enabled.load(Ordering::SeqCst)
     }
 
     /// Decides it, until the gateway ends.
     pub fn set_heartbeats(&self, enabled: bool) {
-        self.inner().wakes().enabled.store(enabled, Ordering::SeqCst);
+        self.wakes().enabled.store(enabled, Ordering::SeqCst);
     }
 
     /// What came of the last turn that an event started; `None` when there was none since the start.
     #[must_use]
     pub fn last_heartbeat(&self) -> Option<Value> {
-        self.inner().wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Remembers how a turn ends.
     fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
-        let Some(mut ending) = self.inner().runs().get(run_id).map(|run| run.watch()) else { return };
-        let inner = Arc::downgrade(self.inner());
+        let Some(mut ending) = self.runs().get(run_id).map(|run| run.watch()) else { return };
+        let turns = self.downgrade();
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
-            if let (Some(end), Some(inner)) = (end, inner.upgrade()) {
-                let mut last = inner.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
+                let mut last = turns.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
                 *last = Some(seen(&end, reason));
             }
         });

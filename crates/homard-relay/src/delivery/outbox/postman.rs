@@ -22,8 +22,8 @@ use super::{MAX_AGE, bounced, millis};
 use crate::delivery::media;
 use crate::events::DomainEvent;
 use crate::jitter::chance;
+use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
-use crate::relay::Inner;
 
 /// Conversations of one account that are spoken in at once.
 const AT_ONCE: usize = 8;
@@ -86,11 +86,11 @@ impl Postman {
     }
 
     /// There is something new for a conversation.
-    pub(super) fn kick(self: &Arc<Self>, inner: &Arc<Inner>, conversation: String) {
-        if inner.outbox().closing.is_cancelled() {
+    pub(super) fn kick(self: &Arc<Self>, outgoing: &Outgoing, conversation: String) {
+        if outgoing.outbox().closing.is_cancelled() {
             return;
         }
-        let work = |way| drive(Arc::clone(inner), Arc::clone(self), way);
+        let work = |way| drive(outgoing.clone(), Arc::clone(self), way);
         // Whoever was told already and has not looked yet finds this, too.
         let _told_already = self.ways.put(conversation, (), work);
     }
@@ -109,11 +109,11 @@ impl Postman {
 }
 
 /// The task of a conversation: looks for what waits whenever it is told that there is something.
-async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, way: Worker<String, ()>) {
-    let closing = &inner.outbox().closing;
+async fn drive(outgoing: Outgoing, postman: Arc<Postman>, way: Worker<String, ()>) {
+    let closing = &outgoing.outbox().closing;
     let mut told = way.next(closing).await;
     while told.is_some() && !closing.is_cancelled() {
-        match postman.step(&inner, way.key()).await {
+        match postman.step(&outgoing, way.key()).await {
             Next::Look => {}
             Next::Wait(time) => {
                 way.more_until(Instant::now() + time, closing).await;
@@ -128,7 +128,8 @@ async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, way: Worker<String, ()>
 
 impl Postman {
     /// Sends the next message of a conversation, if it is time.
-    async fn step(&self, inner: &Arc<Inner>, conversation: &str) -> Next {
+    async fn step(&self, outgoing: &Outgoing, conversation: &str) -> Next {
+        let inner = outgoing.inner();
         let (channel, account) = self.name();
         let row = match inner.store().next_outbound(channel, account, conversation).await {
             Ok(Some(row)) => row,
@@ -141,25 +142,25 @@ impl Postman {
         let now = inner.clock().now_ms();
         if now.saturating_sub(row.created_at) > millis(MAX_AGE) {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
-            return give_up(inner, &row, ChannelError::Permanent(why)).await;
+            return give_up(outgoing, &row, ChannelError::Permanent(why)).await;
         }
         let early = u64::try_from(row.next_try_at.saturating_sub(now)).unwrap_or(0);
         if early > 0 {
             return Next::Wait(Duration::from_millis(early).min(LONGEST_WAIT));
         }
-        let Some(there) = inner.channels().get(channel, account) else { return Next::Shut };
+        let Some(there) = outgoing.channels().get(channel, account) else { return Next::Shut };
         if self.refused.load(Ordering::SeqCst) {
             return Next::Shut;
         }
         let Ok(outbound) = serde_json::from_str::<Outbound>(&row.new.payload) else {
             let why = ChannelError::Permanent("what was kept cannot be read any more".to_owned());
-            return give_up(inner, &row, why).await;
+            return give_up(outgoing, &row, why).await;
         };
         let left = self.pause_left();
         if !left.is_zero() {
             return Next::Wait(left);
         }
-        let closing = &inner.outbox().closing;
+        let closing = &outgoing.outbox().closing;
         let Ok(Ok(_place)) = self.places.acquire().or_cancel(closing).await else { return Next::Look };
         if tokio::time::sleep(self.pace.take(Instant::now())).or_cancel(closing).await.is_err() {
             return Next::Look;
@@ -176,14 +177,15 @@ impl Postman {
                 return Next::Wait(STORE_WAIT);
             }
         }
-        let Some(sent) = deliver(inner, &there, outbound.clone()).await else { return Next::Look };
+        let Some(sent) = deliver(outgoing, &there, outbound.clone()).await else { return Next::Look };
         match sent {
-            Ok(receipt) => self.sent(inner, &row, &receipt).await,
-            Err(error) => self.not_sent(inner, &row, &outbound, error).await,
+            Ok(receipt) => self.sent(outgoing, &row, &receipt).await,
+            Err(error) => self.not_sent(outgoing, &row, &outbound, error).await,
         }
     }
 
-    async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
+    async fn sent(&self, outgoing: &Outgoing, row: &OutboundRecord, receipt: &Receipt) -> Next {
+        let inner = outgoing.inner();
         let text = serde_json::to_string(receipt).unwrap_or_default();
         let noted = || async {
             let noted = inner.store().mark_sent(row.id, text.clone()).await;
@@ -191,26 +193,27 @@ impl Postman {
         };
         // Without the note it would be sent again, so nothing else is sent here before.
         while !noted().await {
-            if tokio::time::sleep(STORE_WAIT).or_cancel(&inner.outbox().closing).await.is_err() {
+            if tokio::time::sleep(STORE_WAIT).or_cancel(&outgoing.outbox().closing).await.is_err() {
                 break;
             }
         }
         let (channel, account) = self.name();
-        inner.channels().note_sent(channel, account, inner.clock().now_ms());
+        outgoing.channels().note_sent(channel, account, inner.clock().now_ms());
         let (channel, account) = (channel.clone(), account.clone());
         inner.events().publish(&DomainEvent::MessageSent { channel, account });
-        inner.outbox().tell(&row.new.key, &Ok(receipt.clone()));
+        outgoing.outbox().tell(&row.new.key, &Ok(receipt.clone()));
         media::let_go(inner, &row.new.payload).await;
         Next::Look
     }
 
     async fn not_sent(
         &self,
-        inner: &Arc<Inner>,
+        outgoing: &Outgoing,
         row: &OutboundRecord,
         outbound: &Outbound,
         error: ChannelError,
     ) -> Next {
+        let inner = outgoing.inner();
         let (channel, account) = self.name();
         let words = error.to_string();
         let retry = |after: Duration, counts: bool, ambiguous: bool| OutboundRetry {
@@ -244,7 +247,7 @@ impl Postman {
                             .or_log("an answer could not be sent anew");
                         Next::Look
                     }
-                    None => give_up(inner, row, error).await,
+                    None => give_up(outgoing, row, error).await,
                 };
             }
         };
@@ -257,14 +260,14 @@ impl Postman {
 
 /// Hands a message to the platform; `None` when the gateway ends first: then nobody knows whether it arrived.
 async fn deliver(
-    inner: &Inner,
+    outgoing: &Outgoing,
     there: &SharedChannel,
     outbound: Outbound,
 ) -> Option<Result<Receipt, ChannelError>> {
     // A bug in an adapter must not leave the conversation without a postman.
     let delivering = AssertUnwindSafe(there.deliver(outbound)).catch_unwind();
     let sending = tokio::time::timeout(DELIVER_LIMIT, delivering);
-    match sending.or_cancel(inner.outbox().tasks.token()).await {
+    match sending.or_cancel(outgoing.outbox().tasks.token()).await {
         Ok(Ok(Ok(sent))) => Some(sent),
         Ok(Ok(Err(_panic))) => {
             tracing::error!(channel = %there.id(), "sending a message ended unexpectedly");
@@ -287,7 +290,8 @@ fn said_anew(row: &OutboundRecord, outbound: &Outbound) -> Option<String> {
     serde_json::to_string(&Outbound { content, ..outbound.clone() }).ok()
 }
 
-async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) -> Next {
+async fn give_up(outgoing: &Outgoing, row: &OutboundRecord, error: ChannelError) -> Next {
+    let inner = outgoing.inner();
     let words = error.to_string();
     if inner
         .store()
@@ -298,7 +302,7 @@ async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) 
     {
         return Next::Wait(STORE_WAIT);
     }
-    inner.outbox().tell(&row.new.key, &Err(error));
-    bounced::tell(inner, row, &words).await;
+    outgoing.outbox().tell(&row.new.key, &Err(error));
+    bounced::tell(outgoing, row, &words).await;
     Next::Look
 }
