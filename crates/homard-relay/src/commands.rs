@@ -19,22 +19,22 @@ use homard_channel::Sender;
 use homard_config::config::commands::Commands;
 use homard_policy::words::table::{self, Form, available};
 use homard_policy::words::{Command, Vocabulary, Where, read};
-use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
-use homard_protocol::{RunId, SessionKey, Usage};
+use homard_protocol::{RunId, SessionKey};
 use homard_runtime::OrLog;
-use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason};
 
+use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
-use crate::parts::ChatCommands;
-use crate::relay::Inner;
+use crate::parts::{ChatCommands, Turns};
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
+use crate::turns::outcome::{NotBegun, RunEnd, TurnOutcome};
 use crate::turns::queue::Queue;
 use crate::turns::request::{TurnOptions, TurnRequest};
-use crate::turns::runs::{Run, RunEnd};
+use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
 
 /// What came of a command: words for whoever typed it.
@@ -172,9 +172,7 @@ impl ChatCommands {
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
-                if self.inner().store().runs().get(&id).await?.is_none()
-                    && self.inner().runs().get(&id).is_none()
-                {
+                if self.inner().store().run(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
@@ -223,7 +221,7 @@ impl ChatCommands {
     pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
         let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
-        conclude(self.inner(), &run, answer).await;
+        conclude(&self.turns(), &run, answer).await;
         Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
 
@@ -359,47 +357,19 @@ fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
 }
 
 /// Records what came of a command and tells everyone.
-pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<String, String>) {
-    let stopped = run.stopped_by();
-    let status = match &answer {
-        _ if stopped.is_some() => RunStatus::Aborted,
-        Ok(_) => RunStatus::Ok,
-        Err(_) => RunStatus::Error,
-    };
-    let (reply, error) = (answer.clone().ok(), answer.err());
-    let mut finish = FinishRun::new(run.id.clone(), status);
-    finish.reply.clone_from(&reply);
-    finish.error.clone_from(&error);
-    inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
+pub(crate) async fn conclude(turns: &Turns, run: &Arc<Run>, answer: Result<String, String>) {
+    let inner = turns.inner();
     let now = inner.clock().now_ms();
-    let message = reply.clone().map(|text| ChatMessage::new(text, now));
-    run.narrator.end(match (&error, stopped) {
-        (_, Some(by)) => ChatState::Aborted { message, stop_reason: by.as_str().to_owned() },
-        (Some(error), None) => {
-            ChatState::Error { error_message: error.clone(), error_kind: ErrorKind::Unknown, message }
-        }
-        (None, None) => {
-            ChatState::Final { message: message.map(FinalMessage::Text), usage: None, stop_reason: None }
-        }
-    });
-    let end = RunEnd {
-        status,
-        reply,
-        error,
-        stop_reason: stopped.map(|by| by.as_str().to_owned()),
-        started_at: Some(now),
-        ended_at: now,
-        session_id: None,
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        attempts: Vec::new(),
-        wishes: Vec::new(),
-        calls: Vec::new(),
-    };
-    inner.run_ended(&end);
-    run.ended(end);
-    inner.runs().remove(run);
+    let (reply, error) = (answer.clone().ok(), answer.err());
+    let outcome = TurnOutcome::NotBegun(NotBegun::Command { stopped: run.stopped_by(), error, at: now });
+    let mut finish = FinishRun::new(run.id.clone(), outcome.status());
+    finish.reply.clone_from(&reply);
+    finish.error = outcome.error().map(str::to_owned);
+    inner.store().finish_run(finish).await.or_log("the end of a command could not be recorded");
+    let end = RunEnd { outcome, reply, ended_at: now };
+    run.narrator.end(last_word(&end));
+    inner.run_ended(run, end);
+    turns.runs().remove(run);
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) mod origin;
 mod overflow;
 mod prompt;
 pub(crate) mod route;
-mod rules;
+pub(crate) mod rules;
 mod stop_fast_path;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,17 +32,15 @@ use std::sync::{Arc, MutexGuard};
 use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
-use homard_runtime::{Mutex, OrLog, hex};
+use homard_runtime::{OrLog, Tasks};
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::DomainEvent;
-use crate::intake::call_quota::CallQuota;
 use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
-use crate::intake::rules::CompanyRules;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
 
@@ -62,8 +60,6 @@ pub(crate) struct IntakeState {
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
-    rules: Mutex<Option<Arc<CompanyRules>>>,
-    call_quota: CallQuota,
 }
 
 /// What was overheard and who answers whom; gone after a restart.
@@ -74,24 +70,15 @@ struct Company {
     media: MediaQuota,
 }
 
-impl Default for IntakeState {
-    fn default() -> Self {
+impl IntakeState {
+    pub(crate) fn new(tasks: Tasks) -> Self {
         Self {
-            workers: ConversationWorkers::default(),
+            workers: ConversationWorkers::new(tasks),
             hush: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
-            rules: Mutex::default(),
-            call_quota: CallQuota::default(),
         }
-    }
-}
-
-impl IntakeState {
-    /// Calls to models that others than the owner cause.
-    pub(crate) fn call_quota(&self) -> &CallQuota {
-        &self.call_quota
     }
 
     fn company(&self) -> MutexGuard<'_, Company> {
@@ -102,8 +89,8 @@ impl IntakeState {
 impl Intake {
     /// Takes what adapters hear until `cancel` fires or nobody speaks any more. Each thing is acknowledged once it is
     /// kept. The first call also takes up what an earlier process kept and did not come to.
-    pub async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {
-        if !self.inner().intake().has_taken_up.swap(true, Ordering::SeqCst) {
+    pub(crate) async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {
+        if !self.state().has_taken_up.swap(true, Ordering::SeqCst) {
             self.take_up_again().await.or_log("what was heard before the restart could not be read");
         }
         let mut batch = Vec::with_capacity(BATCH);
@@ -171,7 +158,7 @@ impl Intake {
 
     /// Puts something into its conversation's worker.
     async fn pass_on(&self, id: InboxId, heard: InboundEvent) {
-        let intake = self.inner().intake();
+        let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
         let put = intake.workers.put(self, conversation_worker::QueuedEvent { id, heard, permit });

@@ -178,7 +178,7 @@ impl Found {
 impl MessageActions {
     /// Says what the platforms are called; the first answer stands.
     pub fn name_channels(&self, names: Vec<ChannelName>) {
-        if self.inner().channel_names().0.set(names).is_err() {
+        if self.channel_names().0.set(names).is_err() {
             tracing::error!("the platforms were named a second time");
         }
     }
@@ -217,7 +217,7 @@ impl MessageActions {
         .await?;
         self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
         if !said.is_empty() {
-            if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
+            if let Some(run) = acting.run.as_ref().and_then(|id| self.runs().get(id)) {
                 run.delivery.said(found.address.clone(), said.clone());
             }
             if !found.is_here() {
@@ -313,7 +313,7 @@ impl MessageActions {
         let Some(from) = found.from.as_ref().filter(|_| !found.is_here() && !said.is_empty()) else {
             return said.to_owned();
         };
-        let label = self.inner().channel_names().label(from.channel.as_str());
+        let label = self.channel_names().label(from.channel.as_str());
         config
             .tools
             .message

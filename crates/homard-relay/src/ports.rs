@@ -14,23 +14,24 @@ use homard_tools::{
     VisionPort,
 };
 
-use crate::relay::{Inner, Relay};
+use crate::parts::Parts;
+use crate::relay::Relay;
 
 /// The relay as tools see it.
 struct Room {
-    inner: Weak<Inner>,
+    parts: Weak<Parts>,
 }
 
 impl Room {
     fn relay(&self) -> Result<Relay, PortError> {
-        self.inner.upgrade().map(Relay::of).ok_or(PortError::Closed)
+        self.parts.upgrade().map(Relay::of).ok_or(PortError::Closed)
     }
 }
 
 impl Relay {
     /// Opens the ports that lead here: sessions, agents, people on chat platforms and models that see.
     pub fn open_ports(&self, ports: &Ports) {
-        let room = Arc::new(Room { inner: self.downgrade() });
+        let room = Arc::new(Room { parts: self.downgrade() });
         ports.sessions.open(Arc::clone(&room) as _);
         ports.agents.open(Arc::clone(&room) as _);
         ports.message.open(Arc::clone(&room) as _);

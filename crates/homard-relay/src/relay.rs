@@ -17,27 +17,22 @@ use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
 use homard_tools::{Approvals, Guards, Toolbox, Undo};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
-use crate::delivery::outbox::Outbox;
 use crate::events::{DomainEvent, DomainEvents};
-use crate::intake::IntakeState;
-use crate::message_actions::Names;
-use crate::parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, Subagents, TurnSetup, Turns};
-use crate::platforms::channels::Channels;
-use crate::sessions::subagents::Family;
+use crate::intake::rules::KeptRules;
+use crate::parts::{MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns};
+use crate::turn_setup::SetupState;
 use crate::turn_setup::offer::Offers;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::control::{ABORT_WAIT, Aborted};
-use crate::turns::lane::{Lanes, Waiting};
+use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::runs::{RunEnd, Runs};
+use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
-use crate::turns::wake::Wakes;
 
 /// What the relay is made of.
 pub struct RelayParts {
@@ -69,52 +64,28 @@ pub(crate) struct Reloadable {
     pub(crate) router: Arc<ModelRouter>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
-    capacity: Arc<Semaphore>,
-    permits: usize,
-    /// Places for runs that others may wait for: subagents, and messages between conversations.
-    nested: Arc<Semaphore>,
-    nested_permits: usize,
 }
 
-/// Places beside those, for the owner alone: others who take all of them do not keep the owner waiting.
-const OWNERS_PLACES: usize = 1;
-
-/// How many runs, and how many nested ones, the owner wants at once.
-fn places(config: &Config) -> (usize, usize) {
-    let defaults = &config.agents.defaults;
-    (defaults.max_concurrent.max(1), defaults.subagents.max_concurrent.max(1))
+impl Reloadable {
+    fn new(router: ModelRouter, tools: Arc<Toolbox>) -> Self {
+        Self { router: Arc::new(router), tools, offers: Offers::default() }
+    }
 }
 
-/// The same places, if as many are wanted.
-fn resized(old: &Arc<Semaphore>, had: usize, wanted: usize) -> Arc<Semaphore> {
-    if had == wanted { Arc::clone(old) } else { Arc::new(Semaphore::new(wanted)) }
-}
-
+/// What all parts share.
 pub(crate) struct Inner {
     config: ConfigHandle,
     store: Store,
     bus: Bus,
-    approvals: Approvals,
-    skills: Skills,
-    guards: Guards,
-    undo: Undo,
+    events: DomainEvents,
     clock: Clock,
-    rooms: ArcSwap<Reloadable>,
-    prompt: Arc<Prompt>,
-    runs: Runs,
-    lanes: Lanes,
     tasks: Tasks,
-    family: Family,
-    wakes: Wakes,
-    channels: Channels,
-    channel_names: Names,
-    outbox: Outbox,
-    intake: IntakeState,
     stopping: CancellationToken,
     holding: CancellationToken,
+    guards: Guards,
+    rooms: ArcSwap<Reloadable>,
+    rules: KeptRules,
     processes: std::sync::OnceLock<Processes>,
-    events: DomainEvents,
-    owners_places: Arc<Semaphore>,
 }
 
 impl Inner {
@@ -158,64 +129,13 @@ impl Inner {
         Arc::clone(&self.rooms().router)
     }
 
-    pub(crate) fn approvals(&self) -> &Approvals {
-        &self.approvals
-    }
-
-    /// A place among the runs that run at once.
-    pub(crate) async fn place(&self, waiting: &Waiting) -> Option<OwnedSemaphorePermit> {
-        let (capacity, nested) = {
-            let rooms = self.rooms.load();
-            (Arc::clone(&rooms.capacity), Arc::clone(&rooms.nested))
-        };
-        if waiting.is_nested() {
-            return nested.acquire_owned().await.ok();
-        }
-        if !waiting.admitted.standing().is_owner {
-            return capacity.acquire_owned().await.ok();
-        }
-        tokio::select! {
-            biased;
-            place = capacity.acquire_owned() => place.ok(),
-            place = Arc::clone(&self.owners_places).acquire_owned() => place.ok(),
-        }
-    }
-
     pub(crate) fn tasks(&self) -> &Tasks {
         &self.tasks
-    }
-
-    pub(crate) fn family(&self) -> &Family {
-        &self.family
-    }
-
-    pub(crate) fn wakes(&self) -> &Wakes {
-        &self.wakes
-    }
-
-    /// The accounts that are connected to chat platforms.
-    pub(crate) fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    /// What the platforms are called.
-    pub(crate) fn channel_names(&self) -> &Names {
-        &self.channel_names
-    }
-
-    /// What goes out to them.
-    pub(crate) fn outbox(&self) -> &Outbox {
-        &self.outbox
     }
 
     /// Where things are kept.
     pub(crate) fn paths(&self) -> &homard_config::Paths {
         &self.config.source().paths
-    }
-
-    /// What is remembered of messages that come in.
-    pub(crate) fn intake(&self) -> &IntakeState {
-        &self.intake
     }
 
     /// Where files that came with messages are kept.
@@ -235,33 +155,13 @@ impl Inner {
         Ok(())
     }
 
-    pub(crate) fn skills(&self) -> &Skills {
-        &self.skills
-    }
-
     pub(crate) fn guards(&self) -> &Guards {
         &self.guards
-    }
-
-    pub(crate) fn undo(&self) -> &Undo {
-        &self.undo
     }
 
     /// What `~` means to the owner.
     pub(crate) fn home(&self) -> &std::path::Path {
         &self.config.source().paths.home
-    }
-
-    pub(crate) fn prompt(&self) -> Arc<Prompt> {
-        Arc::clone(&self.prompt)
-    }
-
-    pub(crate) fn runs(&self) -> &Runs {
-        &self.runs
-    }
-
-    pub(crate) fn lanes(&self) -> &Lanes {
-        &self.lanes
     }
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
@@ -284,12 +184,17 @@ impl Inner {
         }
     }
 
-    /// Tells watchers of the session list.
+    /// The rules for messages as they were last made.
+    pub(crate) fn kept_rules(&self) -> &KeptRules {
+        &self.rules
+    }
+
+    /// Tells watchers of the session list, with the runs that are under way in it.
     pub(crate) fn session_changed(
         &self,
         session: &SessionRecord,
         reason: &'static str,
-        has_active_run: bool,
+        active_run_ids: Vec<String>,
     ) {
         self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
@@ -299,21 +204,24 @@ impl Inner {
             reason,
             ts: self.clock.now_ms(),
             session: None,
-            has_active_run,
-            active_run_ids: if has_active_run { self.runs.active_ids(&session.key) } else { Vec::new() },
+            has_active_run: !active_run_ids.is_empty(),
+            active_run_ids,
         };
         self.bus.publish_to(&event, Audience::SessionSubscribers);
     }
 
-    pub(crate) fn run_ended(&self, end: &RunEnd) {
-        self.events.publish(&DomainEvent::RunEnded(Box::new(end.clone())));
+    /// Tells those who subscribed and those who wait that a run is over.
+    pub(crate) fn run_ended(&self, run: &Run, end: RunEnd) {
+        let end = Arc::new(end);
+        self.events.publish(&DomainEvent::RunEnded(Arc::clone(&end)));
+        run.ended(end);
     }
 }
 
 /// The walk of a message. Clone-cheap.
 #[derive(Clone)]
 pub struct Relay {
-    inner: Arc<Inner>,
+    parts: Arc<Parts>,
 }
 
 impl Relay {
@@ -321,147 +229,106 @@ impl Relay {
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
         let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo } = parts;
-        let (permits, nested_permits) = places(&config.current());
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::new(tools),
-            offers: Offers::default(),
-            capacity: Arc::new(Semaphore::new(permits)),
-            permits,
-            nested: Arc::new(Semaphore::new(nested_permits)),
-            nested_permits,
-        };
-        let tasks = Tasks::new();
         let stopping = CancellationToken::new();
         let prompt = Arc::new(Prompt::new(clock.clone()));
         let inner = Inner {
             config,
             store,
             bus,
-            approvals,
-            skills,
-            guards,
-            undo,
+            events: DomainEvents::default(),
             clock,
-            rooms: ArcSwap::from_pointee(rooms),
-            prompt,
-            runs: Runs::default(),
-            lanes: Lanes::default(),
-            tasks,
-            family: Family::default(),
-            wakes: Wakes::default(),
-            channels: Channels::default(),
-            channel_names: Names::default(),
-            outbox: Outbox::default(),
-            intake: IntakeState::default(),
+            tasks: Tasks::new(),
             holding: stopping.child_token(),
             stopping,
+            guards,
+            rooms: ArcSwap::from_pointee(Reloadable::new(router, Arc::new(tools))),
+            rules: KeptRules::default(),
             processes: std::sync::OnceLock::new(),
-            events: DomainEvents::default(),
-            owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
         };
-        let relay = Self { inner: Arc::new(inner) };
+        let setup = SetupState { approvals, prompt, skills, undo };
+        let relay = Self { parts: Arc::new(Parts::new(inner, setup)) };
         relay.setup().warn_of_misspelled_tools();
-        relay.inner.name_owners();
+        relay.inner().name_owners();
         relay
     }
 
     /// What happens here, for any number of subscribers.
     #[must_use]
     pub fn events(&self) -> &DomainEvents {
-        &self.inner.events
+        &self.inner().events
     }
 
     /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
     pub fn follow_approvals(&self) {
-        let told = Arc::downgrade(&self.inner);
-        self.inner.approvals.subscribe(move |question| {
-            let Some(inner) = told.upgrade() else { return };
+        let told = self.downgrade();
+        self.approvals().subscribe(move |question| {
+            let Some(parts) = told.upgrade() else { return };
             let question = Box::new(question.clone());
-            inner.events.publish(&match question.outcome {
+            parts.inner().events.publish(&match question.outcome {
                 None => DomainEvent::ApprovalAsked(question),
                 Some(_) => DomainEvent::ApprovalEnded(question),
             });
         });
-        let shown = Arc::downgrade(&self.inner);
-        self.inner.events.subscribe(move |event| {
-            if let (DomainEvent::ApprovalAsked(question), Some(inner)) = (event, shown.upgrade()) {
-                Outgoing::of(inner).show_approval(question);
+        let shown = self.downgrade();
+        self.events().subscribe(move |event| {
+            if let (DomainEvent::ApprovalAsked(question), Some(parts)) = (event, shown.upgrade()) {
+                Outgoing::of(parts).show_approval(question);
             }
         });
     }
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
     pub fn reload(&self, router: ModelRouter, tools: Toolbox) {
-        let (permits, nested_permits) = places(&self.inner.config());
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::new(tools),
-            offers: Offers::default(),
-            capacity: resized(&old.capacity, old.permits, permits),
-            permits,
-            nested: resized(&old.nested, old.nested_permits, nested_permits),
-            nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        self.inner().rooms.store(Arc::new(Reloadable::new(router, Arc::new(tools))));
+        self.turns().places().resize(&self.inner().config());
         self.setup().warn_of_misspelled_tools();
-        self.inner.name_owners();
+        self.inner().name_owners();
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
     pub fn take_router(&self, router: ModelRouter) {
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::clone(&old.tools),
-            offers: Offers::default(),
-            capacity: Arc::clone(&old.capacity),
-            permits: old.permits,
-            nested: Arc::clone(&old.nested),
-            nested_permits: old.nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        let tools = Arc::clone(&self.inner().rooms().tools);
+        self.inner().rooms.store(Arc::new(Reloadable::new(router, tools)));
     }
 
     /// The models in use.
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
-        Arc::clone(self.inner.rooms().router.models())
+        Arc::clone(self.inner().rooms().router.models())
     }
 
     /// Where a person is asked before something is done.
     #[must_use]
     pub fn approvals(&self) -> &Approvals {
-        &self.inner.approvals
+        self.parts.approvals()
     }
 
     /// What agents have been taught.
     #[must_use]
     pub fn skills(&self) -> &Skills {
-        &self.inner.skills
+        self.parts.skills()
     }
 
     /// Where models are chosen and paid for.
     #[must_use]
     pub fn router(&self) -> Arc<ModelRouter> {
-        self.inner.router()
+        self.inner().router()
     }
 
     /// Takes no more messages and begins no more turns. Those under way go on.
     pub fn take_no_more(&self) {
         // Platforms first: what they are not told "received" for comes again.
-        self.inner.channels.hear_no_more();
-        self.inner.stopping.cancel();
+        self.platforms().channels().hear_no_more();
+        self.inner().stopping.cancel();
     }
 
     /// Takes no more messages, lets running turns finish for `grace`, then stops them. Messages that still
     /// wait stay kept and are answered after the next start.
     pub async fn stop(&self, grace: Duration) {
         self.take_no_more();
-        self.inner.channels.closed().await;
+        self.platforms().channels().closed().await;
         let wait_for_runs = async {
-            let runs = self.inner.runs.all();
+            let runs = self.turns().runs().all();
             let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
             drop(runs);
             for mut ending in endings {
@@ -470,12 +337,12 @@ impl Relay {
             }
         };
         if timeout(grace, wait_for_runs).await.is_err() {
-            for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
+            for run in self.turns().runs().all().iter().filter(|run| run.has_begun()) {
                 run.stop(StopCause::Restart);
             }
         }
-        self.inner.tasks.finish(ABORT_WAIT).await;
-        self.inner.outbox.close().await;
+        self.inner().tasks.finish(ABORT_WAIT).await;
+        self.outgoing().outbox().close().await;
     }
 
     /// Takes a message; see [`Turns::accept`].
@@ -499,60 +366,53 @@ impl Relay {
     /// Turns under way and to come.
     #[must_use]
     pub fn turns(&self) -> Turns {
-        Turns::of(Arc::clone(&self.inner))
+        Turns::of(Arc::clone(&self.parts))
     }
 
     /// Conversations.
     #[must_use]
     pub fn sessions(&self) -> Sessions {
-        Sessions::of(Arc::clone(&self.inner))
+        Sessions::of(Arc::clone(&self.parts))
     }
 
     /// The accounts that are connected to chat platforms.
     #[must_use]
     pub fn platforms(&self) -> Platforms {
-        Platforms::of(Arc::clone(&self.inner))
+        Platforms::of(Arc::clone(&self.parts))
     }
 
     /// Acts on chat platforms.
     #[must_use]
     pub fn messages(&self) -> MessageActions {
-        MessageActions::of(Arc::clone(&self.inner))
+        MessageActions::of(Arc::clone(&self.parts))
     }
 
     /// What turns are made of.
     #[must_use]
     pub fn setup(&self) -> TurnSetup {
-        TurnSetup::of(Arc::clone(&self.inner))
+        TurnSetup::of(Arc::clone(&self.parts))
     }
 
     /// What goes out.
-    #[must_use]
-    pub fn outgoing(&self) -> Outgoing {
-        Outgoing::of(Arc::clone(&self.inner))
-    }
-
-    /// What comes in from platforms.
-    #[must_use]
-    pub fn intake(&self) -> Intake {
-        Intake::of(Arc::clone(&self.inner))
+    pub(crate) fn outgoing(&self) -> Outgoing {
+        Outgoing::of(Arc::clone(&self.parts))
     }
 
     /// Agents that work for another.
     pub(crate) fn subagents(&self) -> Subagents {
-        Subagents::of(Arc::clone(&self.inner))
+        Subagents::of(Arc::clone(&self.parts))
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {
-        &self.inner
+        self.parts.inner()
     }
 
-    pub(crate) fn of(inner: Arc<Inner>) -> Self {
-        Self { inner }
+    pub(crate) fn of(parts: Arc<Parts>) -> Self {
+        Self { parts }
     }
 
-    pub(crate) fn downgrade(&self) -> Weak<Inner> {
-        Arc::downgrade(&self.inner)
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
     }
 }
 

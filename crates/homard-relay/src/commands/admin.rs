@@ -102,8 +102,10 @@ impl ChatCommands {
             "deny" | "no" | "reject" => Verdict::Deny,
             _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
         };
-        let router = self.inner().approvals();
-        let Some(question) = router.find(id).ok().filter(|question| question.outcome.is_none()) else {
+        let router = self.approvals();
+        let pending = router.pending();
+        let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
+        let (Some(question), None) = (close.next(), close.next()) else {
             return Err(format!("no question `{id}` is open"));
         };
         // Somebody who may use commands in one conversation does not decide for another. And what is asked because of

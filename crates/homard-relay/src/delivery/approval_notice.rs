@@ -18,7 +18,7 @@ impl Outgoing {
     /// Says on a platform that a run there waits, if the owner asked for it in a direct chat: nobody else may answer,
     /// and what is asked may be private.
     pub(crate) fn show_approval(self, question: &Question) {
-        let run = question.request.run_id.as_ref().and_then(|id| self.inner().runs().get(id));
+        let run = question.request.run_id.as_ref().and_then(|id| self.runs().get(id));
         let route = run.as_ref().and_then(|run| run.delivery.route());
         let Some(route) = route.filter(|route| route.is_owner && route.address.chat == ChatKind::Direct)
         else {

@@ -27,7 +27,6 @@ use crate::delivery::media;
 use crate::delivery::reply_style::Manner;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
-use crate::relay::Inner;
 use postman::Postman;
 
 /// How long what waits may still be sent when the gateway stops.
@@ -91,19 +90,6 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// There is something new for a conversation.
-    pub(crate) fn kick(&self, inner: &Arc<Inner>, row: &NewOutbound) {
-        let postman = self.postmen.lock().get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
-        if let Some(postman) = postman {
-            postman.kick(inner, &self.tasks, row.conversation.clone());
-        }
-    }
-
-    /// The same for all of them.
-    pub(crate) fn kick_all(&self, inner: &Arc<Inner>, rows: &[NewOutbound]) {
-        rows.iter().for_each(|row| self.kick(inner, row));
-    }
-
     /// Waits for what becomes of a message. To be called before it can be sent.
     fn watch(&self, key: &str) -> oneshot::Receiver<Outcome> {
         let (tell, told) = oneshot::channel();
@@ -161,11 +147,22 @@ impl Drop for Watching<'_> {
 }
 
 impl Outgoing {
+    /// There is something new for their conversations.
+    pub(crate) fn kick_all(&self, rows: &[NewOutbound]) {
+        for row in rows {
+            let postman =
+                lock(&self.outbox().postmen).get(&(row.channel.clone(), row.account.clone())).cloned();
+            if let Some(postman) = postman {
+                postman.kick(self, row.conversation.clone());
+            }
+        }
+    }
+
     /// Keeps something to be said and returns; it goes out as soon as it can.
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
+    pub(crate) async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
         self.say_in(saying, None).await
     }
 
@@ -176,7 +173,7 @@ impl Outgoing {
         session: Option<SessionKey>,
     ) -> Result<(), StoreError> {
         let OutgoingText { address, text, reply_to, key } = saying;
-        let manner = Manner::of(self.inner(), &address);
+        let manner = Manner::of(self, &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {
             let reply_to = reply_to.clone().filter(|_| manner.replies_to(part));
@@ -189,7 +186,7 @@ impl Outgoing {
                 no_previews: false,
                 content,
             };
-            row_of(self.inner(), &outbound, session.clone(), None)
+            row_of(self, &outbound, session.clone(), None)
         });
         self.post(rows.collect()).await.map(drop)
     }
@@ -199,19 +196,18 @@ impl Outgoing {
     ///
     /// # Errors
     /// When it cannot be kept, or the platform will not take it, or `limit` passes first.
-    pub async fn send(&self, outbound: Outbound, limit: Duration) -> Result<Receipt, SendError> {
-        let inner = self.inner();
+    pub(crate) async fn send(&self, outbound: Outbound, limit: Duration) -> Result<Receipt, SendError> {
         let Address { channel, account, .. } = &outbound.address;
-        if inner.channels().get(channel, account).is_none() {
+        if self.channels().get(channel, account).is_none() {
             let (channel, account) = (channel.to_string(), account.to_string());
             return Err(SendError::NotConnected { channel, account });
         }
-        self.send_row(row_of(inner, &outbound, None, None), limit).await
+        self.send_row(row_of(self, &outbound, None, None), limit).await
     }
 
     /// Keeps a row and waits for what becomes of it.
     pub(crate) async fn send_row(&self, row: NewOutbound, limit: Duration) -> Result<Receipt, SendError> {
-        let outbox = self.inner().outbox();
+        let outbox = self.outbox();
         let key = row.key.clone();
         // Before what it watches, so that it is let go of after.
         let _watching = Watching { outbox, key: &key };
@@ -243,35 +239,36 @@ impl Outgoing {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let posted = self.inner().store().outbox().post(rows.clone()).await?;
-        self.inner().outbox().kick_all(self.inner(), &rows);
+        let posted = self.inner().store().post_outbound(rows.clone()).await?;
+        self.kick_all(&rows);
         Ok(posted)
     }
 
     /// Begins to send what waits for an account; does it again after the account was replaced.
     pub(crate) fn open_outbox(&self, channel: &ChannelId, account: &AccountId) {
-        let (inner, outbox) = (self.inner(), self.inner().outbox());
+        let outbox = self.outbox();
         let name = (channel.clone(), account.clone());
         let postman = {
-            let mut postmen = outbox.postmen.lock();
-            let postman = postmen.entry(name.clone()).or_insert_with(|| Arc::new(Postman::new(name)));
+            let mut postmen = lock(&outbox.postmen);
+            let new = || Arc::new(Postman::new(name.clone(), outbox.tasks.clone()));
+            let postman = postmen.entry(name.clone()).or_insert_with(new);
             postman.is_welcome();
             Arc::clone(postman)
         };
-        let inner = Arc::clone(inner);
+        let outgoing = self.clone();
         outbox.tasks.spawn(async move {
             let (channel, account) = postman.name();
-            let waiting = inner.store().outbox().waiting_conversations(channel, account).await;
+            let waiting = outgoing.inner().store().waiting_conversations(channel, account).await;
             for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
             {
-                postman.kick(&inner, &inner.outbox().tasks, conversation);
+                postman.kick(&outgoing, conversation);
             }
         });
     }
 
     /// Once after a start: what was being sent may have arrived.
     pub(crate) async fn recover_outbox(&self) -> Result<(), StoreError> {
-        let outbox = self.inner().outbox();
+        let outbox = self.outbox();
         if outbox.recovered.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
@@ -299,7 +296,7 @@ impl Outgoing {
         media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
-            bounced::tell(self.inner(), &row, &why).await;
+            bounced::tell(self, &row, &why).await;
         }
     }
 }
@@ -321,13 +318,13 @@ pub(crate) fn receipt_of(row: &OutboundRecord) -> Receipt {
 
 /// A row that keeps a message.
 pub(crate) fn row_of(
-    inner: &Inner,
+    outgoing: &Outgoing,
     outbound: &Outbound,
     session_key: Option<SessionKey>,
     run_id: Option<RunId>,
 ) -> NewOutbound {
     let Address { channel, account, .. } = &outbound.address;
-    let dedupes = inner
+    let dedupes = outgoing
         .channels()
         .known(channel, account)
         .is_some_and(|channel| channel.abilities().dedupes_sends == Ability::Has);

@@ -6,13 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use homard_channel::Address;
-use homard_protocol::RunId;
-use homard_runtime::Mutex;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::reply_route::ReplyRoute;
-use crate::parts::Outgoing;
 
 /// How long the end of a run waits for what is being shown of it.
 const SEAL_LIMIT: Duration = Duration::from_secs(20);
@@ -102,11 +99,6 @@ impl Delivery {
     }
 }
 
-impl Outgoing {
-    /// Notes that a tool said something in a run, so that the run's answer does not repeat it.
-    pub fn said_by_tool(&self, run: &RunId, address: Address, text: String) {
-        if let Some(run) = self.inner().runs().get(run) {
-            run.delivery.said(address, text);
-        }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -184,14 +184,14 @@ impl Dispatch {
         }
         if let Some(guest) = Guest::behind(&visit.message, admitted.standing().is_owner) {
             let most = self.inner().config().session.guest_calls_per_hour;
-            let quota = self.inner().intake().call_quota();
+            let quota = self.call_quota();
             if let Err(spent) = quota.check(&guest, most, self.inner().clock().now_ms()) {
                 if spent.is_news {
                     let text = format!(
                         "That is a lot in one hour, and others want to be answered, too. Try again in {} min.",
                         spent.minutes
                     );
-                    say_there(&self.intake(), &visit, text, "enough").await;
+                    say_there(&self.outgoing(), &visit, text, "enough").await;
                 }
                 return Ok(IntakeOutcome::Nothing(
                     "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
@@ -209,7 +209,7 @@ impl Dispatch {
             ));
         };
         let Some(mut told) = self.tell(&visit, &admitted, media) else {
-            say_there(&self.intake(), &visit, NO_TEXT.to_owned(), "no-text").await;
+            say_there(&self.outgoing(), &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
         told.labels.extend(self.brought_back(&visit, &admitted).await?);
@@ -239,7 +239,7 @@ impl Dispatch {
     async fn begin_anew_if_stale(&self, visit: &mut InboundVisit) -> Result<(), StoreError> {
         let Some(session) = &visit.session else { return Ok(()) };
         let key = visit.key().clone();
-        if !self.inner().runs().of_session(&key).is_empty() {
+        if !self.runs().of_session(&key).is_empty() {
             return Ok(());
         }
         let config = &visit.rules.config;
@@ -277,7 +277,7 @@ impl Dispatch {
             QueueMode::SteerBacklog => Queue::SteerToo,
             QueueMode::Interrupt => {
                 let id = run_id(&admitted)?;
-                if self.inner().runs().get(&id).is_none() {
+                if self.runs().get(&id).is_none() {
                     self.turns().stop_runs(&key, None, StopCause::Interrupt).await;
                 }
                 Queue::Wait

@@ -40,7 +40,7 @@ impl Intake {
             tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
             return Ok(Some("not allowed"));
         }
-        let there = self.inner().channels().known(&event.channel, &event.account);
+        let there = self.channels().known(&event.channel, &event.account);
         let threads = there.map_or(Threads::None, |there| there.abilities().threads);
         let label = match &event.sender {
             Sender::Peer { id, .. } => Some(format!("{id} on {}", event.channel)),

@@ -74,6 +74,10 @@ impl CompanyRules {
     }
 }
 
+/// The rules as they were last made.
+#[derive(Default)]
+pub(crate) struct KeptRules(Mutex<Option<Arc<CompanyRules>>>);
+
 impl Inner {
     /// Our accounts on chat platforms, as the owner has them now.
     #[must_use]
@@ -135,7 +139,7 @@ impl Inner {
     /// The rules as the owner has them now.
     pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.config();
-        let mut kept = self.intake().rules.lock();
+        let mut kept = lock(&self.kept_rules().0);
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
             Some(rules) => Arc::clone(rules),
             None => {

@@ -58,14 +58,14 @@ impl Intake {
             && self.says_stop(message)
             && let Some(who) = who(message)
         {
-            self.inner().intake().hush.stop(who, id);
+            self.state().hush.stop(who, id);
         }
     }
 
     /// It is the turn of these.
     pub(super) fn hushed(&self, message: &Inbound, ids: &[InboxId]) {
         if let Some(who) = who(message) {
-            self.inner().intake().hush.come_to(&who, ids);
+            self.state().hush.come_to(&who, ids);
         }
     }
 
@@ -76,7 +76,7 @@ impl Intake {
         work: impl Future<Output = T>,
     ) -> Option<T> {
         let Some(who) = who(message) else { return Some(work.await) };
-        let hush = &self.inner().intake().hush;
+        let hush = &self.state().hush;
         let done = work.or_cancel(&hush.token(&who)).await.ok();
         hush.come_to(&who, &[]);
         done

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 pub use status::AccountStatus;
 
-use crate::delivery::outbox::SendError;
+use crate::delivery::outbox::{OutgoingText, SendError};
 use crate::parts::Platforms;
 use supervise::Account;
 
@@ -98,11 +98,19 @@ impl Platforms {
         self.inner().owners()
     }
 
+    /// Keeps something to be said and returns; it goes out as soon as it can.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
+        self.outgoing().say(saying).await
+    }
+
     /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
     /// written for their platforms. To be called before [`Turns::recover`](crate::Turns::recover).
     pub fn know_channels(&self, accounts: &[SharedChannel]) {
         for channel in accounts {
-            drop(self.inner().channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
+            drop(self.channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
         }
     }
 
@@ -122,7 +130,7 @@ impl Platforms {
     /// Connects an account, in the place of the one of the same name if there is one.
     pub async fn replace_channel(&self, channel: SharedChannel) {
         let account = Arc::new(Account::new(channel));
-        if let Some(old) = self.inner().channels().put(&account) {
+        if let Some(old) = self.channels().put(&account) {
             old.stop().await;
         }
         self.run_account(&account);
@@ -130,7 +138,7 @@ impl Platforms {
 
     /// Forgets an account; what waits for it stays kept. `false` when there is none.
     pub async fn remove_channel(&self, channel: &ChannelId, account: &AccountId) -> bool {
-        let gone = self.inner().channels().accounts.lock().remove(&(channel.clone(), account.clone()));
+        let gone = self.channels().lock().remove(&(channel.clone(), account.clone()));
         match gone {
             Some(gone) => {
                 gone.stop().await;
@@ -143,7 +151,7 @@ impl Platforms {
     /// Connects an account that was stopped or gave up; one that is connected is left alone. `None` when there is
     /// no such account.
     pub async fn start_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
-        let account = self.inner().channels().account(channel, account)?;
+        let account = self.channels().account(channel, account)?;
         if account.status().running {
             return Some(false);
         }
@@ -153,7 +161,7 @@ impl Platforms {
             *status = account.status();
             status.last_error = None;
         });
-        drop(self.inner().channels().put(&fresh));
+        drop(self.channels().put(&fresh));
         self.run_account(&fresh);
         Some(true)
     }
@@ -161,7 +169,7 @@ impl Platforms {
     /// Stops an account and waits until it has; what is to be sent through it waits. `None` when there is no such
     /// account, `false` when it was stopped before.
     pub async fn stop_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
-        let account = self.inner().channels().account(channel, account)?;
+        let account = self.channels().account(channel, account)?;
         let was_stopped = account.is_stopped();
         account.stop().await;
         account.change(|status| status.last_stop_at = Some(self.inner().clock().now_ms()));
@@ -171,7 +179,7 @@ impl Platforms {
     /// How all accounts are, by platform and name.
     #[must_use]
     pub fn channel_status(&self) -> Vec<AccountStatus> {
-        let accounts: Vec<_> = self.inner().channels().accounts.lock().values().map(Arc::clone).collect();
+        let accounts: Vec<_> = self.channels().lock().values().map(Arc::clone).collect();
         let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
         all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
         all
@@ -184,7 +192,7 @@ impl Platforms {
         channel: &ChannelId,
         account: &AccountId,
     ) -> Option<homard_channel::Abilities> {
-        self.inner().channels().known(channel, account).map(|channel| channel.abilities())
+        self.channels().known(channel, account).map(|channel| channel.abilities())
     }
 
     /// Asks an account's platform who we are there, at most for `limit`.
@@ -197,7 +205,7 @@ impl Platforms {
         account: &AccountId,
         limit: Duration,
     ) -> Result<Probe, SendError> {
-        let Some(there) = self.inner().channels().account(channel, account) else {
+        let Some(there) = self.channels().account(channel, account) else {
             let (channel, account) = (channel.to_string(), account.to_string());
             return Err(SendError::NotConnected { channel, account });
         };
@@ -213,7 +221,7 @@ impl Platforms {
     }
 
     fn run_account(&self, account: &Arc<Account>) {
-        let channels = self.inner().channels();
+        let channels = self.channels();
         let to_relay = channels.to_relay.get_or_init(|| self.begin_to_hear()).clone();
         account.begins();
         let cancel = channels.tasks.token().child_token();
@@ -226,7 +234,7 @@ impl Platforms {
     /// The line on which everything heard comes in.
     fn begin_to_hear(&self) -> mpsc::Sender<InboxItem> {
         let (to_relay, heard) = mpsc::channel(HEARD);
-        let tasks = &self.inner().channels().tasks;
+        let tasks = &self.channels().tasks;
         let (relay, cancel) = (self.clone(), tasks.token().clone());
         tasks.spawn(relay.intake().listen_to(heard, cancel));
         to_relay

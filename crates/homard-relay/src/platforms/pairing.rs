@@ -108,7 +108,7 @@ impl Platforms {
     fn reach(&self, channel: &ChannelId, id: &str, message: &Inbound) -> Option<Address> {
         let account =
             if *channel == message.channel { message.account.clone() } else { AccountId::default_account() };
-        self.inner().channels().get(channel, &account)?;
+        self.channels().get(channel, &account)?;
         let to = PeerId::parse(id).ok()?;
         Some(Address { channel: channel.clone(), account, chat: ChatKind::Direct, to, thread: None })
     }

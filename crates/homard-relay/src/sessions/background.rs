@@ -5,8 +5,6 @@
 
 use std::fmt::Write as _;
 
-use std::sync::Arc;
-
 use homard_exec::{Exit, Finished, Processes};
 use homard_protocol::SessionKey;
 use homard_runtime::{Clip, OrLog};
@@ -19,10 +17,10 @@ const MAX_LINE_CHARS: usize = 120;
 impl Sessions {
     /// Looks after the commands of all conversations from now on.
     pub fn look_after(&self, processes: &Processes) {
-        let inner = Arc::downgrade(self.inner());
+        let parts = self.downgrade();
         processes.on_exit(Box::new(move |finished| {
-            if let Some(inner) = inner.upgrade() {
-                Self::of(inner).hear_of(finished);
+            if let Some(parts) = parts.upgrade() {
+                Self::of(parts).hear_of(finished);
             }
         }));
         self.inner().commands_are_in(processes.clone());

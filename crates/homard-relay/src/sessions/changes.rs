@@ -24,8 +24,7 @@ impl Sessions {
 
     /// Tells watchers of the session list that a session changed.
     pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
-        let active = !self.inner().runs().of_session(&session.key).is_empty();
-        self.inner().session_changed(session, reason, active);
+        self.inner().session_changed(session, reason, self.runs().active_ids(&session.key));
     }
 
     /// The model a session would use now: its provider and name.

@@ -123,7 +123,7 @@ impl Sessions {
             updated_at: rfc3339(entry.updated_at),
             model,
             context_tokens: entry.total_tokens.filter(|_| entry.total_tokens_fresh == Some(true)),
-            running: !self.inner().runs().of_session(&row.key).is_empty(),
+            running: !self.runs().of_session(&row.key).is_empty(),
             spawned_by: entry.spawned_by.clone(),
             messages: Vec::new(),
         }
@@ -190,7 +190,7 @@ impl Sessions {
         if let Some(compactions) = row.entry.compaction_count.filter(|&count| count > 0) {
             let _written = writeln!(card, "Compactions: {compactions}");
         }
-        let runs = self.inner().runs().of_session(&row.key).len();
+        let runs = self.runs().of_session(&row.key).len();
         let _written = write!(card, "Runs under way or waiting: {runs}");
         Ok(card)
     }

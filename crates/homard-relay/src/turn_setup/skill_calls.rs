@@ -52,6 +52,6 @@ impl TurnSetup {
     async fn skills_of(&self, admitted: &Admitted) -> Option<Arc<Snapshot>> {
         let config = self.inner().config();
         let agent = config.agents.agent(admitted.agent())?;
-        Some(self.inner().skills().for_turn(&config, agent).await)
+        Some(self.skills().for_turn(&config, agent).await)
     }
 }

@@ -20,7 +20,6 @@ use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Sourc
 use jiff::tz::TimeZone;
 
 use crate::parts::TurnSetup;
-use crate::relay::Inner;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
 
@@ -123,7 +122,8 @@ impl Granted {
 }
 
 /// What the tool calls of a turn share.
-pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+pub(crate) fn scope(setup: &TurnSetup, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+    let inner = setup.inner();
     let rules = &config.tools.taint;
     let mode = match rules.mode {
         TaintMode::Ask => GateMode::Ask,
@@ -131,7 +131,7 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
         TaintMode::Off => GateMode::Off,
     };
     Arc::new(Scope {
-        approvals: inner.approvals().clone(),
+        approvals: setup.approvals().clone(),
         taint: taint.clone(),
         gate: GatePolicy::new(mode, &rules.allow).vouching(rules.vouched.clone()),
         guards: inner.guards().clone(),
@@ -145,7 +145,7 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
             given: granted.skill_folders,
         },
         slot: granted.slot,
-        undo: inner.undo().clone(),
+        undo: setup.undo().clone(),
         ..Scope::default()
     })
 }

@@ -87,11 +87,11 @@ pub(crate) fn fit(
 
 /// The prompt: kept, or made off the reactor.
 pub(crate) async fn system_prompt(
-    inner: &Inner,
+    setup: &TurnSetup,
     input: &PromptInput,
     specs: &Arc<[Arc<ToolSpec>]>,
 ) -> Result<SystemPrompt, ContextError> {
-    let prompt = inner.prompt();
+    let prompt = Arc::clone(setup.prompt());
     if let Some(kept) = prompt.fresh(input, specs) {
         return Ok(kept);
     }
@@ -221,10 +221,10 @@ impl TurnSetup {
         let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
         let policy =
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
-        let skills = inner.skills().for_turn(&config, agent).await;
+        let skills = self.skills().for_turn(&config, agent).await;
         fit(&mut settings, (key, Caller::Owner), &policy, &skills);
         let offer = rooms.offers.of(&rooms.tools, &policy);
-        let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
+        let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {
                 let context = inner.store().transcripts().context(&record.session_id).await?;

@@ -138,12 +138,12 @@ impl Turns {
         }
         let key = admitted.session_key().clone();
         // Before the room is looked at: a repeated request is not one more.
-        if self.inner().runs().get(&run_id).is_some() {
+        if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         // Who waits for messages of platforms has been decided with them.
         let is_heard = options.origin.is_some();
-        if !is_heard && !self.inner().lanes().has_room(&key) {
+        if !is_heard && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full);
         }
         options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
@@ -162,7 +162,7 @@ impl Turns {
         if request.options.source().is_attended() {
             run.attend();
         }
-        if !self.inner().runs().reserve(&run) {
+        if !self.runs().reserve(&run) {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
@@ -174,22 +174,22 @@ impl Turns {
         let stored = match self.inner().store().runs().post(new_run(&admitted, &run_id, &request)).await {
             Ok(stored) => stored,
             Err(error) => {
-                self.inner().runs().remove(&run);
+                self.runs().remove(&run);
                 return Err(error.into());
             }
         };
         let run_here = Arc::clone(&run);
         let waiting =
             Waiting { run: run_here, kept: Some(kept), admitted, request, report, merged: Vec::new() };
-        self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        self.lanes().put(self, waiting);
         let duplicate = match stored.await {
             Ok(Stored::New) => None,
             Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
             Err(error) => Some(Err(error.into())),
         };
         if let Some(answer) = duplicate {
-            self.inner().lanes().withdraw(&run);
-            self.inner().runs().remove(&run);
+            self.lanes().withdraw(&run);
+            self.runs().remove(&run);
             return answer;
         }
         if is_kept.send(()).is_err() {
@@ -216,9 +216,9 @@ impl Turns {
     /// Lets a message that was kept by an earlier process wait for its turn.
     pub(crate) fn resume_kept(&self, admitted: Admitted, run_id: RunId, request: TurnRequest) {
         let run = self.run_of(&admitted, run_id, &request.message);
-        if self.inner().runs().reserve(&run) {
+        if self.runs().reserve(&run) {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
-            self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+            self.lanes().put(self, waiting);
         }
     }
 }

@@ -135,12 +135,12 @@ impl Turns {
             Queue::SteerToo => (Kind::SteerToo, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
-            Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::Collect(_) if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::Collect(quiet) => {
                 let quiet_ms = millis(quiet);
                 (Kind::Collect { quiet_ms }, None)
             }
-            Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::AsSession if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
                 let session = self.inner().store().sessions().get(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);

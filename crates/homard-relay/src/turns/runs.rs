@@ -5,11 +5,8 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use homard_agent::Directive;
-use homard_llm::Attempt;
-use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
-use homard_runtime::{Mutex, TRACE};
-use homard_store::RunStatus;
+use homard_protocol::{RunId, SessionKey};
+use homard_runtime::TRACE;
 use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
@@ -17,38 +14,8 @@ use tracing::Span;
 
 use crate::delivery::run_delivery::Delivery;
 use crate::turns::narrate::Narrator;
+use crate::turns::outcome::RunEnd;
 use crate::turns::source::StopCause;
-
-/// How a run ended, for whoever waits.
-#[derive(Debug, Clone)]
-pub struct RunEnd {
-    /// How.
-    pub status: RunStatus,
-    /// What was said; `None` when there is nothing to show.
-    pub reply: Option<String>,
-    /// What went wrong.
-    pub error: Option<String>,
-    /// Why the model stopped, or who stopped it.
-    pub stop_reason: Option<String>,
-    /// When it began.
-    pub started_at: Option<i64>,
-    /// When it ended.
-    pub ended_at: i64,
-    /// The transcript.
-    pub session_id: Option<String>,
-    /// Who thought.
-    pub provider: String,
-    /// With what.
-    pub model: String,
-    /// At what price.
-    pub usage: Usage,
-    /// What was tried in vain on the way.
-    pub attempts: Vec<Attempt>,
-    /// How the reply is to be delivered, as the model wishes.
-    pub wishes: Vec<Directive>,
-    /// Calls of tools that are the asking program's to run: the run ended because of them.
-    pub calls: Vec<ToolCall>,
-}
 
 /// A run under way, as others see it.
 #[derive(Debug, Clone)]
@@ -76,7 +43,7 @@ pub(crate) struct Run {
     pub(crate) span: Span,
     /// Its way to a chat platform, if it came from one.
     pub(crate) delivery: Delivery,
-    end: watch::Sender<Option<RunEnd>>,
+    end: watch::Sender<Option<Arc<RunEnd>>>,
     /// Its place among the runs that run at once, once it has one.
     slot: std::sync::OnceLock<TurnSlot>,
     /// Whose words are in its conversation, once it has looked.
@@ -161,7 +128,7 @@ impl Run {
     }
 
     /// Tells whoever waits.
-    pub(crate) fn ended(&self, end: RunEnd) {
+    pub(crate) fn ended(&self, end: Arc<RunEnd>) {
         self.end.send_replace(Some(end));
     }
 
@@ -171,7 +138,7 @@ impl Run {
     }
 
     /// To wait for its end.
-    pub(crate) fn watch(&self) -> watch::Receiver<Option<RunEnd>> {
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<Arc<RunEnd>>> {
         self.end.subscribe()
     }
 

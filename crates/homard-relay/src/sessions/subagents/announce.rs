@@ -154,7 +154,7 @@ impl Subagents {
     async fn until_idle(&self, child: &NewSubagent) -> Result<(), StoreError> {
         let inner = self.inner();
         loop {
-            let settled = inner.family().settled.notified();
+            let settled = self.family().settled.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
             // Children first: what the last of them reported is under way by the time it is settled.
@@ -162,7 +162,7 @@ impl Subagents {
                 settled.await;
                 continue;
             }
-            let ending = inner
+            let ending = self
                 .runs()
                 .of_session(&child.child_key)
                 .iter()
@@ -221,15 +221,15 @@ impl Subagents {
 
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
-        self.inner().store().subagents().settle(&child.run_id, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        self.inner().store().settle_subagent(&child.run_id, self.archive_at()).await?;
+        self.family().settled.notify_waiters();
         self.clear_away(child).await
     }
 
     /// The same for children that are not wanted any more, and for theirs; answers who they are.
     pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
-        let settled = self.inner().store().subagents().settle_families(roots, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        let settled = self.inner().store().settle_families(roots, self.archive_at()).await?;
+        self.family().settled.notify_waiters();
         Ok(settled)
     }
 
