@@ -172,7 +172,7 @@ impl ChatCommands {
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
-                if self.inner().store().run(&id).await?.is_none() && self.runs().get(&id).is_none() {
+                if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
@@ -365,7 +365,7 @@ pub(crate) async fn conclude(turns: &Turns, run: &Arc<Run>, answer: Result<Strin
     let mut finish = FinishRun::new(run.id.clone(), outcome.status());
     finish.reply.clone_from(&reply);
     finish.error = outcome.error().map(str::to_owned);
-    inner.store().finish_run(finish).await.or_log("the end of a command could not be recorded");
+    inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
     let end = RunEnd { outcome, reply, ended_at: now };
     run.narrator.end(last_word(&end));
     inner.run_ended(run, end);

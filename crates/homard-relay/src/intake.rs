@@ -32,7 +32,7 @@ use std::sync::{Arc, MutexGuard};
 use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
-use homard_runtime::{OrLog, Tasks};
+use homard_runtime::{Mutex, OrLog, Tasks, hex};
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};

@@ -6,9 +6,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -103,9 +104,9 @@ where
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let mut awake = lock(&self.shared.awake);
+        let mut awake = self.shared.awake.lock();
         if let Some(inbox) = awake.get(&key) {
-            let changed = change(&mut lock(&inbox.waiting));
+            let changed = change(&mut inbox.waiting.lock());
             inbox.more.notify_one();
             return changed;
         }
@@ -122,15 +123,15 @@ where
 
     /// Looks at what waits for a key, and may take something out; `None` when nobody is awake there.
     pub fn inbox<R>(&self, key: &K, look: impl FnOnce(&mut VecDeque<Item>) -> R) -> Option<R> {
-        let inbox = lock(&self.shared.awake).get(key).cloned()?;
-        let mut waiting = lock(&inbox.waiting);
+        let inbox = self.shared.awake.lock().get(key).cloned()?;
+        let mut waiting = inbox.waiting.lock();
         Some(look(&mut waiting.items))
     }
 
     /// How many are awake.
     #[must_use]
     pub fn awake(&self) -> usize {
-        lock(&self.shared.awake).len()
+        self.shared.awake.lock().len()
     }
 }
 
@@ -161,13 +162,13 @@ impl<K: Eq + Hash, Item> Worker<K, Item> {
 
     /// Looks at what waits, and may take something out.
     pub fn inbox<R>(&self, look: impl FnOnce(&mut VecDeque<Item>) -> R) -> R {
-        look(&mut lock(&self.inbox.waiting).items)
+        look(&mut self.inbox.waiting.lock().items)
     }
 
     /// When something was last put.
     #[must_use]
     pub fn last_put(&self) -> Instant {
-        lock(&self.inbox.waiting).last_put
+        self.inbox.waiting.lock().last_put
     }
 
     /// Waits for more until then.
@@ -193,8 +194,8 @@ impl<K: Eq + Hash, Item> Worker<K, Item> {
 
     /// Frees the key, unless something waits.
     fn retire(&self) -> bool {
-        let mut awake = lock(&self.shared.awake);
-        if !lock(&self.inbox.waiting).items.is_empty() {
+        let mut awake = self.shared.awake.lock();
+        if !self.inbox.waiting.lock().items.is_empty() {
             return false;
         }
         awake.remove(&self.key);
@@ -204,7 +205,7 @@ impl<K: Eq + Hash, Item> Worker<K, Item> {
 
 impl<K: Eq + Hash, Item> Drop for Worker<K, Item> {
     fn drop(&mut self) {
-        let mut awake = lock(&self.shared.awake);
+        let mut awake = self.shared.awake.lock();
         // By now another may be awake under this key.
         if awake.get(&self.key).is_some_and(|known| Arc::ptr_eq(known, &self.inbox)) {
             awake.remove(&self.key);
@@ -220,12 +221,8 @@ impl<K, Item> Clone for KeyedWorkers<K, Item> {
 
 impl<K, Item> std::fmt::Debug for KeyedWorkers<K, Item> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeyedWorkers").field("awake", &lock(&self.shared.awake).len()).finish_non_exhaustive()
+        f.debug_struct("KeyedWorkers").field("awake", &self.shared.awake.lock().len()).finish_non_exhaustive()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ async fn write_down(
         now: inner.clock().now_ms(),
     };
     finish.patch = Some(Box::new(move |session| changes.apply(session)));
-    match inner.store().finish_run(finish).await {
+    match inner.store().runs().finish(finish).await {
         Ok(finished) => {
             outgoing.kick_all(&outbox);
             if let (Some(entry), Some(place), Some(history)) =

@@ -151,7 +151,7 @@ impl Outgoing {
     pub(crate) fn kick_all(&self, rows: &[NewOutbound]) {
         for row in rows {
             let postman =
-                lock(&self.outbox().postmen).get(&(row.channel.clone(), row.account.clone())).cloned();
+                self.outbox().postmen.lock().get(&(row.channel.clone(), row.account.clone())).cloned();
             if let Some(postman) = postman {
                 postman.kick(self, row.conversation.clone());
             }
@@ -239,7 +239,7 @@ impl Outgoing {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let posted = self.inner().store().post_outbound(rows.clone()).await?;
+        let posted = self.inner().store().outbox().post(rows.clone()).await?;
         self.kick_all(&rows);
         Ok(posted)
     }
@@ -249,7 +249,7 @@ impl Outgoing {
         let outbox = self.outbox();
         let name = (channel.clone(), account.clone());
         let postman = {
-            let mut postmen = lock(&outbox.postmen);
+            let mut postmen = outbox.postmen.lock();
             let new = || Arc::new(Postman::new(name.clone(), outbox.tasks.clone()));
             let postman = postmen.entry(name.clone()).or_insert_with(new);
             postman.is_welcome();
@@ -258,7 +258,7 @@ impl Outgoing {
         let outgoing = self.clone();
         outbox.tasks.spawn(async move {
             let (channel, account) = postman.name();
-            let waiting = outgoing.inner().store().waiting_conversations(channel, account).await;
+            let waiting = outgoing.inner().store().outbox().waiting_conversations(channel, account).await;
             for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
             {
                 postman.kick(&outgoing, conversation);

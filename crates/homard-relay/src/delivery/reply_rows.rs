@@ -1,6 +1,7 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
 use homard_policy::reply::{PrefixFacts, Said, normalise};
+use homard_runtime::Clip;
 use homard_store::NewOutbound;
 
 use crate::delivery::answer::{FinalReply, preview_of};
@@ -81,11 +82,7 @@ fn why(route: &ReplyRoute, error: &str) -> String {
         return FAILED.to_owned();
     }
     let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short = line.clip_chars(MAX_REASON).to_owned();
-    if short.len() < line.len() {
-        short.push('…');
-    }
-    format!("⚠️ {short}")
+    format!("⚠️ {}", line.ellipsis_after(MAX_REASON))
 }
 
 fn facts(inner: &Inner, run: &Run, outcome: &TurnOutcome) -> PrefixFacts {

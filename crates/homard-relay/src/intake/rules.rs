@@ -139,7 +139,7 @@ impl Inner {
     /// The rules as the owner has them now.
     pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.config();
-        let mut kept = lock(&self.kept_rules().0);
+        let mut kept = self.kept_rules().0.lock();
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
             Some(rules) => Arc::clone(rules),
             None => {

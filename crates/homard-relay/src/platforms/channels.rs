@@ -138,7 +138,7 @@ impl Platforms {
 
     /// Forgets an account; what waits for it stays kept. `false` when there is none.
     pub async fn remove_channel(&self, channel: &ChannelId, account: &AccountId) -> bool {
-        let gone = self.channels().lock().remove(&(channel.clone(), account.clone()));
+        let gone = self.channels().accounts.lock().remove(&(channel.clone(), account.clone()));
         match gone {
             Some(gone) => {
                 gone.stop().await;
@@ -179,7 +179,7 @@ impl Platforms {
     /// How all accounts are, by platform and name.
     #[must_use]
     pub fn channel_status(&self) -> Vec<AccountStatus> {
-        let accounts: Vec<_> = self.channels().lock().values().map(Arc::clone).collect();
+        let accounts: Vec<_> = self.channels().accounts.lock().values().map(Arc::clone).collect();
         let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
         all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
         all

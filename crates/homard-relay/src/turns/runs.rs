@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_protocol::{RunId, SessionKey};
-use homard_runtime::TRACE;
+use homard_runtime::{Mutex, TRACE};
 use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;

@@ -108,7 +108,7 @@ impl Lane {
         let mut message = waiting.request.message.clone();
         message.idempotency_key = Some(steered_too_key(&run_id));
         let into = (&self.run.id, &self.session_id);
-        let told = self.turns.inner().store().steer_run_too(&run_id, into, message.clone(), request).await;
+        let told = self.turns.inner().store().runs().steer_too(&run_id, into, message.clone(), request).await;
         self.turns.lanes().put_back(&self.turns, at, waiting);
         told.map(|place| Taken { run_id, message, seq: place.seq })
     }

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
@@ -128,7 +127,7 @@ impl Turns {
     /// What came of the last turn that an event started; `None` when there was none since the start.
     #[must_use]
     pub fn last_heartbeat(&self) -> Option<Value> {
-        self.wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.wakes().last.lock().clone()
     }
 
     /// Remembers how a turn ends.
@@ -138,7 +137,7 @@ impl Turns {
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
-                let mut last = turns.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = turns.wakes().last.lock();
                 *last = Some(seen(&end, reason));
             }
         });

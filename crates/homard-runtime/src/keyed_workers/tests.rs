@@ -1,9 +1,10 @@
 //! In order, one at a time, bounded, gone when idle, and nothing lost.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Mutex;
 use proptest::prelude::*;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -25,12 +26,12 @@ struct Taken {
 
 impl Taken {
     async fn work(self, worker: Worker<u8, u32>) {
-        *self.woken.lock().unwrap() += 1;
+        *self.woken.lock() += 1;
         while let Some(item) = worker.next(&self.stop).await {
             if item % 2 == 0 {
                 tokio::task::yield_now().await;
             }
-            self.items.lock().unwrap().entry(*worker.key()).or_default().push(item);
+            self.items.lock().entry(*worker.key()).or_default().push(item);
         }
     }
 
@@ -40,7 +41,7 @@ impl Taken {
     }
 
     fn all(&self) -> BTreeMap<u8, Vec<u32>> {
-        self.items.lock().unwrap().clone()
+        self.items.lock().clone()
     }
 }
 
@@ -55,13 +56,13 @@ async fn each_key_has_one_task_that_stays_a_while_and_goes_away() {
     assert_eq!(taken.all(), BTreeMap::from([(1, vec![1, 2, 3]), (2, vec![10])]));
     taken.put(&workers, 1, 4).unwrap();
     tokio::time::sleep(LINGER / 2 + Duration::from_secs(1)).await;
-    assert_eq!((workers.awake(), *taken.woken.lock().unwrap()), (1, 2), "the one that got more stays");
+    assert_eq!((workers.awake(), *taken.woken.lock()), (1, 2), "the one that got more stays");
     tokio::time::sleep(LINGER).await;
     assert_eq!((workers.awake(), tasks.running()), (0, 0));
     taken.put(&workers, 1, 5).unwrap();
     tasks.finish(LIMIT).await;
     assert_eq!(taken.all()[&1], [1, 2, 3, 4, 5]);
-    assert_eq!(*taken.woken.lock().unwrap(), 3);
+    assert_eq!(*taken.woken.lock(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,7 +76,7 @@ async fn a_full_inbox_gives_things_back_and_things_can_be_taken_out_and_put_back
         |worker: Worker<u8, u32>| async move {
             let _may_begin = busy.acquire().await;
             while let Some(item) = worker.next(&stop).await {
-                seen.lock().unwrap().push(item);
+                seen.lock().push(item);
             }
         }
     };
@@ -88,7 +89,7 @@ async fn a_full_inbox_gives_things_back_and_things_can_be_taken_out_and_put_back
     // Stopping lets what waits be taken; only who is idle goes.
     stop.cancel();
     tasks.finish(LIMIT).await;
-    assert_eq!((seen.lock().unwrap().as_slice(), workers.awake()), ([1, 2, 4].as_slice(), 0));
+    assert_eq!((seen.lock().as_slice(), workers.awake()), ([1, 2, 4].as_slice(), 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +101,7 @@ async fn a_worker_waits_for_more_until_a_time_and_knows_when_something_was_put()
     let work = |worker: Worker<u8, u32>| async move {
         for _ in 0..3 {
             let why = worker.more_until(began + 4 * LINGER, &waits).await;
-            here.lock().unwrap().push((why, worker.last_put() - began));
+            here.lock().push((why, worker.last_put() - began));
             if why == Roused::Due {
                 waits.cancel();
             }
@@ -111,7 +112,7 @@ async fn a_worker_waits_for_more_until_a_time_and_knows_when_something_was_put()
     workers.put(1, 2, |_| async {}).unwrap();
     tasks.finish(20 * LINGER).await;
     let expected = [(Roused::More, LINGER), (Roused::Due, LINGER), (Roused::Due, LINGER)];
-    let told = told.lock().unwrap();
+    let told = told.lock();
     assert_eq!(told[..2], expected[..2]);
     assert!(told[2].0 != Roused::More, "the third wait finds it stopped and due: {told:?}");
     assert_eq!(workers.awake(), 0, "who ends without being idle frees the key");

@@ -170,7 +170,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
             let error = end.outcome.error().map(str::to_owned);
             (end.outcome.status(), end.reply.clone(), error)
         }
-        None => match gateway.store().run(run_id).await {
+        None => match gateway.store().runs().get(run_id).await {
             Ok(Some(record)) if record.status.is_finished() => (record.status, record.reply, record.error),
             _ => return Ok(json!({"status": "timeout"})),
         },

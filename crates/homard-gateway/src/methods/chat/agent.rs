@@ -114,7 +114,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
     });
     match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
         Some(end) => Ok(to_value(&finished(&run_id, &*end))),
-        None => match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
+        None => match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
             Some(record) if record.status.is_finished() => Ok(to_value(&finished(&record.run_id, &record))),
             _ => Err(ErrorShape::unavailable("the run is no longer under way")),
         },

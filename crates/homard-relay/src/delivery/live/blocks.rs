@@ -15,7 +15,6 @@ use crate::delivery::answer::FinalReply;
 use crate::delivery::outbox::SendError;
 use crate::delivery::reply_style::BlockManner;
 use crate::delivery::run_delivery::Streamed;
-use crate::jitter::chance;
 
 /// How long a platform may take for one piece.
 const PIECE_LIMIT: Duration = Duration::from_secs(15);

@@ -6,13 +6,12 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{KeyedWorkers, OrCancel, OrLog, Tasks, Worker};
+use homard_runtime::{KeyedWorkers, Mutex, OrCancel, OrLog, Tasks, Worker, chance, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -22,7 +21,6 @@ use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced};
 use crate::delivery::media;
 use crate::events::DomainEvent;
-use crate::jitter::chance;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
 

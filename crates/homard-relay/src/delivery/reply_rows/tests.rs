@@ -288,7 +288,7 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
         content: Content::Text { words, buttons: Vec::new() },
     };
     let row = crate::delivery::outbox::row_of(&world.relay.outgoing(), &outbound, None, Some(first));
-    world.store.post_outbound(vec![row]).await.unwrap();
+    world.store.outbox().post(vec![row]).await.unwrap();
     let world = world.crash().await;
     world.talker.says("The rest of the first.");
     world.talker.says("The second.");

@@ -221,14 +221,14 @@ impl Subagents {
 
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
-        self.inner().store().settle_subagent(&child.run_id, self.archive_at()).await?;
+        self.inner().store().subagents().settle(&child.run_id, self.archive_at()).await?;
         self.family().settled.notify_waiters();
         self.clear_away(child).await
     }
 
     /// The same for children that are not wanted any more, and for theirs; answers who they are.
     pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
-        let settled = self.inner().store().settle_families(roots, self.archive_at()).await?;
+        let settled = self.inner().store().subagents().settle_families(roots, self.archive_at()).await?;
         self.family().settled.notify_waiters();
         Ok(settled)
     }

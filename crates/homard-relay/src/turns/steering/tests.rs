@@ -25,7 +25,7 @@ async fn lane_of(world: &World, run: &RunId, say: &mpsc::Sender<String>) -> Lane
     while world.relay.turns().views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
         tokio::task::yield_now().await;
     }
-    let session_id = world.store.run(run).await.unwrap().unwrap().session_id.unwrap();
+    let session_id = world.store.runs().get(run).await.unwrap().unwrap().session_id.unwrap();
     let turns = world.relay.turns();
     let run = turns.runs().get(run).unwrap();
     Lane { turns, run, session_id }
