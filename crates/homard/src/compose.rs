@@ -174,7 +174,7 @@ async fn serve(
         clock: clock.clone(),
     })?;
     let bus = Bus::default();
-    let workshop = Workshop::new(&source.paths, &clock);
+    let workshop = Workshop::new(options.platforms, &source.paths, &clock);
     let http = Http::default();
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
@@ -217,7 +217,7 @@ async fn serve(
         store: store.clone(),
         relay: relay.clone(),
         automation,
-        channels: homard_channels::REGISTRY,
+        channels: options.platforms,
         ingress: workshop.ingress.clone(),
         bus,
         clock: clock.clone(),
@@ -227,7 +227,7 @@ async fn serve(
         reach: reachable,
     });
     relay.follow_approvals();
-    relay.messages().name_channels(furnish::channel_names());
+    relay.messages().name_channels(furnish::channel_names(options.platforms));
     relay.open_ports(&ports);
     relay.sessions().look_after(&processes);
     gateway.open_ports(&ports);
@@ -307,3 +307,6 @@ fn take_over_changes(
         .boxed()
     })
 }
+
+#[cfg(test)]
+mod tests;
