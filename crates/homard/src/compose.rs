@@ -12,6 +12,7 @@ mod reach;
 pub(crate) mod secrets;
 mod supervisor;
 mod systemd;
+mod wizard;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use futures_util::FutureExt;
 use homard_automation::{Automation, AutomationParts};
 use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
-use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
+use homard_gateway::{Gateway, GatewayParts, GatewayPorts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks};
@@ -39,6 +40,7 @@ use handover::parent;
 use handover::successor::Arrival;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 use supervisor::Supervisor;
+use wizard::Wizards;
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
@@ -221,8 +223,11 @@ async fn serve(
         ingress: workshop.ingress.clone(),
         bus,
         clock: clock.clone(),
-        pages: Some(Box::new(pages::Embedded)),
-        log_file: log_file(config, options),
+        ports: GatewayPorts {
+            pages: Some(Box::new(pages::Embedded)),
+            log_file: log_file(config, options),
+            wizard: Box::new(Wizards::new(config.clone(), relay.clone(), clock.clone())),
+        },
         host: machine::facts(),
         reach: reachable,
     });
