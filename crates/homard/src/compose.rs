@@ -223,11 +223,7 @@ async fn serve(
         ingress: workshop.ingress.clone(),
         bus,
         clock: clock.clone(),
-        ports: GatewayPorts {
-            pages: Some(Box::new(pages::Embedded)),
-            log_file: log_file(config, options),
-            wizard: Box::new(Wizards::new(config.clone(), relay.clone(), clock.clone())),
-        },
+        ports: gateway_ports(options, config, &relay),
         host: machine::facts(),
         reach: reachable,
     });
@@ -265,6 +261,15 @@ fn log_ready(listeners: &[TcpListener], began: Instant) {
     let address = listeners.first().and_then(|listener| listener.local_addr().ok());
     let address = address.map_or_else(String::new, |address| address.to_string());
     tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+}
+
+/// What this program does for its gateway.
+fn gateway_ports(options: &GatewayOptions, config: &ConfigHandle, relay: &Relay) -> GatewayPorts {
+    GatewayPorts {
+        pages: Some(Box::new(pages::Embedded)),
+        log_file: log_file(config, options),
+        wizard: Box::new(Wizards::new(config.clone(), relay.clone(), options.source.clock.clone())),
+    }
 }
 
 fn log_file(
