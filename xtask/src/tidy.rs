@@ -5,6 +5,7 @@
 
 mod census;
 mod clone;
+mod docs;
 mod gates;
 mod layers;
 mod sizes;
@@ -62,6 +63,7 @@ fn findings(metadata: &Metadata, files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = layers::check(&metadata.packages);
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(files.iter().flat_map(vocabulary::check));
+    findings.extend(files.iter().flat_map(docs::check));
     findings.extend(text::changelog(files));
     findings.extend(census::check(files));
     findings.extend(gates::check(files));

@@ -42,5 +42,6 @@ pub use secret::{REDACTED, Secret};
 pub use syntax::document::SyntaxError;
 pub use syntax::value_path::PathSyntaxError;
 pub use validation::channel_sections::ChannelSections;
+pub use validation::inert::INERT;
 pub use validation::schema::{schema, schema_at};
 pub use views::View;

@@ -1,8 +1,9 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
-//! A message is a command when it is nothing else and its first word is in the table of `homard-policy`. It has a run
+//! What a message means is read once, by `homard-policy::words`, and arrives here as a [`Call`]. A command has a run
 //! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
-//! model is told. Who may use a command was asked before; what it does is in one file per family.
+//! model is told. Who may use a command was asked before; what it does is an entry of its family's file: most
+//! are a few lines, and a file each would be mostly imports.
 
 mod admin;
 mod allowlist;
@@ -17,8 +18,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_channel::Sender;
 use homard_config::config::commands::Commands;
-use homard_policy::words::table::{self, Form, available};
-use homard_policy::words::{Command, Vocabulary, Where, read};
+use homard_policy::words::table::available;
+use homard_policy::words::{Call, Command, Where, read};
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{Accepted as Stored, FinishRun, ResetReason};
@@ -53,8 +54,8 @@ impl Begun {
     }
 }
 
-/// A command as it was read: which, and what stands behind it.
-pub(crate) type Called = (&'static Command, String);
+/// A command that is about to be answered: which, and what stands behind it.
+type Called = (&'static Command, String);
 
 /// What a command of the table does.
 struct Entry {
@@ -122,47 +123,37 @@ pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
     })
 }
 
-/// The command a text is, with what stands behind it.
-fn parse(text: &str, commands: &Commands) -> Option<Called> {
-    let text = text.trim();
-    if let Some(shell) = text.strip_prefix('!').filter(|_| commands.bash).map(str::trim) {
-        // A row of exclamation marks is only loud.
-        let is_command = !shell.is_empty() && !shell.starts_with('!');
-        return table::command("bash").filter(|_| is_command).map(|command| (command, shell.to_owned()));
-    }
-    let word = text.strip_prefix('/')?;
-    let end = word.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(word.len());
-    let (word, rest) = word.split_at(end);
-    let rest = rest.strip_prefix(':').unwrap_or(rest).trim();
-    // Groups address one of several programs as `/stop@name`.
-    let name = word.split('@').next().unwrap_or(word);
-    if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
-        return table::command("dock")
-            .filter(|_| rest.is_empty())
-            .map(|command| (command, channel.to_owned()));
-    }
-    let command = table::command(name)?;
-    (rest.is_empty() || !command.arguments.is_empty()).then(|| (command, rest.to_owned()))
-}
-
 impl ChatCommands {
-    /// Obeys a message that is a command.
+    /// Obeys a message of an operator that is a command, or keeps the settings that are all it says.
     pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
-        let is_text = admitted.message().images.is_empty();
-        let config = self.inner().config();
-        match parse(&admitted.message().text, &config.commands).filter(|_| is_text) {
-            Some(called) => self.obey_call(admitted, options, called).await,
-            None => Ok(Obeyed::no(admitted, options)),
+        let message = admitted.message();
+        // Most messages are none, and long ones are not to be copied to learn that.
+        if !message.images.is_empty() || !message.text.trim_start().starts_with(['/', '!']) {
+            return Ok(Obeyed::no(admitted, options));
         }
+        let rules = self.inner().company_rules();
+        let meaning = read(&admitted.message().text, &rules.words.operator_reading());
+        if let Some(call) = meaning.command {
+            return self.obey_call(admitted, options, call).await;
+        }
+        if !meaning.only_directives {
+            return Ok(Obeyed::no(admitted, options));
+        }
+        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
+        self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
+        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
-    /// Obeys a command that was read.
+    /// Obeys a command that was read. One that is a skill's own name is left for the model.
     pub(crate) async fn obey_call(
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        call: Call,
     ) -> Result<Obeyed, AcceptError> {
+        let Call { command: Some(command), args: rest, .. } = call else {
+            return Ok(Obeyed::no(admitted, options));
+        };
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then_some(rest);
@@ -180,23 +171,8 @@ impl ChatCommands {
             }
             // A skill that is called by its own name is told to the model.
             "skill" if !rest.is_empty() => Ok(Obeyed::no(admitted.with_text(format!("/{rest}")), options)),
-            _ if command.form == Form::Directive && command.name != "queue" => {
-                self.obey_directives(admitted, options).await
-            }
             _ => self.answer_at_once(admitted, options, (command, rest)).await.map(Obeyed::Yes),
         }
-    }
-
-    /// Keeps settings that are all a message says; one that says more is none.
-    async fn obey_directives(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
-        let words = Vocabulary::of(&self.inner().config());
-        let meaning = read(&admitted.message().text, &words.reading(None, &[]));
-        if !meaning.only_directives {
-            return Ok(Obeyed::no(admitted, options));
-        }
-        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
-        self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
-        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
     /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.

@@ -12,6 +12,7 @@ mod reach;
 pub(crate) mod secrets;
 mod supervisor;
 mod systemd;
+mod wizard;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use futures_util::FutureExt;
 use homard_automation::{Automation, AutomationParts};
 use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
-use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
+use homard_gateway::{Gateway, GatewayParts, GatewayPorts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks, millis};
@@ -39,6 +40,7 @@ use handover::parent;
 use handover::successor::Arrival;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 use supervisor::Supervisor;
+use wizard::Wizards;
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
@@ -175,7 +177,7 @@ async fn serve(
         clock: clock.clone(),
     })?;
     let bus = Bus::default();
-    let workshop = Workshop::new(&source.paths, &clock);
+    let workshop = Workshop::new(options.platforms, &source.paths, &clock);
     let http = Http::default();
     let tasks = Tasks::new();
     let processes = Processes::new(clock.clone());
@@ -218,17 +220,16 @@ async fn serve(
         store: store.clone(),
         relay: relay.clone(),
         automation,
-        channels: homard_channels::REGISTRY,
+        channels: options.platforms,
         ingress: workshop.ingress.clone(),
         bus,
         clock: clock.clone(),
-        pages: Some(Box::new(pages::Embedded)),
-        log_file: log_file(config, options),
+        ports: gateway_ports(options, config, &relay),
         host: machine::facts(),
         reach: reachable,
     });
     relay.follow_approvals();
-    relay.messages().name_channels(furnish::channel_names());
+    relay.messages().name_channels(furnish::channel_names(options.platforms));
     relay.open_ports(&ports);
     relay.sessions().look_after(&processes);
     gateway.open_ports(&ports);
@@ -261,6 +262,15 @@ fn log_ready(listeners: &[TcpListener], began: Instant) {
     let address = listeners.first().and_then(|listener| listener.local_addr().ok());
     let address = address.map_or_else(String::new, |address| address.to_string());
     tracing::info!(%address, took_ms = %millis(began.elapsed()), "ready");
+}
+
+/// What this program does for its gateway.
+fn gateway_ports(options: &GatewayOptions, config: &ConfigHandle, relay: &Relay) -> GatewayPorts {
+    GatewayPorts {
+        pages: Some(Box::new(pages::Embedded)),
+        log_file: log_file(config, options),
+        wizard: Box::new(Wizards::new(config.clone(), relay.clone(), options.source.clock.clone())),
+    }
 }
 
 fn log_file(
@@ -308,3 +318,6 @@ fn take_over_changes(
         .boxed()
     })
 }
+
+#[cfg(test)]
+mod tests;

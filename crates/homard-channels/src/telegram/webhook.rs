@@ -70,6 +70,12 @@ pub(super) async fn listen(
     let state = Arc::new(WebhookState { secret: webhook.secret.clone(), inner });
     let _mounted = mount(telegram, webhook, &state)?;
     let listener = bind(webhook).await?;
+    if listener.is_none() {
+        tracing::info!(
+            account = %telegram.account, path = webhook.path,
+            "updates are taken at the gateway's port; for a proxy that leads elsewhere, write webhookPort"
+        );
+    }
     let ended = tokio::select! {
         served = serve(listener, webhook, state) => served,
         () = hand_over(&ear, brought) => Ok(()),

@@ -4,7 +4,7 @@ use homard_config::config::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
-use homard_policy::words::{Meaning, Reset};
+use homard_policy::words::{Call, Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 
@@ -52,7 +52,9 @@ impl Dispatch {
             {
                 return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            return Box::pin(self.obey_there(visit, (admitted, options), &meaning)).await;
+            let admitted = admitted.with_text(call.typed());
+            let obeyed = Box::pin(self.commands().obey_call(admitted, options, call.clone())).await?;
+            return Box::pin(self.unless_obeyed(visit, obeyed, &meaning)).await;
         } else if meaning.only_directives {
             return self.keep_directives(admitted, options, &meaning.directives).await;
         }
@@ -131,44 +133,29 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Obeys a command; one that is none after all is told to the model.
-    async fn obey_there(
+    /// Tells the model what a command left to be told.
+    async fn unless_obeyed(
         &self,
         visit: InboundVisit,
-        (mut admitted, options): (Admitted, TurnOptions),
+        obeyed: Obeyed,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let mut called = None;
-        if let Some(call) = &meaning.command {
-            let (name, args) = (&call.name, call.args.trim());
-            let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
-            admitted = admitted.with_text(text);
-            called = call.command.map(|command| (command, args.to_owned()));
-        }
-        let commands = self.commands();
-        let obeyed = match called {
-            Some(called) => Box::pin(commands.obey_call(admitted, options, called)).await?,
-            None => Obeyed::no(admitted, options),
-        };
-        match obeyed {
-            Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
-            Obeyed::No(left) => {
-                let (admitted, options) = *left;
-                let admitted = self.setup().call_skill(admitted).await;
-                self.ask(visit, (admitted, options), meaning).await
-            }
-        }
+        let Obeyed::No(left) = obeyed else { return Ok(IntakeOutcome::Taken) };
+        let (admitted, options) = *left;
+        let admitted = self.setup().call_skill(admitted).await;
+        self.ask(visit, (admitted, options), meaning).await
     }
 
     /// Answers a command that stands beside a text.
     async fn answer_beside(&self, visit: &InboundVisit, admitted: &Admitted, name: &str) {
+        let Some(call) = Call::named(name) else { return };
         let id = format!("{}-{name}", admitted.message().message_id);
-        let beside = admitted.clone().with_id(id).with_text(format!("/{name}"));
+        let beside = admitted.clone().with_id(id).with_text(call.typed());
         let mut options = TurnOptions::of(Source::Channel).replying_to(visit.address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }
-        let answered = Box::pin(self.commands().obey(beside, options)).await;
+        let answered = Box::pin(self.commands().obey_call(beside, options, call)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct CompanyRules {
     pub(super) config: Arc<Config>,
     pub(crate) routes: RouteRules,
     pub(crate) commands: CommandRules,
-    pub(super) words: Vocabulary,
+    pub(crate) words: Vocabulary,
     accounts: Arc<ChannelAccounts>,
     patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
 }

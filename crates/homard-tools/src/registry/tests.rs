@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{TABLE, ToolOptions, Toolbox, WebOptions};
 use crate::cx::{ProgressSender, ToolCx};
 use crate::outcome::ToolOutcome;
-use crate::policy::{Layer, LayerName, ToolPolicy};
+use crate::policy::{GROUPS, Layer, LayerName, ToolPolicy};
 
 fn options() -> ToolOptions {
     ToolOptions {
@@ -52,6 +52,15 @@ fn the_table_is_alphabetical_and_without_twins() {
     let names: Vec<String> =
         TABLE.iter().filter_map(|entry| (entry.build)(&options())).map(|tool| tool.spec().name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+}
+
+#[test]
+fn every_tool_belongs_to_a_group() {
+    for tool in TABLE.iter().filter_map(|entry| (entry.build)(&options())) {
+        let name = tool.spec().name;
+        let is_known = GROUPS.iter().any(|group| group.members.contains(&name.as_str()));
+        assert!(is_known, "{name} is in no group of policy/groups.rs");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use homard_channels::{ChannelEntry, ENTRIES};
+use homard_channel::{ChannelEntry, ChannelRegistry};
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Hidden, HideRecords, Launcher, Processes};
 use homard_relay::ChannelName;
@@ -52,8 +52,8 @@ fn hidden(config: &Config, paths: &Paths) -> Hidden {
 }
 
 /// What the chat platforms are called.
-pub(crate) fn channel_names() -> Vec<ChannelName> {
+pub(crate) fn channel_names(platforms: ChannelRegistry) -> Vec<ChannelName> {
     let name =
         |entry: &ChannelEntry| ChannelName { id: entry.id, aliases: entry.aliases, label: entry.label };
-    ENTRIES.iter().map(name).collect()
+    platforms.entries().iter().map(name).collect()
 }
