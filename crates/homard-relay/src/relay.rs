@@ -1,6 +1,6 @@
 //! The handle: how messages get in, how runs are watched and stopped.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -16,7 +16,7 @@ use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
-use homard_tools::{Approvals, Guards, Toolbox, Undo};
+use homard_tools::{Approvals, Guards, HookPoints, Ports, Toolbox, Undo};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,7 @@ use crate::bus::{Audience, Bus};
 use crate::delivery::outbox::Outbox;
 use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::IntakeState;
-use crate::message_actions::Names;
+use crate::message_actions::{ChannelName, Names};
 use crate::parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, Subagents, TurnSetup, Turns};
 use crate::platforms::channels::Channels;
 use crate::sessions::subagents::Family;
@@ -61,6 +61,10 @@ pub struct RelayParts {
     pub guards: Guards,
     /// Where file tools keep what they replace.
     pub undo: Undo,
+    /// Where commands go on in the background.
+    pub processes: Processes,
+    /// What the chat platforms are called.
+    pub channel_names: Vec<ChannelName>,
 }
 
 /// What a reload may replace.
@@ -69,6 +73,8 @@ pub(crate) struct Reloadable {
     pub(crate) router: Arc<ModelRouter>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
+    /// What tools may ask of the rooms above the relay.
+    above: Ports,
     capacity: Arc<Semaphore>,
     permits: usize,
     /// Places for runs that others may wait for: subagents, and messages between conversations.
@@ -107,13 +113,13 @@ pub(crate) struct Inner {
     family: Family,
     wakes: Wakes,
     channels: Channels,
-    channel_names: Names,
     outbox: Outbox,
     intake: IntakeState,
     stopping: CancellationToken,
     holding: CancellationToken,
-    processes: std::sync::OnceLock<Processes>,
+    processes: Processes,
     events: DomainEvents,
+    hooks: HookPoints,
     owners_places: Arc<Semaphore>,
 }
 
@@ -139,6 +145,16 @@ impl Inner {
     /// Where what happens is told.
     pub(crate) fn events(&self) -> &DomainEvents {
         &self.events
+    }
+
+    /// Who may have a say about what happens.
+    pub(crate) fn hooks(&self) -> &HookPoints {
+        &self.hooks
+    }
+
+    /// What tools may ask of the rooms above.
+    pub(crate) fn ports_above(&self) -> Ports {
+        self.rooms.load().above.clone()
     }
 
     pub(crate) fn bus(&self) -> &Bus {
@@ -200,7 +216,7 @@ impl Inner {
 
     /// What the platforms are called.
     pub(crate) fn channel_names(&self) -> &Names {
-        &self.channel_names
+        self.channels.names()
     }
 
     /// What goes out to them.
@@ -273,15 +289,9 @@ impl Inner {
         &self.holding
     }
 
-    /// Where commands go on in the background, if somewhere.
-    pub(crate) fn processes(&self) -> Option<&Processes> {
-        self.processes.get()
-    }
-
-    pub(crate) fn commands_are_in(&self, processes: Processes) {
-        if self.processes.set(processes).is_err() {
-            tracing::error!("a second registry of commands was not taken");
-        }
+    /// Where commands go on in the background.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.processes
     }
 
     /// Tells watchers of the session list.
@@ -291,7 +301,7 @@ impl Inner {
         reason: &'static str,
         has_active_run: bool,
     ) {
-        self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
+        self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
             session_key: session.key.to_string(),
             agent_id: Some(session.agent_id.to_string()),
@@ -306,7 +316,7 @@ impl Inner {
     }
 
     pub(crate) fn run_ended(&self, end: &RunEnd) {
-        self.events.publish(&DomainEvent::RunEnded(Box::new(end.clone())));
+        self.events.publish_with(|| DomainEvent::RunEnded(Box::new(end.clone())));
     }
 }
 
@@ -320,12 +330,14 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo } = parts;
+        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo, .. } =
+            parts;
         let (permits, nested_permits) = places(&config.current());
         let rooms = Reloadable {
             router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
+            above: Ports::default(),
             capacity: Arc::new(Semaphore::new(permits)),
             permits,
             nested: Arc::new(Semaphore::new(nested_permits)),
@@ -350,14 +362,14 @@ impl Relay {
             tasks,
             family: Family::default(),
             wakes: Wakes::default(),
-            channels: Channels::default(),
-            channel_names: Names::default(),
+            channels: Channels::new(Names::new(parts.channel_names)),
             outbox: Outbox::default(),
             intake: IntakeState::default(),
             holding: stopping.child_token(),
             stopping,
-            processes: std::sync::OnceLock::new(),
+            processes: parts.processes,
             events: DomainEvents::default(),
+            hooks: HookPoints::default(),
             owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
         };
         let relay = Self { inner: Arc::new(inner) };
@@ -370,6 +382,12 @@ impl Relay {
     #[must_use]
     pub fn events(&self) -> &DomainEvents {
         &self.inner.events
+    }
+
+    /// Where filters are registered that have a say about what happens here, and in the turns.
+    #[must_use]
+    pub fn hook_points(&self) -> &HookPoints {
+        &self.inner.hooks
     }
 
     /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
@@ -399,6 +417,7 @@ impl Relay {
             router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
+            above: old.above.clone(),
             capacity: resized(&old.capacity, old.permits, permits),
             permits,
             nested: resized(&old.nested, old.nested_permits, nested_permits),
@@ -409,6 +428,23 @@ impl Relay {
         self.inner.name_owners();
     }
 
+    /// Takes what tools may ask of the rooms above, when those begin their life and before any turn does. The relay's own
+    /// ports it makes itself, for every turn.
+    pub fn begin(&self, above: Ports) {
+        let old = self.inner.rooms();
+        let rooms = Reloadable {
+            router: Arc::clone(&old.router),
+            tools: Arc::clone(&old.tools),
+            offers: Offers::default(),
+            above,
+            capacity: Arc::clone(&old.capacity),
+            permits: old.permits,
+            nested: Arc::clone(&old.nested),
+            nested_permits: old.nested_permits,
+        };
+        self.inner.rooms.store(Arc::new(rooms));
+    }
+
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
     pub fn take_router(&self, router: ModelRouter) {
         let old = self.inner.rooms();
@@ -416,6 +452,7 @@ impl Relay {
             router: Arc::new(router),
             tools: Arc::clone(&old.tools),
             offers: Offers::default(),
+            above: old.above.clone(),
             capacity: Arc::clone(&old.capacity),
             permits: old.permits,
             nested: Arc::clone(&old.nested),
@@ -549,10 +586,6 @@ impl Relay {
 
     pub(crate) fn of(inner: Arc<Inner>) -> Self {
         Self { inner }
-    }
-
-    pub(crate) fn downgrade(&self) -> Weak<Inner> {
-        Arc::downgrade(&self.inner)
     }
 }
 

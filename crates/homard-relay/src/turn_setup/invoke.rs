@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::parts::TurnSetup;
+use crate::ports::ports;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::settings::chosen_model;
@@ -100,7 +101,7 @@ impl TurnSetup {
         };
         let policy = policy_for(&config, agent, &about);
         let name = canonical_name(&call.tool);
-        let is_offered = rooms.tools.specs(&policy).iter().any(|spec| spec.name == name);
+        let is_offered = rooms.tools.specs(&policy, &ports(inner)).iter().any(|spec| spec.name == name);
         let Some(tool) = rooms.tools.get(&name).filter(|_| is_offered) else {
             return Ok(Invoked::NotOffered);
         };

@@ -20,6 +20,7 @@ use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Sourc
 use jiff::tz::TimeZone;
 
 use crate::parts::TurnSetup;
+use crate::ports::ports;
 use crate::relay::Inner;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
@@ -123,7 +124,7 @@ impl Granted {
 }
 
 /// What the tool calls of a turn share.
-pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+pub(crate) fn scope(inner: &Arc<Inner>, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
     let rules = &config.tools.taint;
     let mode = match rules.mode {
         TaintMode::Ask => GateMode::Ask,
@@ -137,15 +138,17 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,
-        workspace_only: granted.workspace_only,
         access: FileAccess {
             caller: granted.asker.caller,
             is_widened: granted.asker.has_all_files,
             records: inner.paths().records(),
             given: granted.skill_folders,
+            workspace_only: granted.workspace_only,
         },
         slot: granted.slot,
         undo: inner.undo().clone(),
+        ports: ports(inner),
+        hooks: inner.hooks().clone(),
         ..Scope::default()
     })
 }

@@ -23,6 +23,7 @@ use serde::Deserialize;
 
 use crate::intake::admit::Admitted;
 use crate::parts::TurnSetup;
+use crate::ports::ports;
 use crate::relay::Inner;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_view::Supposing;
@@ -223,7 +224,7 @@ impl TurnSetup {
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = inner.skills().for_turn(&config, agent).await;
         fit(&mut settings, (key, Caller::Owner), &policy, &skills);
-        let offer = rooms.offers.of(&rooms.tools, &policy);
+        let offer = rooms.offers.of(&rooms.tools, &policy, &ports(inner));
         let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {

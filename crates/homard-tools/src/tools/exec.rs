@@ -23,7 +23,7 @@ use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
 use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodesPort, Port, PortError};
+use crate::ports::PortError;
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
@@ -66,7 +66,6 @@ pub(crate) struct ExecTool {
     timeout: Duration,
     launcher: Option<Arc<Launcher>>,
     background: Option<Background>,
-    nodes: Port<dyn NodesPort>,
 }
 
 /// Where commands go on that take too long to wait for.
@@ -175,7 +174,6 @@ impl ExecTool {
             timeout: options.exec_timeout,
             launcher: options.launcher.clone(),
             background: None,
-            nodes: options.ports.nodes.clone(),
         }
     }
 
@@ -187,7 +185,7 @@ impl ExecTool {
         }
         let timeout = timeout(input.timeout, self.timeout)?;
         if place == ExecHost::Node {
-            return on_node::execute(&input, timeout, &self.nodes, cx).await;
+            return on_node::execute(&input, timeout, cx).await;
         }
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), cx).await?;

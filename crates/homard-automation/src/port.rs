@@ -9,7 +9,7 @@ use homard_protocol::methods::cron::{
     CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
 };
 use homard_relay::{Source, Wake, WakeMode, Woken};
-use homard_tools::{CronAsk, CronPort, PortError, Ports, ToolCx};
+use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,9 +25,10 @@ struct Room {
 }
 
 impl Automation {
-    /// Opens the door that leads here.
-    pub fn open_ports(&self, ports: &Ports) {
-        ports.cron.open(Arc::new(Room { inner: Arc::downgrade(&self.inner) }));
+    /// By which tools ask about jobs.
+    #[must_use]
+    pub fn port(&self) -> Arc<dyn CronPort> {
+        Arc::new(Room { inner: Arc::downgrade(&self.inner) })
     }
 
     async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, PortError> {
