@@ -165,7 +165,7 @@ async fn a_filter_lets_messages_in_in_other_words_or_not_at_all() {
     world.talker.says("Good evening.");
     let run = world.asks("r2", "light", &address("7")).await;
     world.ended(&run).await;
-    assert_eq!(told_last(&world), "light, please");
+    assert!(told_last(&world).ends_with("light, please"), "{}", told_last(&world));
 }
 
 #[tokio::test]
