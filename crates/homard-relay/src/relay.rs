@@ -82,6 +82,22 @@ pub(crate) struct Reloadable {
     nested_permits: usize,
 }
 
+impl Reloadable {
+    /// The same with no offer made yet: what an offer was made of may have changed.
+    fn afresh(&self) -> Self {
+        Self {
+            router: Arc::clone(&self.router),
+            tools: Arc::clone(&self.tools),
+            offers: Offers::default(),
+            above: self.above.clone(),
+            capacity: Arc::clone(&self.capacity),
+            permits: self.permits,
+            nested: Arc::clone(&self.nested),
+            nested_permits: self.nested_permits,
+        }
+    }
+}
+
 /// Places beside those, for the owner alone: others who take all of them do not keep the owner waiting.
 const OWNERS_PLACES: usize = 1;
 
@@ -167,6 +183,12 @@ impl Inner {
 
     pub(crate) fn rooms(&self) -> Arc<Reloadable> {
         self.rooms.load_full()
+    }
+
+    /// Replaces some of it. Several may do so at once (models are found, the settings change, the gateway begins its
+    /// life), and none undoes what another did; so `renewed` may be asked more than once.
+    fn replace(&self, renewed: impl Fn(&Reloadable) -> Reloadable) {
+        self.rooms.rcu(|old| renewed(old));
     }
 
     /// Where models are chosen and paid for.
@@ -412,18 +434,16 @@ impl Relay {
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
     pub fn reload(&self, router: ModelRouter, tools: Toolbox) {
         let (permits, nested_permits) = places(&self.inner.config());
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::new(tools),
-            offers: Offers::default(),
-            above: old.above.clone(),
+        let (router, tools) = (Arc::new(router), Arc::new(tools));
+        self.inner.replace(|old| Reloadable {
+            router: Arc::clone(&router),
+            tools: Arc::clone(&tools),
             capacity: resized(&old.capacity, old.permits, permits),
             permits,
             nested: resized(&old.nested, old.nested_permits, nested_permits),
             nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+            ..old.afresh()
+        });
         self.setup().warn_of_misspelled_tools();
         self.inner.name_owners();
     }
@@ -431,34 +451,13 @@ impl Relay {
     /// Takes what tools may ask of the rooms above, when those begin their life and before any turn does. The relay's own
     /// ports it makes itself, for every turn.
     pub fn begin(&self, above: Ports) {
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::clone(&old.router),
-            tools: Arc::clone(&old.tools),
-            offers: Offers::default(),
-            above,
-            capacity: Arc::clone(&old.capacity),
-            permits: old.permits,
-            nested: Arc::clone(&old.nested),
-            nested_permits: old.nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        self.inner.replace(|old| Reloadable { above: above.clone(), ..old.afresh() });
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
     pub fn take_router(&self, router: ModelRouter) {
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::clone(&old.tools),
-            offers: Offers::default(),
-            above: old.above.clone(),
-            capacity: Arc::clone(&old.capacity),
-            permits: old.permits,
-            nested: Arc::clone(&old.nested),
-            nested_permits: old.nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        let router = Arc::new(router);
+        self.inner.replace(|old| Reloadable { router: Arc::clone(&router), ..old.afresh() });
     }
 
     /// The models in use.
