@@ -450,7 +450,7 @@ impl Relay {
 
     /// Takes what tools may ask of the rooms above, when those begin their life and before any turn does. The relay's own
     /// ports it makes itself, for every turn.
-    pub fn begin(&self, above: Ports) {
+    pub fn begin(&self, above: &Ports) {
         self.inner.replace(|old| Reloadable { above: above.clone(), ..old.afresh() });
     }
 

@@ -75,7 +75,7 @@ pub async fn run(
     mut hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
-    gateway.relay().begin(gateway.ports());
+    gateway.relay().begin(&gateway.ports());
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().turns().recover().await.map_err(io::Error::other)?;
     gateway.automation().start().await.map_err(io::Error::other)?;
