@@ -72,7 +72,9 @@ impl Automation {
         for key in old.or_log("old conversations of jobs could not be looked up").unwrap_or_default() {
             self.inner.relay.sessions().end_commands(&key);
             let gone = self.inner.store.sessions().delete(&key, ArchiveTranscript::Keep).await;
-            gone.or_log("the conversation of an old run is still there");
+            if gone.or_log("the conversation of an old run is still there").is_some() {
+                self.inner.relay.sessions().ended(&key).await;
+            }
         }
     }
 }

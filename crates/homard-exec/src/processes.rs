@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use homard_runtime::{Clip, Clock, Mutex, Tasks, millis_i64};
+use homard_runtime::{Clip, Clock, Mutex, Subscribers, Tasks, millis_i64};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ mod left_behind;
 mod process;
 
 use exits::Exits;
-pub use exits::{ExitListener, Finished, MAX_EXIT_TAIL_CHARS};
+pub use exits::{Finished, MAX_EXIT_TAIL_CHARS};
 use left_behind::LeftBehind;
 pub use process::{End, InputError, Process, Summary};
 
@@ -189,9 +189,10 @@ impl Processes {
         self.table.lock().remove(id).is_some()
     }
 
-    /// Says who hears when a command that nobody waits for ends; the first one given stands.
-    pub fn on_exit(&self, listener: ExitListener) {
-        self.exits.listen(listener);
+    /// Those who hear when a command that nobody waits for ends.
+    #[must_use]
+    pub fn exits(&self) -> &Subscribers<Finished> {
+        self.exits.subscribers()
     }
 
     /// Ends every process of `scope`, those somebody waits for included. Says how many there were.

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use homard_protocol::DeviceId;
 use homard_protocol::methods::nodes::Node;
 use homard_runtime::Clip;
-use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, ToolCx};
+use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, ToolCx};
 use serde_json::{Value, json};
 
 use crate::Nodes;
@@ -25,9 +25,10 @@ struct Room {
 }
 
 impl Nodes {
-    /// Lets tools ask nodes.
-    pub fn open_port(self: &Arc<Self>, ports: &Ports) {
-        ports.nodes.open(Arc::new(Room { nodes: Arc::downgrade(self) }));
+    /// By which tools ask nodes.
+    #[must_use]
+    pub fn port(self: &Arc<Self>) -> Arc<dyn NodesPort> {
+        Arc::new(Room { nodes: Arc::downgrade(self) })
     }
 }
 

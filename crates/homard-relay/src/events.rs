@@ -35,6 +35,17 @@ pub enum DomainEvent {
         /// Its conversation.
         session: SessionKey,
     },
+    /// A model called a tool, and it has answered.
+    ToolCalled {
+        /// The run.
+        run: RunId,
+        /// Its conversation.
+        session: SessionKey,
+        /// The tool, as the model spelled it.
+        tool: String,
+        /// Whether the answer says that it did not work.
+        failed: bool,
+    },
     /// A run is over.
     RunEnded(Arc<RunEnd>),
     /// A conversation changed.

@@ -125,9 +125,10 @@ impl Intake {
             match kept.await {
                 Ok(KeptHeard::New(id)) => {
                     acknowledge(ack);
-                    let (channel, account) = heard.ears();
-                    let (channel, account) = (channel.clone(), account.clone());
-                    self.inner().events().publish(&DomainEvent::MessageReceived { channel, account });
+                    self.inner().events().publish_with(|| {
+                        let (channel, account) = heard.ears();
+                        DomainEvent::MessageReceived { channel: channel.clone(), account: account.clone() }
+                    });
                     self.pass_on(id, heard).await;
                 }
                 Ok(KeptHeard::Known) => {

@@ -15,6 +15,7 @@ mod delivery;
 mod events;
 #[cfg(test)]
 mod fixture;
+mod hook_points;
 mod intake;
 mod message_actions;
 mod parts;

@@ -36,13 +36,13 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub(crate) fn new(inner: Inner, setup: SetupState) -> Self {
+    pub(crate) fn new(inner: Inner, setup: SetupState, names: Names) -> Self {
         Self {
             intake: IntakeState::new(inner.tasks().clone()),
             turns: TurnsState::new(&inner),
             setup,
             outbox: Outbox::default(),
-            platforms: PlatformsState::default(),
+            platforms: PlatformsState::new(names),
             family: Family::default(),
             inner: Arc::new(inner),
         }
@@ -178,6 +178,12 @@ part! {
     pub Platforms
     has { channels: Channels = platforms.channels }
     asks { intake => Intake, outgoing => Outgoing }
+}
+
+impl TurnSetup {
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
+    }
 }
 
 impl Turns {

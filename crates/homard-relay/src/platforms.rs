@@ -7,8 +7,13 @@ pub(crate) mod pairing_row;
 use crate::message_actions::Names;
 
 /// What is known of the platforms.
-#[derive(Default)]
 pub(crate) struct PlatformsState {
     pub(crate) channels: channels::Channels,
     pub(crate) names: Names,
+}
+
+impl PlatformsState {
+    pub(crate) fn new(names: Names) -> Self {
+        Self { channels: channels::Channels::new(), names }
+    }
 }

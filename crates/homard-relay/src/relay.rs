@@ -16,13 +16,14 @@ use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
-use homard_tools::{Approvals, Guards, Toolbox, Undo};
+use homard_tools::{Approvals, Guards, HookPoints, Ports, Toolbox, Undo};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
 use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::rules::KeptRules;
+use crate::message_actions::{ChannelName, Names};
 use crate::parts::{MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns};
 use crate::turn_setup::SetupState;
 use crate::turn_setup::offer::Offers;
@@ -56,6 +57,10 @@ pub struct RelayParts {
     pub guards: Guards,
     /// Where file tools keep what they replace.
     pub undo: Undo,
+    /// Where commands go on in the background.
+    pub processes: Processes,
+    /// What the chat platforms are called.
+    pub channel_names: Vec<ChannelName>,
 }
 
 /// What a reload may replace.
@@ -64,11 +69,19 @@ pub(crate) struct Reloadable {
     pub(crate) router: Arc<ModelRouter>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
+    /// What tools may ask of the rooms above the relay.
+    above: Ports,
 }
 
 impl Reloadable {
-    fn new(router: ModelRouter, tools: Arc<Toolbox>) -> Self {
-        Self { router: Arc::new(router), tools, offers: Offers::default() }
+    /// The same with no offer made yet: what an offer was made of may have changed.
+    fn afresh(&self) -> Self {
+        Self {
+            router: Arc::clone(&self.router),
+            tools: Arc::clone(&self.tools),
+            offers: Offers::default(),
+            above: self.above.clone(),
+        }
     }
 }
 
@@ -85,7 +98,8 @@ pub(crate) struct Inner {
     guards: Guards,
     rooms: ArcSwap<Reloadable>,
     rules: KeptRules,
-    processes: std::sync::OnceLock<Processes>,
+    processes: Processes,
+    hooks: HookPoints,
 }
 
 impl Inner {
@@ -112,6 +126,16 @@ impl Inner {
         &self.events
     }
 
+    /// Who may have a say about what happens.
+    pub(crate) fn hooks(&self) -> &HookPoints {
+        &self.hooks
+    }
+
+    /// What tools may ask of the rooms above.
+    pub(crate) fn ports_above(&self) -> Ports {
+        self.rooms.load().above.clone()
+    }
+
     pub(crate) fn bus(&self) -> &Bus {
         &self.bus
     }
@@ -122,6 +146,12 @@ impl Inner {
 
     pub(crate) fn rooms(&self) -> Arc<Reloadable> {
         self.rooms.load_full()
+    }
+
+    /// Replaces some of it. Several may do so at once (models are found, the settings change, the gateway begins its
+    /// life), and none undoes what another did; so `renewed` may be asked more than once.
+    fn replace(&self, renewed: impl Fn(&Reloadable) -> Reloadable) {
+        self.rooms.rcu(|old| renewed(old));
     }
 
     /// Where models are chosen and paid for.
@@ -173,15 +203,9 @@ impl Inner {
         &self.holding
     }
 
-    /// Where commands go on in the background, if somewhere.
-    pub(crate) fn processes(&self) -> Option<&Processes> {
-        self.processes.get()
-    }
-
-    pub(crate) fn commands_are_in(&self, processes: Processes) {
-        if self.processes.set(processes).is_err() {
-            tracing::error!("a second registry of commands was not taken");
-        }
+    /// Where commands go on in the background.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.processes
     }
 
     /// The rules for messages as they were last made.
@@ -196,7 +220,7 @@ impl Inner {
         reason: &'static str,
         active_run_ids: Vec<String>,
     ) {
-        self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
+        self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
             session_key: session.key.to_string(),
             agent_id: Some(session.agent_id.to_string()),
@@ -213,7 +237,7 @@ impl Inner {
     /// Tells those who subscribed and those who wait that a run is over.
     pub(crate) fn run_ended(&self, run: &Run, end: RunEnd) {
         let end = Arc::new(end);
-        self.events.publish(&DomainEvent::RunEnded(Arc::clone(&end)));
+        self.events.publish_with(|| DomainEvent::RunEnded(Arc::clone(&end)));
         run.ended(end);
     }
 }
@@ -228,7 +252,14 @@ impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo } = parts;
+        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo, .. } =
+            parts;
+        let rooms = Reloadable {
+            router: Arc::new(router),
+            tools: Arc::new(tools),
+            offers: Offers::default(),
+            above: Ports::default(),
+        };
         let stopping = CancellationToken::new();
         let prompt = Arc::new(Prompt::new(clock.clone()));
         let inner = Inner {
@@ -241,12 +272,14 @@ impl Relay {
             holding: stopping.child_token(),
             stopping,
             guards,
-            rooms: ArcSwap::from_pointee(Reloadable::new(router, Arc::new(tools))),
+            rooms: ArcSwap::from_pointee(rooms),
             rules: KeptRules::default(),
-            processes: std::sync::OnceLock::new(),
+            processes: parts.processes,
+            hooks: HookPoints::default(),
         };
         let setup = SetupState { approvals, prompt, skills, undo };
-        let relay = Self { parts: Arc::new(Parts::new(inner, setup)) };
+        let names = Names::new(parts.channel_names);
+        let relay = Self { parts: Arc::new(Parts::new(inner, setup, names)) };
         relay.setup().warn_of_misspelled_tools();
         relay.inner().name_owners();
         relay
@@ -256,6 +289,12 @@ impl Relay {
     #[must_use]
     pub fn events(&self) -> &DomainEvents {
         &self.inner().events
+    }
+
+    /// Where filters are registered that have a say about what happens here, and in the turns.
+    #[must_use]
+    pub fn hook_points(&self) -> &HookPoints {
+        &self.inner().hooks
     }
 
     /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
@@ -279,16 +318,27 @@ impl Relay {
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
     pub fn reload(&self, router: ModelRouter, tools: Toolbox) {
-        self.inner().rooms.store(Arc::new(Reloadable::new(router, Arc::new(tools))));
+        let (router, tools) = (Arc::new(router), Arc::new(tools));
+        self.inner().replace(|old| Reloadable {
+            router: Arc::clone(&router),
+            tools: Arc::clone(&tools),
+            ..old.afresh()
+        });
         self.turns().places().resize(&self.inner().config());
         self.setup().warn_of_misspelled_tools();
         self.inner().name_owners();
     }
 
+    /// Takes what tools may ask of the rooms above, when those begin their life and before any turn does. The relay's own
+    /// ports it makes itself, for every turn.
+    pub fn begin(&self, above: &Ports) {
+        self.inner().replace(|old| Reloadable { above: above.clone(), ..old.afresh() });
+    }
+
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
     pub fn take_router(&self, router: ModelRouter) {
-        let tools = Arc::clone(&self.inner().rooms().tools);
-        self.inner().rooms.store(Arc::new(Reloadable::new(router, tools)));
+        let router = Arc::new(router);
+        self.inner().replace(|old| Reloadable { router: Arc::clone(&router), ..old.afresh() });
     }
 
     /// The models in use.

@@ -27,6 +27,13 @@ impl<E> Subscribers<E> {
             listener(event);
         }
     }
+
+    /// The same for an event that is made only if somebody listens.
+    pub fn publish_with(&self, event: impl FnOnce() -> E) {
+        if !self.is_empty() {
+            self.publish(&event());
+        }
+    }
 }
 
 impl<E> Default for Subscribers<E> {
@@ -59,5 +66,15 @@ mod tests {
         subscribers.publish(&1);
         subscribers.publish(&2);
         assert_eq!(*heard.lock(), [("a", 1), ("b", 1), ("a", 2), ("b", 2)]);
+    }
+
+    #[test]
+    fn an_event_nobody_listens_to_is_not_even_made() {
+        let (subscribers, heard) = (Subscribers::default(), Arc::new(Mutex::new(Vec::new())));
+        subscribers.publish_with(|| panic!("nobody listens"));
+        let told = Arc::clone(&heard);
+        subscribers.subscribe(move |number: &u32| told.lock().push(*number));
+        subscribers.publish_with(|| 3);
+        assert_eq!(*heard.lock(), [3]);
     }
 }

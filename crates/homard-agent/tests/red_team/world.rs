@@ -316,7 +316,7 @@ impl World {
     }
 
     fn turn(&self, run_id: RunId, session_key: SessionKey, session_id: SessionId, history: &History) -> Turn {
-        let specs = self.tools.specs(&ToolPolicy::default());
+        let specs = self.tools.specs(&ToolPolicy::default(), &Ports::default());
         let offered = specs.iter().map(|spec| OfferedSpec {
             name: spec.name.clone(),
             description: String::new(),
@@ -391,7 +391,6 @@ fn toolbox(
             tools: WebTools { search, ..WebTools::default() },
             reachable: webs.iter().map(|web| web.address()).collect(),
         },
-        ports: Ports::default(),
     });
     for name in STAND_INS {
         tools = tools.with(Arc::new(StandIn { name, ran: Arc::clone(ran) }));

@@ -75,6 +75,7 @@ impl Metrics {
                 self.sent.get_or_create(&ByChannel { channel: channel.to_string() }).inc();
             }
             DomainEvent::RunStarted { .. }
+            | DomainEvent::ToolCalled { .. }
             | DomainEvent::SessionChanged { .. }
             | DomainEvent::ApprovalAsked(_)
             | DomainEvent::ApprovalEnded(_) => {}

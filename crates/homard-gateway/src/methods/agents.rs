@@ -280,6 +280,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
             deleted.map_err(|e| error::store(&e))?;
             gateway.relay().sessions().announce_change(&record, "delete");
+            gateway.relay().sessions().ended(&record.key).await;
         }
     }
 }

@@ -519,6 +519,7 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
         .map_err(|e| error::store(&e))?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
+        gateway.relay().sessions().ended(&key).await;
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
     Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })

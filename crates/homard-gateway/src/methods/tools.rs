@@ -39,7 +39,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
         Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
         Err(wrong) => return Err(ErrorShape::invalid(wrong.to_string())),
     };
-    let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = cx.gateway.relay().setup().offered(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
         let (id, label) = group_of(&spec.name);
@@ -71,7 +71,7 @@ pub(super) async fn effective(
         (_, false) => return Err(ErrorShape::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
-    let specs = gateway.relay().setup().toolbox().specs(&view.policy);
+    let specs = gateway.relay().setup().offered(&view.policy);
     let row = |spec: &ToolSpec| ToolRow {
         raw_description: Some(spec.description.clone()),
         ..row(spec, title(&spec.name))
@@ -127,7 +127,7 @@ async fn view(
 
 /// The names of all tools there are.
 fn names(gateway: &Gateway) -> Vec<String> {
-    let specs = gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = gateway.relay().setup().offered(&ToolPolicy::default());
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 

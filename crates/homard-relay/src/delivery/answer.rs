@@ -9,12 +9,13 @@ use homard_policy::reply::{
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
 use homard_store::NewOutbound;
-use homard_tools::Caller;
+use homard_tools::{Caller, HookAbout};
 
 use crate::delivery::media::{self, NotSendable};
 use crate::delivery::outbox::{receipt_of, row_of};
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
+use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::{agent_of, is_read_by_others};
@@ -38,7 +39,10 @@ impl FinalReply<'_> {
     /// The messages a text in Markdown becomes. `preview` is a message that shows a part of it already. Keys are the
     /// run's id, `mark` and a number.
     pub(crate) async fn rows(&self, text: &str, preview: Option<&str>, mark: &str) -> Vec<NewOutbound> {
-        let Said::Aloud(said) = normalise(text, false) else {
+        let subject = Some(self.route.address.channel.as_str());
+        let about = HookAbout { session: Some(&self.run.session_key), run: Some(&self.run.id), subject };
+        let text = message_out_or_nothing(self.outgoing.inner(), about, text.to_owned()).await;
+        let Said::Aloud(said) = normalise(&text, false) else {
             return self.number(self.taken_back(preview), mark);
         };
         let (said, files) = self.with_files(said).await;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use homard_agent::Step;
 use homard_channel::{ChannelError, Content, Outbound, Receipt};
+use homard_tools::HookPoint;
 use std::time::Duration;
 
 use crate::delivery::reply_route::ReplyRoute;
@@ -71,8 +72,11 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
         let shown = async {
             match (watched.manner.blocks, watched.manner.preview) {
                 (Some(blocks), _) => watched.send_blocks(blocks).await,
-                (None, true) => watched.show_preview().await,
-                (None, false) => crate::delivery::run_delivery::Streamed::default(),
+                // Half a text cannot be filtered, and what is shown is said.
+                (None, true) if watched.outgoing.inner().hooks().is_quiet(HookPoint::MessageOut) => {
+                    watched.show_preview().await
+                }
+                (None, _) => crate::delivery::run_delivery::Streamed::default(),
             }
         };
         let (streamed, ()) = tokio::join!(shown, watched.type_along());

@@ -20,11 +20,13 @@ use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt}
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
+use homard_tools::HookAbout;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::media;
 use crate::delivery::reply_style::Manner;
+use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
 use postman::Postman;
@@ -173,6 +175,9 @@ impl Outgoing {
         session: Option<SessionKey>,
     ) -> Result<(), StoreError> {
         let OutgoingText { address, text, reply_to, key } = saying;
+        let subject = Some(address.channel.as_str());
+        let about = HookAbout { session: session.as_ref(), subject, ..HookAbout::default() };
+        let text = message_out_or_nothing(self.inner(), about, text).await;
         let manner = Manner::of(self, &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {

@@ -8,7 +8,7 @@ mod status;
 mod supervise;
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
@@ -33,14 +33,20 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(crate) type Name = (ChannelId, AccountId);
 
 /// Accounts by platform and name.
-#[derive(Default)]
 pub(crate) struct Channels {
     accounts: Mutex<HashMap<Name, Arc<Account>>>,
-    to_relay: OnceLock<mpsc::Sender<InboxItem>>,
+    to_relay: mpsc::Sender<InboxItem>,
+    /// The other end of that line, until an account is connected and somebody listens.
+    unheard: Mutex<Option<mpsc::Receiver<InboxItem>>>,
     tasks: Tasks,
 }
 
 impl Channels {
+    pub(crate) fn new() -> Self {
+        let (to_relay, heard) = mpsc::channel(HEARD);
+        Self { accounts: Mutex::default(), to_relay, unheard: Mutex::new(Some(heard)), tasks: Tasks::new() }
+    }
+
     /// One that may be spoken through: it was not stopped by hand.
     pub(crate) fn get(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
         self.account(channel, account)
@@ -222,7 +228,8 @@ impl Platforms {
 
     fn run_account(&self, account: &Arc<Account>) {
         let channels = self.channels();
-        let to_relay = channels.to_relay.get_or_init(|| self.begin_to_hear()).clone();
+        self.begin_to_hear();
+        let to_relay = channels.to_relay.clone();
         account.begins();
         let cancel = channels.tasks.token().child_token();
         let (account, clock) = (Arc::clone(account), self.inner().clock().clone());
@@ -231,13 +238,13 @@ impl Platforms {
         self.outgoing().open_outbox(&channel, &name);
     }
 
-    /// The line on which everything heard comes in.
-    fn begin_to_hear(&self) -> mpsc::Sender<InboxItem> {
-        let (to_relay, heard) = mpsc::channel(HEARD);
-        let tasks = &self.channels().tasks;
-        let (relay, cancel) = (self.clone(), tasks.token().clone());
-        tasks.spawn(relay.intake().listen_to(heard, cancel));
-        to_relay
+    /// Listens on the line on which everything heard comes in, unless that is done already.
+    fn begin_to_hear(&self) {
+        let channels = self.channels();
+        if let Some(heard) = channels.unheard.lock().take() {
+            let tasks = &channels.tasks;
+            tasks.spawn(self.intake().listen_to(heard, tasks.token().clone()));
+        }
     }
 }
 

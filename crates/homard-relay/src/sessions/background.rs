@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use homard_exec::{Exit, Finished, Processes};
+use homard_exec::{Exit, Finished};
 use homard_protocol::SessionKey;
 use homard_runtime::{Clip, OrLog};
 
@@ -15,21 +15,19 @@ use crate::parts::Sessions;
 const MAX_LINE_CHARS: usize = 120;
 
 impl Sessions {
-    /// Looks after the commands of all conversations from now on.
-    pub fn look_after(&self, processes: &Processes) {
+    /// Tells conversations from now on when their commands end.
+    pub fn follow_commands(&self) {
         let parts = self.downgrade();
-        processes.on_exit(Box::new(move |finished| {
+        self.inner().processes().exits().subscribe(move |finished| {
             if let Some(parts) = parts.upgrade() {
                 Self::of(parts).hear_of(finished);
             }
-        }));
-        self.inner().commands_are_in(processes.clone());
+        });
     }
 
     /// Ends the commands that go on in the background of a conversation.
     pub fn end_commands(&self, key: &SessionKey) {
-        let Some(processes) = self.inner().processes() else { return };
-        let ended = processes.kill_scope(&key.to_string());
+        let ended = self.inner().processes().kill_scope(&key.to_string());
         if ended > 0 {
             tracing::info!(session = %key, ended, "commands ended with their conversation");
         }

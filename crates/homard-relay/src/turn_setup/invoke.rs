@@ -100,7 +100,7 @@ impl TurnSetup {
         };
         let policy = policy_for(&config, agent, &about);
         let name = canonical_name(&call.tool);
-        let is_offered = rooms.tools.specs(&policy).iter().any(|spec| spec.name == name);
+        let is_offered = rooms.tools.specs(&policy, &self.ports()).iter().any(|spec| spec.name == name);
         let Some(tool) = rooms.tools.get(&name).filter(|_| is_offered) else {
             return Ok(Invoked::NotOffered);
         };

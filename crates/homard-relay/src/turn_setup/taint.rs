@@ -137,15 +137,17 @@ pub(crate) fn scope(setup: &TurnSetup, config: &Config, taint: &Taint, granted: 
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,
-        workspace_only: granted.workspace_only,
         access: FileAccess {
             caller: granted.asker.caller,
             is_widened: granted.asker.has_all_files,
             records: inner.paths().records(),
             given: granted.skill_folders,
+            workspace_only: granted.workspace_only,
         },
         slot: granted.slot,
         undo: setup.undo().clone(),
+        ports: setup.ports(),
+        hooks: inner.hooks().clone(),
         ..Scope::default()
     })
 }

@@ -223,7 +223,7 @@ impl TurnSetup {
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = self.skills().for_turn(&config, agent).await;
         fit(&mut settings, (key, Caller::Owner), &policy, &skills);
-        let offer = rooms.offers.of(&rooms.tools, &policy);
+        let offer = rooms.offers.of(&rooms.tools, &policy, &self.ports());
         let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey, UserMessage};
 use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
-use homard_tools::Label;
+use homard_tools::{HookRefusal, Label};
 use tokio::sync::oneshot;
 
+use crate::hook_points;
 use crate::intake::admit::{Admitted, Refused, admit};
 use crate::intake::route::{Route, Unroutable};
 use crate::parts::Turns;
@@ -69,6 +70,9 @@ pub enum AcceptError {
     /// A run of that name is known already, so there is nothing to listen to.
     #[error("a run of this name is known already; use another")]
     Repeated,
+    /// A filter of the house did not let it in.
+    #[error("not taken: {0}")]
+    HeldBack(#[from] HookRefusal),
     /// It could not be kept, so it was not taken.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -146,6 +150,10 @@ impl Turns {
         if !is_heard && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full);
         }
+        let admitted = match queue {
+            Queue::Compact(..) => admitted,
+            _ => hook_points::message_in(self.inner(), admitted).await?,
+        };
         options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
         options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.

@@ -24,6 +24,7 @@ use tracing::field::Empty;
 use crate::delivery::deliver;
 use crate::delivery::live;
 use crate::events::DomainEvent;
+use crate::hook_points;
 use crate::intake::admit::Admitted;
 use crate::intake::origin;
 use crate::parts::Turns;
@@ -99,8 +100,10 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
         Ok(permit) => {
             let _held = HeldSlot(run.take_slot(permit));
             run.begin();
-            let (id, session) = (run.id.clone(), run.session_key.clone());
-            inner.events().publish(&DomainEvent::RunStarted { run: id, session });
+            inner.events().publish_with(|| DomainEvent::RunStarted {
+                run: run.id.clone(),
+                session: run.session_key.clone(),
+            });
             if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
                 return compact::take(turns, waiting, wish, history).await;
@@ -292,7 +295,11 @@ pub(crate) async fn prepare(
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, admitted.session_key()));
     turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
-    let offer = rooms.offers.of(&rooms.tools, &policy);
+    if started.new_session {
+        hook_points::session_started(inner, run).await;
+    }
+    let added = hook_points::prompt_addition(inner, run).await;
+    let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
     let system = system_prompt(&setup, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
@@ -301,7 +308,9 @@ pub(crate) async fn prepare(
         Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
         None => system.text,
     };
+    let system = if added.is_empty() { system } else { Arc::from(format!("{system}\n{added}\n")) };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
+    hook_points::prompt_made(inner, run, &system).await;
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
@@ -421,9 +430,15 @@ async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
     let (narrator, prompt) = (Arc::clone(&run.narrator), Arc::clone(turns.setup().prompt()));
     let mut on_step = |step: homard_agent::Step<'_>| {
-        if matches!(step, homard_agent::Step::ToolEnd { .. }) {
+        if let homard_agent::Step::ToolEnd { call, result } = &step {
             // The tool may have changed a file that the next prompt is made of.
             prompt.forget(&turn.workspace);
+            inner.events().publish_with(|| DomainEvent::ToolCalled {
+                run: turn.run_id.clone(),
+                session: turn.session_key.clone(),
+                tool: call.name.clone(),
+                failed: result.is_error,
+            });
         }
         narrator.step(&step);
     };

@@ -4,12 +4,11 @@
 //! wakes once, and waits its turn in the lane. One that does not wake waits in the store and is told with the next
 //! turn, whoever asks for that.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
-use homard_runtime::{Clip, Mutex};
+use homard_runtime::Mutex;
 use homard_store::RunStatus;
 use homard_tools::Label;
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
 use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodesPort, Port, PortError};
+use crate::ports::PortError;
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
@@ -67,7 +67,6 @@ pub(crate) struct ExecTool {
     timeout: Duration,
     launcher: Option<Arc<Launcher>>,
     background: Option<Background>,
-    nodes: Port<dyn NodesPort>,
 }
 
 /// Where commands go on that take too long to wait for.
@@ -176,7 +175,6 @@ impl ExecTool {
             timeout: options.exec_timeout,
             launcher: options.launcher.clone(),
             background: None,
-            nodes: options.ports.nodes.clone(),
         }
     }
 
@@ -188,7 +186,7 @@ impl ExecTool {
         }
         let timeout = timeout(input.timeout, self.timeout)?;
         if place == ExecHost::Node {
-            return on_node::execute(&input, timeout, &self.nodes, cx).await;
+            return on_node::execute(&input, timeout, cx).await;
         }
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), cx).await?;

@@ -8,7 +8,7 @@ use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
 use homard_relay::{AcceptError, Queue, Source, TurnOptions, Wake, WakeMode};
-use homard_runtime::{Clip, OrLog, millis};
+use homard_runtime::{OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
 use http::StatusCode;

@@ -131,6 +131,7 @@ pub(crate) async fn cleanup(
                 let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
                 gone.map_err(|e| error::store(&e))?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
+                gateway.relay().sessions().ended(key).await;
             }
             result.removed.push(record.key.to_string());
         }

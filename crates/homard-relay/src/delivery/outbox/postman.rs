@@ -198,8 +198,9 @@ impl Postman {
         }
         let (channel, account) = self.name();
         outgoing.channels().note_sent(channel, account, inner.clock().now_ms());
-        let (channel, account) = (channel.clone(), account.clone());
-        inner.events().publish(&DomainEvent::MessageSent { channel, account });
+        inner
+            .events()
+            .publish_with(|| DomainEvent::MessageSent { channel: channel.clone(), account: account.clone() });
         outgoing.outbox().tell(&row.new.key, &Ok(receipt.clone()));
         media::let_go(inner, &row.new.payload).await;
         Next::Look

@@ -238,6 +238,7 @@ impl Subagents {
         if child.delete_after {
             self.sessions().end_commands(&child.child_key);
             self.inner().store().sessions().delete(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.sessions().ended(&child.child_key).await;
         }
         Ok(())
     }

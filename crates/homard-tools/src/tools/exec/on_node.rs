@@ -18,7 +18,7 @@ use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodeCall, NodesPort, Port};
+use crate::ports::NodeCall;
 use crate::words_of_others::taint::Passed;
 
 /// The command of nodes that runs commands.
@@ -45,10 +45,9 @@ struct Ran {
 pub(super) async fn execute(
     input: &ExecInput,
     timeout: Duration,
-    door: &Port<dyn NodesPort>,
     cx: &ToolCx,
 ) -> Result<ToolOutcome, ExecToolError> {
-    let room = door.room().map_err(|_closed| NotAllowed::NoNode)?;
+    let room = cx.scope.ports.nodes().map_err(|_closed| NotAllowed::NoNode)?;
     if !room.has_any() {
         return Err(NotAllowed::NoNode.into());
     }

@@ -10,7 +10,7 @@ use homard_protocol::methods::cron::{
 };
 use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_runtime::Clip;
-use homard_tools::{CronAsk, CronPort, PortError, Ports, ToolCx};
+use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -26,9 +26,10 @@ struct Room {
 }
 
 impl Automation {
-    /// Opens the door that leads here.
-    pub fn open_ports(&self, ports: &Ports) {
-        ports.cron.open(Arc::new(Room { inner: Arc::downgrade(&self.inner) }));
+    /// By which tools ask about jobs.
+    #[must_use]
+    pub fn port(&self) -> Arc<dyn CronPort> {
+        Arc::new(Room { inner: Arc::downgrade(&self.inner) })
     }
 
     async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, PortError> {
