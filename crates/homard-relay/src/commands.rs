@@ -54,12 +54,30 @@ impl Begun {
 }
 
 /// A command as it was read: which, and what stands behind it.
-pub(crate) type Called = (&'static Command, String);
+pub(crate) struct Called {
+    pub(crate) command: &'static Command,
+    pub(crate) rest: String,
+}
 
 /// What a command of the table does.
 struct Entry {
     name: &'static str,
     run: for<'a> fn(&'a ChatCommands, &'a Begun, &'a str) -> BoxFuture<'a, Answer>,
+}
+
+/// A command that is answered at once, and what answers it.
+struct Answerable {
+    command: &'static Command,
+    entry: &'static Entry,
+    rest: String,
+}
+
+impl Answerable {
+    /// A word without an entry is only a text.
+    fn of(command: &'static Command, rest: String) -> Option<Self> {
+        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name)?;
+        Some(Self { command, entry, rest })
+    }
 }
 
 /// Everything that can be obeyed, by family. A command of the table without an entry here fails a test.
@@ -128,7 +146,9 @@ fn parse(text: &str, commands: &Commands) -> Option<Called> {
     if let Some(shell) = text.strip_prefix('!').filter(|_| commands.bash).map(str::trim) {
         // A row of exclamation marks is only loud.
         let is_command = !shell.is_empty() && !shell.starts_with('!');
-        return table::command("bash").filter(|_| is_command).map(|command| (command, shell.to_owned()));
+        return table::command("bash")
+            .filter(|_| is_command)
+            .map(|command| Called { command, rest: shell.to_owned() });
     }
     let word = text.strip_prefix('/')?;
     let end = word.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(word.len());
@@ -139,10 +159,10 @@ fn parse(text: &str, commands: &Commands) -> Option<Called> {
     if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
         return table::command("dock")
             .filter(|_| rest.is_empty())
-            .map(|command| (command, channel.to_owned()));
+            .map(|command| Called { command, rest: channel.to_owned() });
     }
     let command = table::command(name)?;
-    (rest.is_empty() || !command.arguments.is_empty()).then(|| (command, rest.to_owned()))
+    (rest.is_empty() || !command.arguments.is_empty()).then(|| Called { command, rest: rest.to_owned() })
 }
 
 impl ChatCommands {
@@ -161,13 +181,14 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        called: Called,
     ) -> Result<Obeyed, AcceptError> {
+        let Called { command, rest } = called;
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then_some(rest);
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.turns().enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
+                self.turns().enqueue(admitted, options, queue, None).await.map(Obeyed::Yes)
             }
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
@@ -183,7 +204,10 @@ impl ChatCommands {
             _ if command.form == Form::Directive && command.name != "queue" => {
                 self.obey_directives(admitted, options).await
             }
-            _ => self.answer_at_once(admitted, options, (command, rest)).await.map(Obeyed::Yes),
+            _ => match Answerable::of(command, rest) {
+                Some(answerable) => self.answer_at_once(admitted, options, answerable).await.map(Obeyed::Yes),
+                None => Ok(Obeyed::no(admitted, options)),
+            },
         }
     }
 
@@ -229,32 +253,33 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        asked: Answerable,
     ) -> Result<Accepted, AcceptError> {
         let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
         // It may ask whether it may run, and what answers that comes by the same way behind it.
-        if command.name == "bash" && begun.reply.is_some() {
-            return Ok(self.answer_meanwhile(begun, command, rest));
+        if asked.command.name == "bash" && begun.reply.is_some() {
+            return Ok(self.answer_meanwhile(begun, asked));
         }
-        let answer = self.answer(&begun, command, &rest).await;
+        let answer = self.answer(&begun, &asked).await;
         Ok(self.end_command(begun, answer).await)
     }
 
     /// Answers a command of a chat platform while its conversation goes on.
-    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Accepted {
+    fn answer_meanwhile(&self, begun: Begun, asked: Answerable) -> Accepted {
         let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
-            let answer = relay.answer(&begun, command, &rest).await;
+            let answer = relay.answer(&begun, &asked).await;
             relay.end_command(begun, answer).await;
         });
         Accepted::Answered { run_id, session_key }
     }
 
-    async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {
+    async fn answer(&self, begun: &Begun, asked: &Answerable) -> Answer {
+        let Answerable { command, rest, .. } = asked;
         let (admitted, key) = (&begun.admitted, begun.admitted.session_key());
         let config = self.inner().config();
         if let Some(switch) = command.needs.filter(|switch| !switch.is_on(&config.commands)) {
@@ -273,11 +298,7 @@ impl ChatCommands {
                 "changing settings by a message is turned off here (channels.{channel}.configWrites)"
             ));
         }
-        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name);
-        match entry {
-            Some(entry) => (entry.run)(self, begun, rest).await,
-            None => Err(format!("/{} is known, but not built yet", command.name)),
-        }
+        (asked.entry.run)(self, begun, rest).await
     }
 
     async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {

@@ -34,7 +34,7 @@ fn a_message_is_a_command_only_when_it_is_nothing_else() {
     let commands = Config::empty(&paths, &Environment::default()).commands;
     for (text, expected) in rows {
         let called = parse(text, &commands);
-        let called = called.as_ref().map(|(command, rest)| (command.name, rest.as_str()));
+        let called = called.as_ref().map(|called| (called.command.name, called.rest.as_str()));
         assert_eq!(called, expected, "{text}");
     }
 }

@@ -10,6 +10,7 @@ use homard_store::{ResetReason, SessionEntry, StoreError};
 
 use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
+use crate::commands::Called;
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
 use crate::parts::Dispatch;
@@ -52,7 +53,7 @@ impl Dispatch {
             {
                 return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            return Box::pin(self.obey_there(visit, (admitted, options), &meaning)).await;
+            return Box::pin(self.obey_there(visit, admitted, options, &meaning)).await;
         } else if meaning.only_directives {
             return self.keep_directives(admitted, options, &meaning.directives).await;
         }
@@ -63,7 +64,7 @@ impl Dispatch {
             return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
         }
         let admitted = admitted.with_text(meaning.text.clone());
-        Box::pin(self.ask(visit, (admitted, options), &meaning)).await
+        Box::pin(self.ask(visit, admitted, options, &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
@@ -135,7 +136,8 @@ impl Dispatch {
     async fn obey_there(
         &self,
         visit: InboundVisit,
-        (mut admitted, options): (Admitted, TurnOptions),
+        mut admitted: Admitted,
+        options: TurnOptions,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
         let mut called = None;
@@ -143,7 +145,7 @@ impl Dispatch {
             let (name, args) = (&call.name, call.args.trim());
             let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
             admitted = admitted.with_text(text);
-            called = call.command.map(|command| (command, args.to_owned()));
+            called = call.command.map(|command| Called { command, rest: args.to_owned() });
         }
         let commands = self.commands();
         let obeyed = match called {
@@ -155,7 +157,7 @@ impl Dispatch {
             Obeyed::No(left) => {
                 let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
-                self.ask(visit, (admitted, options), meaning).await
+                self.ask(visit, admitted, options, meaning).await
             }
         }
     }
@@ -176,7 +178,8 @@ impl Dispatch {
     async fn ask(
         &self,
         mut visit: InboundVisit,
-        (admitted, mut options): (Admitted, TurnOptions),
+        admitted: Admitted,
+        mut options: TurnOptions,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
         if self.may_not_answer(&visit) {
@@ -200,10 +203,9 @@ impl Dispatch {
             }
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let intake = self.intake();
         let files =
-            intake.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
-        let Some(media) = intake.unless_stopped(&visit.message, files).await else {
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
+        let Some(media) = self.unless_stopped(&visit.message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),
             ));
@@ -286,7 +288,7 @@ impl Dispatch {
         let Some(given_up) = self.make_room(&key, policy, &mut options) else {
             return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
-        match self.turns().enqueue(admitted, options, (queue, None)).await {
+        match self.turns().enqueue(admitted, options, queue, None).await {
             Ok(Accepted::Started { .. }) => {
                 self.let_go(given_up).await;
                 Ok(IntakeOutcome::Taken)
