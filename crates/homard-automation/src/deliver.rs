@@ -208,7 +208,7 @@ impl Automation {
             Err(error) => return failed(error.to_string()),
         };
         let key = format!("cron:{}", run.run_id);
-        match relay.messages().say_unasked(address, said.to_owned(), (&plan.main, key)).await {
+        match relay.messages().say_unasked(address, said.to_owned(), &plan.main, key).await {
             Ok(acted) if acted.pending => Delivery::plain(CronDeliveryStatus::Unknown),
             Ok(_) => Delivery::plain(CronDeliveryStatus::Delivered),
             Err(error) => {

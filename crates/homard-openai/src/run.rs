@@ -111,7 +111,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
         without_admin: !asker.scopes.grants(Scope::Admin),
         ..TurnOptions::of(source)
     };
-    let listener = api.relay.setup().accept_program(message, program, options).await?;
+    let listener = api.relay.turns().accept_program(message, program, options).await?;
     let hold = Hold {
         api: api.clone(),
         key: listener.session_key().clone(),

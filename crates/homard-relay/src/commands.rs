@@ -54,13 +54,25 @@ impl Begun {
     }
 }
 
-/// A command that is about to be answered: which, and what stands behind it.
-type Called = (&'static Command, String);
-
 /// What a command of the table does.
 struct Entry {
     name: &'static str,
     run: for<'a> fn(&'a ChatCommands, &'a Begun, &'a str) -> BoxFuture<'a, Answer>,
+}
+
+/// A command that is answered at once, and what answers it.
+struct Answerable {
+    command: &'static Command,
+    entry: &'static Entry,
+    rest: String,
+}
+
+impl Answerable {
+    /// A word without an entry is only a text.
+    fn of(command: &'static Command, rest: String) -> Option<Self> {
+        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name)?;
+        Some(Self { command, entry, rest })
+    }
 }
 
 /// Everything that can be obeyed, by family. A command of the table without an entry here fails a test.
@@ -158,7 +170,7 @@ impl ChatCommands {
             "compact" => {
                 let instructions = (!rest.is_empty()).then_some(rest);
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.turns().enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
+                self.turns().enqueue(admitted, options, queue, None).await.map(Obeyed::Yes)
             }
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
@@ -171,7 +183,10 @@ impl ChatCommands {
             }
             // A skill that is called by its own name is told to the model.
             "skill" if !rest.is_empty() => Ok(Obeyed::no(admitted.with_text(format!("/{rest}")), options)),
-            _ => self.answer_at_once(admitted, options, (command, rest)).await.map(Obeyed::Yes),
+            _ => match Answerable::of(command, rest) {
+                Some(answerable) => self.answer_at_once(admitted, options, answerable).await.map(Obeyed::Yes),
+                None => Ok(Obeyed::no(admitted, options)),
+            },
         }
     }
 
@@ -205,32 +220,33 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        asked: Answerable,
     ) -> Result<Accepted, AcceptError> {
         let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
         // It may ask whether it may run, and what answers that comes by the same way behind it.
-        if command.name == "bash" && begun.reply.is_some() {
-            return Ok(self.answer_meanwhile(begun, command, rest));
+        if asked.command.name == "bash" && begun.reply.is_some() {
+            return Ok(self.answer_meanwhile(begun, asked));
         }
-        let answer = self.answer(&begun, command, &rest).await;
+        let answer = self.answer(&begun, &asked).await;
         Ok(self.end_command(begun, answer).await)
     }
 
     /// Answers a command of a chat platform while its conversation goes on.
-    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Accepted {
+    fn answer_meanwhile(&self, begun: Begun, asked: Answerable) -> Accepted {
         let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
-            let answer = relay.answer(&begun, command, &rest).await;
+            let answer = relay.answer(&begun, &asked).await;
             relay.end_command(begun, answer).await;
         });
         Accepted::Answered { run_id, session_key }
     }
 
-    async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {
+    async fn answer(&self, begun: &Begun, asked: &Answerable) -> Answer {
+        let Answerable { command, rest, .. } = asked;
         let (admitted, key) = (&begun.admitted, begun.admitted.session_key());
         let config = self.inner().config();
         if let Some(switch) = command.needs.filter(|switch| !switch.is_on(&config.commands)) {
@@ -249,11 +265,7 @@ impl ChatCommands {
                 "changing settings by a message is turned off here (channels.{channel}.configWrites)"
             ));
         }
-        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name);
-        match entry {
-            Some(entry) => (entry.run)(self, begun, rest).await,
-            None => Err(format!("/{} is known, but not built yet", command.name)),
-        }
+        (asked.entry.run)(self, begun, rest).await
     }
 
     async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {

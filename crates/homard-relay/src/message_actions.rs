@@ -210,20 +210,15 @@ impl MessageActions {
         let said = message_out(self.inner(), about, deed_text(&deed)).await?;
         let words = self.marked(&config, &said, &found);
         let folders = self.folders(&config, acting);
-        let parts = parts::parts(
-            deed,
-            words,
-            (&found.abilities, found.account.rules.speaking.shape(Some(&found.abilities))),
-            &folders,
-        )
-        .await?;
+        let shape = found.account.rules.speaking.shape(Some(&found.abilities));
+        let parts = parts::parts(deed, words, &found.abilities, shape, &folders).await?;
         self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
         if !said.is_empty() {
             if let Some(run) = acting.run.as_ref().and_then(|id| self.runs().get(id)) {
                 run.delivery.said(found.address.clone(), said.clone());
             }
             if !found.is_here() {
-                self.mirror((&found.address, found.abilities.threads), acting, said).await;
+                self.mirror(&found.address, found.abilities.threads, acting, said).await;
             }
         }
         Ok(acted)

@@ -108,13 +108,18 @@ part! {
     /// What is heard on chat platforms: kept, gathered, routed, judged.
     pub(crate) Intake
     has { state: IntakeState = intake, channels: Channels = platforms.channels }
-    asks { dispatch => Dispatch, platforms => Platforms }
+    asks { dispatch => Dispatch, outgoing => Outgoing }
 }
 part! {
     /// What is done about a message whose sender may speak: stop, begin anew, obey, or ask the model.
     pub(crate) Dispatch
-    has { runs: Runs = turns.runs, lanes: Lanes = turns.lanes, call_quota: CallQuota = turns.call_quota }
-    asks { commands => ChatCommands, intake => Intake, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup, turns => Turns }
+    has {
+        state: IntakeState = intake, runs: Runs = turns.runs, lanes: Lanes = turns.lanes,
+        call_quota: CallQuota = turns.call_quota,
+    }
+    asks {
+        commands => ChatCommands, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup, turns => Turns,
+    }
 }
 part! {
     /// Commands in chats.
@@ -139,15 +144,15 @@ part! {
         call_quota: CallQuota = turns.call_quota,
     }
     asks {
-        commands => ChatCommands, messages => MessageActions, outgoing => Outgoing, sessions => Sessions,
-        setup => TurnSetup, subagents => Subagents,
+        commands => ChatCommands, messages => MessageActions, outgoing => Outgoing, setup => TurnSetup,
+        subagents => Subagents,
     }
 }
 part! {
     /// What a turn is made of: tools and policy, skills, prompt, programs' wishes.
     pub TurnSetup
     has { approvals: Approvals = setup.approvals, prompt: Arc<Prompt> = setup.prompt, skills: Skills = setup.skills, undo: Undo = setup.undo }
-    asks { turns => Turns }
+    asks {}
 }
 part! {
     /// Conversations: looking at them, writing between them, beginning them anew, undoing what was done in them.

@@ -65,7 +65,7 @@ impl Dispatch {
             return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
         }
         let admitted = admitted.with_text(meaning.text.clone());
-        Box::pin(self.ask(visit, (admitted, options), &meaning)).await
+        Box::pin(self.ask(visit, admitted, options, &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
@@ -143,7 +143,7 @@ impl Dispatch {
         let Obeyed::No(left) = obeyed else { return Ok(IntakeOutcome::Taken) };
         let (admitted, options) = *left;
         let admitted = self.setup().call_skill(admitted).await;
-        self.ask(visit, (admitted, options), meaning).await
+        self.ask(visit, admitted, options, meaning).await
     }
 
     /// Answers a command that stands beside a text.
@@ -163,7 +163,8 @@ impl Dispatch {
     async fn ask(
         &self,
         mut visit: InboundVisit,
-        (admitted, mut options): (Admitted, TurnOptions),
+        admitted: Admitted,
+        mut options: TurnOptions,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
         if self.may_not_answer(&visit) {
@@ -187,10 +188,9 @@ impl Dispatch {
             }
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let intake = self.intake();
         let files =
-            intake.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
-        let Some(media) = intake.unless_stopped(&visit.message, files).await else {
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
+        let Some(media) = self.unless_stopped(&visit.message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),
             ));
@@ -273,7 +273,7 @@ impl Dispatch {
         let Some(given_up) = self.make_room(&key, policy, &mut options) else {
             return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
-        match self.turns().enqueue(admitted, options, (queue, None)).await {
+        match self.turns().enqueue(admitted, options, queue, None).await {
             Ok(Accepted::Started { .. }) => {
                 self.let_go(given_up).await;
                 Ok(IntakeOutcome::Taken)

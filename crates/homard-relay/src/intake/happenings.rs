@@ -19,7 +19,7 @@ impl Intake {
         let noticed = match heard {
             InboundEvent::Event(event) => self.tell_event(id, event).await,
             InboundEvent::Moved { channel, account, from, to } => {
-                self.follow_group(&channel, &account, (&from, &to)).await;
+                self.follow_group(&channel, &account, &from, &to).await;
                 Ok(Some("moved"))
             }
             InboundEvent::Message(_) => Ok(Some("a message")),
@@ -69,7 +69,7 @@ impl Intake {
     }
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
-    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
+    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, from: &PeerId, to: &PeerId) {
         let accounts = self.inner().accounts();
         let account = accounts.get(channel, account);
         let rules = &account.rules;

@@ -192,7 +192,7 @@ impl Intake {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
-                self.platforms().stranger_asks(&visit.message, &visit.account.rules, &label).await?;
+                self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
                 return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
@@ -216,9 +216,9 @@ impl Intake {
     /// Asks the rules of company.
     async fn judge(&self, visit: &InboundVisit) -> Result<Verdict, StoreError> {
         let message = &visit.message;
-        let ears = (&message.channel, &message.account);
-        let patterns = visit.rules.patterns(ears, &visit.destination.agent);
-        let let_in = self.inner().store().pairing().allowed(ears.0, ears.1).await?;
+        let (channel, account) = (&message.channel, &message.account);
+        let patterns = visit.rules.patterns(channel, account, &visit.destination.agent);
+        let let_in = self.inner().store().pairing().allowed(channel, account).await?;
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
         let limit = visit.account.rules.bot_loops.unwrap_or_default();

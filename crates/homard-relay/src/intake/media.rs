@@ -14,7 +14,7 @@ use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
 use tokio::time::timeout;
 
-use crate::parts::{Intake, Turns};
+use crate::parts::{Dispatch, Turns};
 use crate::relay::Inner;
 
 /// How long one file may take.
@@ -38,7 +38,7 @@ pub(super) struct Media {
     pub(super) missing: Vec<String>,
 }
 
-impl Intake {
+impl Dispatch {
     /// Fetches what came with a message; `limit` is the largest file, in bytes.
     pub(super) async fn fetch_files(
         &self,

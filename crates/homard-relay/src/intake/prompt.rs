@@ -27,7 +27,6 @@ impl Dispatch {
         let (message, config) = (&visit.message, &visit.rules.config);
         let text = &admitted.message().text;
         let history: Vec<Said> = self
-            .intake()
             .state()
             .company()
             .history

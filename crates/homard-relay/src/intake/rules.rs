@@ -57,7 +57,8 @@ impl CompanyRules {
     /// What counts as our name for an agent.
     pub(super) fn patterns(
         &self,
-        (channel, account): (&ChannelId, &AccountId),
+        channel: &ChannelId,
+        account: &AccountId,
         agent: &AgentId,
     ) -> Arc<MentionPatterns> {
         let rules = self.account(channel, account);
@@ -93,7 +94,8 @@ impl Inner {
     /// Whether a sender of whom only the id is known is the owner, on one of our accounts there.
     pub(crate) fn is_owner_by_id(
         &self,
-        (channel, account): (&ChannelId, Option<&AccountId>),
+        channel: &ChannelId,
+        account: Option<&AccountId>,
         sender: &Sender,
     ) -> bool {
         let rules = self.company_rules();

@@ -9,7 +9,7 @@ use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
 use super::meaning;
-use crate::parts::Intake;
+use crate::parts::{Dispatch, Intake};
 
 /// Who, and where: platform, account, place, thread, sender.
 type Who = [String; 5];
@@ -69,19 +69,6 @@ impl Intake {
         }
     }
 
-    /// Does something for a message; `None` when its sender says stop first.
-    pub(super) async fn unless_stopped<T>(
-        &self,
-        message: &Inbound,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let Some(who) = who(message) else { return Some(work.await) };
-        let hush = &self.state().hush;
-        let done = work.or_cancel(&hush.token(&who)).await.ok();
-        hush.come_to(&who, &[]);
-        done
-    }
-
     /// In a group only who surely means us.
     fn says_stop(&self, message: &Inbound) -> bool {
         let details = &message.details;
@@ -93,6 +80,21 @@ impl Intake {
         }
         let name = self.our_name(message);
         meaning::read(message, &self.inner().company_rules().words.reading(name.as_deref(), &[])).stop
+    }
+}
+
+impl Dispatch {
+    /// Does something for a message; `None` when its sender says stop first.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        message: &Inbound,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let Some(who) = who(message) else { return Some(work.await) };
+        let hush = &self.state().hush;
+        let done = work.or_cancel(&hush.token(&who)).await.ok();
+        hush.come_to(&who, &[]);
+        done
     }
 }
 

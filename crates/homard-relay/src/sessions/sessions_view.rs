@@ -82,8 +82,8 @@ impl Sessions {
         };
         let mut rows = store.sessions().list(query).await.map_err(not_kept)?.rows;
         rows.retain(|row| {
-            let agents = (own, agent_of(&config, &row.key));
-            judge(visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
+            let (other, is_own) = (agent_of(&config, &row.key), row.key == cx.session_key);
+            judge(visibility, &tools.agent_to_agent, own, other, is_own).is_ok()
         });
         Ok(rows)
     }

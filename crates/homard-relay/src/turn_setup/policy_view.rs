@@ -77,7 +77,7 @@ impl TurnSetup {
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
             works_for: None,
-            is_owner: self.inner().is_owner_by_id((channel, account.as_ref()), &sender),
+            is_owner: self.inner().is_owner_by_id(channel, account.as_ref(), &sender),
             passed_on: false,
             without_admin: false,
         };

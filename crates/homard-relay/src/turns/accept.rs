@@ -108,14 +108,14 @@ impl Turns {
     ) -> Result<Accepted, AcceptError> {
         let admitted = self.admit(message, &options)?;
         if options.source() != Source::Chat || options.is_plain_text {
-            return self.enqueue(admitted, options, (queue, None)).await;
+            return self.enqueue(admitted, options, queue, None).await;
         }
         match self.commands().obey(admitted, options).await? {
             Obeyed::Yes(accepted) => Ok(accepted),
             Obeyed::No(left) => {
                 let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
-                self.enqueue(admitted, options, (queue, None)).await
+                self.enqueue(admitted, options, queue, None).await
             }
         }
     }
@@ -134,7 +134,8 @@ impl Turns {
         &self,
         admitted: Admitted,
         mut options: TurnOptions,
-        (queue, listening): (Queue, Option<oneshot::Sender<Listener>>),
+        queue: Queue,
+        listening: Option<oneshot::Sender<Listener>>,
     ) -> Result<Accepted, AcceptError> {
         let run_id = run_id(&admitted)?;
         if self.inner().stopping().is_cancelled() {

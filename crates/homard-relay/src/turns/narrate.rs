@@ -59,15 +59,20 @@ struct State {
     segments: u32,
     last_told: Option<Instant>,
     reasoning: Reasoning,
-    /// The reasoning of the present answer.
-    thinking: String,
-    /// How much of `thinking` has been told.
-    thinking_told: usize,
-    last_thought: Option<Instant>,
-    /// Whether reasoning stands before the present answer already.
-    reasoned: bool,
+    thought: Thought,
     /// How the answer is to be delivered.
     wishes: Vec<Directive>,
+}
+
+/// The reasoning of the present answer.
+#[derive(Debug, Default)]
+struct Thought {
+    text: String,
+    /// How much of `text` has been told.
+    told: usize,
+    last_told: Option<Instant>,
+    /// Whether it stands before the answer already.
+    is_shown: bool,
 }
 
 /// What becomes of the model's reasoning.
@@ -221,8 +226,8 @@ impl Narrator {
     fn attempted(&self, attempt: &Attempt) {
         {
             let mut state = self.state.lock();
-            state.thinking.clear();
-            state.thinking_told = 0;
+            state.thought.text.clear();
+            state.thought.told = 0;
         }
         let mut data = json!({"phase": "fallback"});
         if let (Some(data), Ok(Value::Object(told))) = (data.as_object_mut(), serde_json::to_value(attempt)) {
@@ -235,9 +240,9 @@ impl Narrator {
         let mut state = self.state.lock();
         state.segments += 1;
         state.segment = state.text.len();
-        state.thinking.clear();
-        state.thinking_told = 0;
-        state.reasoned = false;
+        state.thought.text.clear();
+        state.thought.told = 0;
+        state.thought.is_shown = false;
     }
 
     fn thought(&self, text: &str) {
@@ -246,9 +251,9 @@ impl Narrator {
             if state.reasoning == Reasoning::Off {
                 return;
             }
-            state.thinking.push_str(text);
+            state.thought.text.push_str(text);
             state.reasoning == Reasoning::Stream
-                && state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+                && state.thought.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
         };
         if due {
             self.flush_thinking();
@@ -259,13 +264,13 @@ impl Narrator {
     fn flush_thinking(&self) {
         let data = {
             let mut state = self.state.lock();
-            let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
+            let delta = state.thought.text.get(state.thought.told..).unwrap_or_default();
             if delta.is_empty() || state.reasoning != Reasoning::Stream {
                 return;
             }
-            let data = json!({"text": state.thinking, "delta": delta});
-            state.thinking_told = state.thinking.len();
-            state.last_thought = Some(Instant::now());
+            let data = json!({"text": state.thought.text, "delta": delta});
+            state.thought.told = state.thought.text.len();
+            state.thought.last_told = Some(Instant::now());
             data
         };
         self.agent(AgentStream::Thinking, data);
@@ -279,10 +284,13 @@ impl Narrator {
                 state.text.push_str("\n\n");
                 state.segment = state.text.len();
             }
-            if state.reasoning == Reasoning::On && !state.reasoned && !state.thinking.trim().is_empty() {
-                let reasoning = reasoning(&state.thinking);
+            if state.reasoning == Reasoning::On
+                && !state.thought.is_shown
+                && !state.thought.text.trim().is_empty()
+            {
+                let reasoning = reasoning(&state.thought.text);
                 state.text.push_str(&reasoning);
-                state.reasoned = true;
+                state.thought.is_shown = true;
             }
             state.text.push_str(text);
             self.spoken.send_replace(state.text.len());

@@ -119,7 +119,7 @@ impl Turns {
             entry.queue_mode = mode.map(str::to_owned);
         });
         let session = changed.await.map_err(|error| error.to_string())?;
-        self.sessions().announce_change(&session, "patch");
+        self.inner().session_changed(&session, "patch", self.runs().active_ids(key));
         Ok(words.to_owned())
     }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Mutex, TRACE};
@@ -36,9 +35,7 @@ pub(crate) struct Run {
     pub(crate) asked: String,
     pub(crate) narrator: Arc<Narrator>,
     pub(crate) cancel: CancellationToken,
-    stopped_by: Mutex<Option<StopCause>>,
-    began: Mutex<bool>,
-    attended: AtomicBool,
+    progress: Mutex<Progress>,
     /// From taking the message to the end of its run, for traces.
     pub(crate) span: Span,
     /// Its way to a chat platform, if it came from one.
@@ -48,6 +45,15 @@ pub(crate) struct Run {
     slot: std::sync::OnceLock<TurnSlot>,
     /// Whose words are in its conversation, once it has looked.
     taint: std::sync::OnceLock<Taint>,
+}
+
+/// What has happened to a run.
+#[derive(Debug, Default)]
+struct Progress {
+    stopped_by: Option<StopCause>,
+    has_begun: bool,
+    /// Whether its sender waits on a connection that cannot be carried over to another process.
+    is_attended: bool,
 }
 
 impl Run {
@@ -86,9 +92,7 @@ impl Run {
             asked,
             narrator: Arc::new(narrator),
             cancel,
-            stopped_by: Mutex::default(),
-            began: Mutex::new(false),
-            attended: AtomicBool::new(false),
+            progress: Mutex::default(),
             delivery: Delivery::default(),
             end: watch::Sender::new(None),
             slot: std::sync::OnceLock::new(),
@@ -98,33 +102,33 @@ impl Run {
 
     /// Stops the run; the first reason stands.
     pub(crate) fn stop(&self, by: StopCause) {
-        self.stopped_by.lock().get_or_insert(by);
+        self.progress.lock().stopped_by.get_or_insert(by);
         self.cancel.cancel();
     }
 
     /// Who stopped it.
     pub(crate) fn stopped_by(&self) -> Option<StopCause> {
-        *self.stopped_by.lock()
+        self.progress.lock().stopped_by
     }
 
     /// Its turn has come.
     pub(crate) fn begin(&self) {
-        *self.began.lock() = true;
+        self.progress.lock().has_begun = true;
     }
 
     /// Whether its turn has come.
     pub(crate) fn has_begun(&self) -> bool {
-        *self.began.lock()
+        self.progress.lock().has_begun
     }
 
     /// Its sender waits on a connection that cannot be carried over to another process.
     pub(crate) fn attend(&self) {
-        self.attended.store(true, Ordering::Relaxed);
+        self.progress.lock().is_attended = true;
     }
 
     /// Whether its sender waits on such a connection.
     pub(crate) fn is_attended(&self) -> bool {
-        self.attended.load(Ordering::Relaxed)
+        self.progress.lock().is_attended
     }
 
     /// Tells whoever waits.

@@ -15,7 +15,7 @@ use homard_protocol::events::ErrorKind;
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
-use homard_tools::{Label, Source, ToolPolicy, TurnSlot};
+use homard_tools::{Label, Source, TurnSlot};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -32,7 +32,7 @@ use crate::relay::Inner;
 use crate::sessions::access::works_for;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, policy_for};
+use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::rules::rules_for;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
 use crate::turn_setup::taint::{self, Granted};
@@ -271,11 +271,10 @@ pub(crate) async fn prepare(
         settings.thinking = level_for(&settings.model.model, level);
     }
     let works_for = works_for(inner.store(), &session).await;
-    let others = Others { works_for: works_for.as_ref(), options: &options };
-    let (policy, asker) = tool_policy((&config, agent), &admitted, (&settings.model, &session), &others);
-    let policy = Arc::new(policy);
+    let about = circumstances(&admitted, &options, &settings.model, &session, works_for.as_ref());
+    let (policy, asker) = (Arc::new(policy_for(&config, agent, &about)), asker(&config, &about));
     let skills = setup.skills().for_turn(&config, agent).await;
-    turn_prompt::fit(&mut settings, (admitted.session_key(), asker.caller), &policy, &skills);
+    turn_prompt::fit(&mut settings, admitted.session_key(), asker.caller, &policy, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = options.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
@@ -294,7 +293,7 @@ pub(crate) async fn prepare(
     };
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, admitted.session_key()));
-    turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
+    turn_prompt::show_pictures(inner, agent, &settings, &admitted, &mut told).await;
     if started.new_session {
         hook_points::session_started(inner, run).await;
     }
@@ -318,7 +317,7 @@ pub(crate) async fn prepare(
     let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(turns, run, &session.session_id);
-    let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
+    let mut rules = rules_for(&config, &settings.model, Some(&session.entry), &policy, &settings.workspace);
     let offered = match &options.program {
         Some(program) => {
             rules.wishes = program.wishes();
@@ -372,39 +371,28 @@ fn job_of(key: &SessionKey) -> Option<String> {
     }
 }
 
-/// Others than the owner who may be behind a turn.
-struct Others<'a> {
-    /// The conversation at the beginning of a chain of subagents.
+/// What decides which tools the turn is offered, and who asks for it.
+fn circumstances<'a>(
+    admitted: &'a Admitted,
+    options: &TurnOptions,
+    model: &'a Resolved,
+    session: &'a SessionRecord,
     works_for: Option<&'a SessionKey>,
-    /// Whose words the message brings, and what the client it came from may do.
-    options: &'a TurnOptions,
-}
-
-/// Which tools the turn is offered, and who asks for it.
-fn tool_policy(
-    (config, agent): (&Config, &ConfiguredAgent),
-    admitted: &Admitted,
-    (model, session): (&Resolved, &SessionRecord),
-    others: &Others<'_>,
-) -> (ToolPolicy, Asker) {
+) -> Circumstances<'a> {
     let message = admitted.message();
-    let about = Circumstances {
+    let is_of_others = |label: &Label| matches!(label.source, Source::Message | Source::Hook);
+    Circumstances {
         key: admitted.session_key(),
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account),
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
-        works_for: others.works_for,
+        works_for,
         is_owner: admitted.standing().is_owner,
-        passed_on: others
-            .options
-            .labels
-            .iter()
-            .any(|label| matches!(label.source, Source::Message | Source::Hook)),
-        without_admin: others.options.without_admin,
-    };
-    (policy_for(config, agent, &about), asker(config, &about))
+        passed_on: options.labels.iter().any(is_of_others),
+        without_admin: options.without_admin,
+    }
 }
 
 /// What was said, this turn's message included, as the transcript has it.

@@ -121,18 +121,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (
         Gate::Fields,
-        "crates/homard-relay/src/turns/narrate.rs::State",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/runs.rs::Run",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
         "crates/homard-store/src/cron.rs::CronRunRow",
         14,
         "a row, or a question about rows: a field per column",
