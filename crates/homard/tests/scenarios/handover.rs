@@ -32,7 +32,7 @@ impl Reaper {
 
     fn pid(&self) -> Option<Pid> {
         let text = std::fs::read_to_string(&self.0).ok()?;
-        text.trim().parse().ok().and_then(Pid::from_raw)
+        text.split_whitespace().next()?.parse().ok().and_then(Pid::from_raw)
     }
 }
 
