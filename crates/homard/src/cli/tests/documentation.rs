@@ -121,7 +121,10 @@ fn is_path(text: &str, sections: &HashSet<&str>) -> bool {
 /// Whether there is such a setting; what stands in a free map is not known beforehand.
 fn exists(path: &str) -> bool {
     let path = path.replace("[]", "[0]");
-    let is_free = |place: &str| schema_at(place).is_some_and(|schema| schema.get("properties").is_none());
+    let is_free = |place: &str| {
+        let has = |key: &str| schema_at(place).is_some_and(|schema| schema.get(key).is_some());
+        has("additionalProperties") && !has("properties")
+    };
     schema_at(&path).is_some() || path.rsplit_once('.').is_some_and(|(place, _)| is_free(place))
 }
 
