@@ -108,9 +108,9 @@ use homard_protocol::methods::voice::{
 use homard_protocol::methods::voicewake::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::methods::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
-use homard_protocol::{AgentId, ErrorShape, SessionKey};
+use homard_protocol::{AgentId, SessionKey};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::table::MethodTable;
 
@@ -318,9 +318,9 @@ fn check_range<N: PartialOrd + std::fmt::Display>(
     field: &str,
     value: Option<N>,
     range: std::ops::RangeInclusive<N>,
-) -> Result<(), ErrorShape> {
+) -> Result<(), RequestError> {
     match value {
-        Some(value) if !range.contains(&value) => Err(ErrorShape::invalid(format!(
+        Some(value) if !range.contains(&value) => Err(RequestError::invalid(format!(
             "invalid {method} params: at /{field}: must be between {} and {}",
             range.start(),
             range.end()
@@ -330,13 +330,13 @@ fn check_range<N: PartialOrd + std::fmt::Display>(
 }
 
 /// Reads a session key as a client may write it; bare keys belong to `agent`, or to the default one.
-fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<SessionKey, ErrorShape> {
+fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<SessionKey, RequestError> {
     let config = gateway.config().current();
     let agent = match agent {
-        Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
+        Some(agent) => AgentId::parse(agent)?,
         None => config.agents.default_agent().id.clone(),
     };
-    SessionKey::parse_for(text, &agent).map_err(|e| error::session_key(&e))
+    Ok(SessionKey::parse_for(text, &agent)?)
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 mod script;
 mod write;
 
+use crate::error::RequestError;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use homard_protocol::ErrorShape;
 use homard_protocol::methods::wizard::{
     WizardAnswer, WizardFlow, WizardMode, WizardPhase, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
@@ -76,9 +76,9 @@ impl Wizards {
         &self,
         gateway: &Gateway,
         params: &WizardStartParams,
-    ) -> Result<WizardStarted, ErrorShape> {
+    ) -> Result<WizardStarted, RequestError> {
         if params.mode == Some(WizardMode::Remote) {
-            return Err(ErrorShape::invalid(
+            return Err(RequestError::invalid(
                 "only a local gateway can be set up here; to use another one, set gateway.mode to `remote` on the \
                  machine that uses it",
             ));
@@ -86,9 +86,11 @@ impl Wizards {
         let mut inner = self.inner.lock().await;
         inner.tidy(Instant::now());
         if inner.running.is_some() {
-            return Err(ErrorShape::unavailable("a setup is already in progress; finish or cancel it first")
-                .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
-                .retry_after(1_000));
+            return Err(RequestError::unavailable(
+                "a setup is already in progress; finish or cancel it first",
+            )
+            .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
+            .retry_after(1_000));
         }
         let script = match params.flow {
             Some(WizardFlow::Channels) => Script::channels(),
@@ -106,7 +108,7 @@ impl Wizards {
         gateway: &Gateway,
         session_id: &str,
         answer: Option<&WizardAnswer>,
-    ) -> Result<WizardTurn, ErrorShape> {
+    ) -> Result<WizardTurn, RequestError> {
         let mut inner = self.inner.lock().await;
         inner.tidy(Instant::now());
         if !inner.is_running(session_id) {
@@ -118,7 +120,9 @@ impl Wizards {
         let Some(answer) = answer else { return Ok(asking(&running.script, None)) };
         let taken = match running.script.answer(&answer.step_id, answer.value.as_ref()) {
             Err(script::Wrong::NotAsked) => {
-                return Err(ErrorShape::invalid("wizard: this step is not the one that waits for an answer"));
+                return Err(RequestError::invalid(
+                    "wizard: this step is not the one that waits for an answer",
+                ));
             }
             Err(script::Wrong::Value(words)) => return Ok(asking(&running.script, Some(words))),
             Ok(taken) => taken,
@@ -138,7 +142,7 @@ impl Wizards {
     }
 
     /// Stops one.
-    pub(crate) async fn cancel(&self, session_id: &str) -> Result<WizardState, ErrorShape> {
+    pub(crate) async fn cancel(&self, session_id: &str) -> Result<WizardState, RequestError> {
         let mut inner = self.inner.lock().await;
         inner.tidy(Instant::now());
         if inner.is_running(session_id) {
@@ -153,7 +157,7 @@ impl Wizards {
     }
 
     /// Says how far one is.
-    pub(crate) async fn status(&self, session_id: &str) -> Result<WizardState, ErrorShape> {
+    pub(crate) async fn status(&self, session_id: &str) -> Result<WizardState, RequestError> {
         let mut inner = self.inner.lock().await;
         inner.tidy(Instant::now());
         if inner.is_running(session_id) {
@@ -167,6 +171,6 @@ fn asking(script: &Script, error: Option<String>) -> WizardTurn {
     WizardTurn { done: false, step: Some(script.step()), status: WizardPhase::Running, error }
 }
 
-fn not_found() -> ErrorShape {
-    ErrorShape::invalid("wizard not found").with_details(json!({"code": "WIZARD_NOT_FOUND"}))
+fn not_found() -> RequestError {
+    RequestError::invalid("wizard not found").with_details(json!({"code": "WIZARD_NOT_FOUND"}))
 }

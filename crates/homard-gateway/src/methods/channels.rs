@@ -18,12 +18,12 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::channels::{
     ChannelPlatform, ChannelsPlatformsResult, ChannelsStatusParams, ChannelsStatusResult,
 };
-use homard_protocol::{AccountId, ChannelId, ErrorShape};
+use homard_protocol::{AccountId, ChannelId};
 use homard_relay::{AccountStatus, SendError};
 use serde_json::{Map, Value, json};
 
 use super::check_range;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::table::Cx;
 
@@ -33,11 +33,14 @@ const PROBE_MS: u64 = 10_000;
 const MAX_PROBE_MS: u64 = 30_000;
 
 /// `channels.status`.
-pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<ChannelsStatusResult, ErrorShape> {
+pub(super) async fn status(
+    cx: Cx,
+    params: ChannelsStatusParams,
+) -> Result<ChannelsStatusResult, RequestError> {
     check_range("channels.status", "timeoutMs", params.timeout_ms, 0..=u64::MAX)?;
     let only = match params.channel.as_deref() {
         Some(name) => {
-            let unknown = || ErrorShape::invalid(format!("unknown channel: {name}"));
+            let unknown = || RequestError::invalid(format!("unknown channel: {name}"));
             Some(cx.gateway.channels().entry(name).ok_or_else(unknown)?.id)
         }
         None => None,
@@ -63,7 +66,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
             account.status = fresh.iter().find(is_it).cloned();
         }
     }
-    for count in gateway.store().outbox_counts().await.map_err(|e| error::store(&e))? {
+    for count in gateway.store().outbox_counts().await? {
         let name = (count.channel.as_str(), &count.account);
         if let Some(account) = accounts.iter_mut().find(|account| (account.entry.id, &account.id) == name) {
             account.outbox = Some(json!({
@@ -76,7 +79,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
 }
 
 /// `channels.platforms`.
-pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, ErrorShape> {
+pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, RequestError> {
     let told = |entry: &ChannelEntry| ChannelPlatform {
         id: entry.id.to_owned(),
         label: entry.label.to_owned(),

@@ -15,8 +15,7 @@ use homard_protocol::methods::chat::{
     ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
-    AssistantMessage, EntryKind, ErrorShape, Message, RunId, Scope, SessionId, SessionKey, StopReason,
-    UserBlock,
+    AssistantMessage, EntryKind, Message, RunId, Scope, SessionId, SessionKey, StopReason, UserBlock,
 };
 use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
@@ -24,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use super::check_range;
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
 use crate::table::Cx;
@@ -37,24 +36,21 @@ pub(super) const INTERRUPT: &str = "interrupt";
 const MAX_NOTE_LABEL: usize = 100;
 
 /// `chat.send`.
-pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let run_id = params.idempotency_key.clone();
     let attached = attached::take(gateway, params.attachments.as_deref().unwrap_or_default()).await?;
     if params.message.trim().is_empty() && attached.is_empty() {
-        return Err(ErrorShape::invalid("message or attachment required"));
+        return Err(RequestError::invalid("message or attachment required"));
     }
     if let Ok(run) = RunId::parse(&run_id) {
         cx.caller.client.owns(run);
     }
     let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
-    let to = if params.deliver == Some(true) {
-        gateway.relay().messages().route_of(&key).await.map_err(|e| error::store(&e))?
-    } else {
-        None
-    };
+    let to =
+        if params.deliver == Some(true) { gateway.relay().messages().route_of(&key).await? } else { None };
     let text = attached.told(params.message);
     let message = operator_message(gateway, key, text, attached.blocks, run_id.clone());
     let options = TurnOptions {
@@ -66,7 +62,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     };
     let queue = Queue::by_word(params.queue_mode.as_deref());
     let accepted = gateway.relay().accept(message, options.replying_to(to), queue).await;
-    let status = match accepted.map_err(|e| error::submit(&e))? {
+    let status = match accepted? {
         Accepted::Answered { .. } => "ok",
         Accepted::Started { .. } => "started",
         Accepted::InFlight { .. } => "in_flight",
@@ -78,9 +74,9 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
 
 /// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
 /// message stops nothing.
-async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, ErrorShape> {
-    let run_id = RunId::parse(run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    if gateway.store().run(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
+async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, RequestError> {
+    let run_id = RunId::parse(run_id)?;
+    if gateway.store().run(&run_id).await?.is_some() {
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
@@ -109,7 +105,7 @@ pub(super) fn operator_message(
 }
 
 /// The attachments as blocks: pictures and documents. Other files are refused until their room is furnished.
-pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, ErrorShape> {
+pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, RequestError> {
     attachments.iter().map(read_attachment).collect()
 }
 
@@ -134,21 +130,23 @@ pub(super) fn is_for_models(mime_type: &str) -> bool {
         || matches!(mime_type, "application/pdf" | "application/json")
 }
 
-fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
+fn read_attachment(attachment: &Attachment) -> Result<UserBlock, RequestError> {
     let name = attachment.file_name.as_deref().unwrap_or("attachment");
     let (mime_type, data) = mime_and_data(attachment);
     if !is_for_models(mime_type) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "`{name}` cannot be attached: PNG, JPEG, GIF and WebP images, PDFs, text and JSON are accepted"
         )));
     }
     let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX) / 4 * 3;
     if data.is_empty() || bytes > MAX_IMAGE_BYTES {
-        return Err(ErrorShape::invalid(format!("`{name}` is empty or larger than {MAX_IMAGE_BYTES} bytes")));
+        return Err(RequestError::invalid(format!(
+            "`{name}` is empty or larger than {MAX_IMAGE_BYTES} bytes"
+        )));
     }
     use base64::Engine;
     if base64::engine::general_purpose::STANDARD.decode(data).is_err() {
-        return Err(ErrorShape::invalid(format!("`{name}` is not valid base64")));
+        return Err(RequestError::invalid(format!("`{name}` is not valid base64")));
     }
     let (data, mime_type) = (data.to_owned(), mime_type.to_owned());
     Ok(match is_picture(&mime_type) {
@@ -158,10 +156,9 @@ fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
 }
 
 /// `chat.abort`.
-pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, ErrorShape> {
+pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, RequestError> {
     let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
-    let only = params.run_id.as_deref().map(RunId::parse).transpose();
-    let only = only.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let only = params.run_id.as_deref().map(RunId::parse).transpose()?;
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
     let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
     if !run_ids.is_empty() {
@@ -175,29 +172,28 @@ pub(super) async fn announce(
     gateway: &Gateway,
     key: &SessionKey,
     reason: &'static str,
-) -> Result<(), ErrorShape> {
-    if let Some(record) = gateway.store().session(key).await.map_err(|e| error::store(&e))? {
+) -> Result<(), RequestError> {
+    if let Some(record) = gateway.store().session(key).await? {
         gateway.relay().sessions().announce_change(&record, reason);
     }
     Ok(())
 }
 
 /// `chat.inject`.
-pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, ErrorShape> {
+pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, RequestError> {
     let gateway = &cx.gateway;
     let label_chars = params.label.as_ref().map(|label| label.chars().count());
     check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let session = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
-    let Some(session) = session else { return Err(ErrorShape::invalid("session not found")) };
+    let session = gateway.store().session(&key).await?;
+    let Some(session) = session else { return Err(RequestError::invalid("session not found")) };
     let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
         Some(label) => format!("[{label}]\n\n{}", params.message),
         None => params.message,
     };
     let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
     let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-    let appended =
-        gateway.store().append(&session.session_id, vec![entry]).await.map_err(|e| error::store(&e))?;
+    let appended = gateway.store().append(&session.session_id, vec![entry]).await?;
     let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
     let event = ChatEvent {
         run_id: format!("inject-{message_id}").into(),
@@ -215,15 +211,14 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
 }
 
 /// `chat.history`.
-pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, ErrorShape> {
+pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("chat.history", "limit", params.limit, 1..=MAX_HISTORY_LIMIT)?;
     check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
     check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
-    let asked = params.session_id.as_deref().map(SessionId::parse).transpose();
-    let asked = asked.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let record = gateway.store().session(&key).await?;
+    let asked = params.session_id.as_deref().map(SessionId::parse).transpose()?;
     let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
     let offset = params.offset.unwrap_or(0);
     let page = match &session_id {
@@ -234,7 +229,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
                 before_seq: None,
                 offset: usize::try_from(offset).unwrap_or(usize::MAX),
             };
-            gateway.store().page(id, query).await.map_err(|e| error::store(&e))?
+            gateway.store().page(id, query).await?
         }
         None => homard_store::Page::default(),
     };

@@ -3,17 +3,18 @@
 pub(crate) mod auth;
 pub(crate) mod auth_status;
 
+use crate::error::RequestError;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
+use homard_protocol::SessionKey;
 use homard_protocol::methods::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
-use homard_protocol::{ErrorShape, SessionKey};
 
 use super::session_key;
 use crate::session_rows::thinking_levels;
 use crate::table::Cx;
 
 /// `models.list`.
-pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, ErrorShape> {
+pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let key = match &params.session_key {

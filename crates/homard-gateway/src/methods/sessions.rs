@@ -20,7 +20,7 @@ use homard_protocol::methods::sessions::{
     SessionsPreviewResult, SessionsResetParams, SessionsResetResult, SessionsResolveParams,
     SessionsResolveResult, SessionsSubscribeResult,
 };
-use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
+use homard_protocol::{AgentId, EntryKind, Message, ModelRef, SessionId, SessionKey};
 use homard_relay::StopCause;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 
 use super::check_range;
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
 use crate::table::Cx;
@@ -39,7 +39,7 @@ use crate::table::Cx;
 const MINUTE_MS: f64 = 60_000.0;
 
 /// `sessions.list`.
-pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, ErrorShape> {
+pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, RequestError> {
     let gateway = &cx.gateway;
     let limit = params.limit.unwrap_or(DEFAULT_LIST_LIMIT).clamp(1, MAX_LIST_LIMIT);
     let offset = params.offset.unwrap_or(0);
@@ -47,7 +47,7 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let mut query = query(gateway, "sessions.list", &params, now)?;
     query.limit = usize::try_from(limit).unwrap_or(1);
     query.keys = (params.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
-    let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().list_sessions(query).await?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
     let sessions: Vec<_> = page
@@ -83,9 +83,9 @@ pub(super) fn query(
     method: &str,
     params: &SessionsListParams,
     now: i64,
-) -> Result<SessionQuery, ErrorShape> {
+) -> Result<SessionQuery, RequestError> {
     let bad = |field: &str, must: &str| {
-        ErrorShape::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
+        RequestError::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
     };
     let agent = params.agent_id.as_deref().map(AgentId::parse).transpose();
     let sort = match params.sort_by.as_deref() {
@@ -124,7 +124,7 @@ pub(super) fn query(
     #[expect(clippy::cast_possible_truncation, reason = "a time span of minutes in milliseconds fits")]
     let active_since = params.active_minutes.map(|minutes| now.saturating_sub((minutes * MINUTE_MS) as i64));
     Ok(SessionQuery {
-        agent: agent.map_err(|e| ErrorShape::invalid(e.to_string()))?,
+        agent: agent?,
         agents: (params.configured_agents_only == Some(true)).then(configured),
         sort,
         require_interaction: params.require_last_interaction == Some(true),
@@ -148,7 +148,7 @@ pub(super) fn query(
 pub(super) async fn subscribe(
     cx: Cx,
     params: SessionsListParams,
-) -> Result<SessionsSubscribeResult, ErrorShape> {
+) -> Result<SessionsSubscribeResult, RequestError> {
     cx.caller.client.sessions_subscribed.store(true, Ordering::Relaxed);
     cx.gateway.listen_as_wanted();
     let has_filter = serde_json::to_value(&params).ok().and_then(|v| v.as_object().map(|o| !o.is_empty()));
@@ -160,7 +160,7 @@ pub(super) async fn subscribe(
 pub(super) async fn preview(
     cx: Cx,
     params: SessionsPreviewParams,
-) -> Result<SessionsPreviewResult, ErrorShape> {
+) -> Result<SessionsPreviewResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.preview", "keys", Some(params.keys.len()), 1..=usize::MAX)?;
     check_range("sessions.preview", "limit", params.limit, 1..=u32::MAX)?;
@@ -179,15 +179,14 @@ async fn preview_one(
     key: String,
     items: usize,
     chars: usize,
-) -> Result<SessionPreview, ErrorShape> {
+) -> Result<SessionPreview, RequestError> {
     let empty =
         |key: String, status: &str| SessionPreview { key, status: status.to_owned(), items: Vec::new() };
     let Ok(parsed) = session_key(gateway, &key, None) else { return Ok(empty(key, "error")) };
-    let Some(record) = gateway.store().session(&parsed).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().session(&parsed).await? else {
         return Ok(empty(key, "missing"));
     };
-    let last =
-        gateway.store().last_messages(&record.session_id, items).await.map_err(|e| error::store(&e))?;
+    let last = gateway.store().last_messages(&record.session_id, items).await?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
     let status = if items.is_empty() { "empty" } else { "ok" };
@@ -210,7 +209,7 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
 pub(super) async fn resolve(
     cx: Cx,
     params: SessionsResolveParams,
-) -> Result<SessionsResolveResult, ErrorShape> {
+) -> Result<SessionsResolveResult, RequestError> {
     let gateway = &cx.gateway;
     let found = find(gateway, &params).await?;
     match found {
@@ -221,31 +220,31 @@ pub(super) async fn resolve(
             session_id: Some(record.session_id.to_string()),
         }),
         None if params.allow_missing == Some(true) => Ok(SessionsResolveResult::default()),
-        None => Err(ErrorShape::invalid("No session found")),
+        None => Err(RequestError::invalid("No session found")),
     }
 }
 
 async fn find(
     gateway: &Gateway,
     params: &SessionsResolveParams,
-) -> Result<Option<SessionRecord>, ErrorShape> {
+) -> Result<Option<SessionRecord>, RequestError> {
     let store = gateway.store();
     let found = if let Some(key) = &params.key {
         store.session(&session_key(gateway, key, params.agent_id.as_deref())?).await
     } else if let Some(id) = &params.session_id {
-        let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+        let id = SessionId::parse(id)?;
         store.session_by_id(&id).await
     } else if let Some(label) = &params.label {
         let config = gateway.config().current();
         let agent = match &params.agent_id {
-            Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
+            Some(agent) => AgentId::parse(agent)?,
             None => config.agents.default_agent().id.clone(),
         };
         store.session_by_label(&agent, label).await
     } else {
-        return Err(ErrorShape::invalid("one of key, sessionId or label is required"));
+        return Err(RequestError::invalid("one of key, sessionId or label is required"));
     };
-    found.map_err(|e| error::store(&e))
+    Ok(found?)
 }
 
 /// What a turn would use.
@@ -259,7 +258,7 @@ pub(super) fn entry_value(record: &SessionRecord) -> Value {
 }
 
 /// `sessions.patch`.
-pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, ErrorShape> {
+pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     check_expected(gateway, &key, params.settings.get("expectedSessionId").and_then(Value::as_str)).await?;
@@ -268,11 +267,7 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
         bring_back(gateway, &key).await?;
     }
     let now = gateway.clock().now_ms();
-    let record = gateway
-        .store()
-        .patch_session(&key, move |entry| changes.apply(entry, now))
-        .await
-        .map_err(|e| error::store(&e))?;
+    let record = gateway.store().patch_session(&key, move |entry| changes.apply(entry, now)).await?;
     gateway.relay().sessions().announce_change(&record, "patch");
     Ok(SessionsPatchResult {
         ok: true,
@@ -284,11 +279,11 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
 }
 
 /// Taking a session out of the archive brings it back even if it was deleted.
-async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), ErrorShape> {
+async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), RequestError> {
     let store = gateway.store();
-    if store.session(key).await.map_err(|e| error::store(&e))?.is_none() {
+    if store.session(key).await?.is_none() {
         let which = RestoreWhich::Key(key.clone());
-        store.restore_session(which).await.map_err(|e| error::store(&e))?;
+        store.restore_session(which).await?;
     }
     Ok(())
 }
@@ -338,7 +333,7 @@ const IGNORED: [&str; 16] = [
 ];
 
 /// Refuses settings that `sessions.patch` would refuse.
-pub(super) fn check_settings(gateway: &Gateway, settings: &Map<String, Value>) -> Result<(), ErrorShape> {
+pub(super) fn check_settings(gateway: &Gateway, settings: &Map<String, Value>) -> Result<(), RequestError> {
     Changes::read(gateway, settings).map(drop)
 }
 
@@ -356,7 +351,7 @@ enum ModelChange {
 }
 
 impl Changes {
-    fn read(gateway: &Gateway, settings: &Map<String, Value>) -> Result<Self, ErrorShape> {
+    fn read(gateway: &Gateway, settings: &Map<String, Value>) -> Result<Self, RequestError> {
         let mut changes = Self::default();
         for (name, value) in settings {
             changes.add(gateway, name, value)?;
@@ -364,8 +359,8 @@ impl Changes {
         Ok(changes)
     }
 
-    fn add(&mut self, gateway: &Gateway, name: &str, value: &Value) -> Result<(), ErrorShape> {
-        let bad = |what: String| ErrorShape::invalid(format!("invalid sessions.patch params: {what}"));
+    fn add(&mut self, gateway: &Gateway, name: &str, value: &Value) -> Result<(), RequestError> {
+        let bad = |what: String| RequestError::invalid(format!("invalid sessions.patch params: {what}"));
         if let Some((name, allowed)) = TEXT_SETTINGS.into_iter().find(|(known, _)| *known == name) {
             let text = match value {
                 Value::Null => None,
@@ -443,12 +438,12 @@ impl Changes {
     }
 }
 
-pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
+pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, RequestError> {
     let router = gateway.relay().router();
-    let model = router.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
-    router.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let model = router.selector().parse(text).map_err(|e| RequestError::invalid(e.to_string()))?.model;
+    router.models().resolve(&model).map_err(|e| RequestError::invalid(e.to_string()))?;
     if !router.selector().allows(&model) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "model not allowed: {model}; add it to agents.defaults.models, or choose another"
         )));
     }
@@ -460,17 +455,17 @@ async fn check_expected(
     gateway: &Gateway,
     key: &SessionKey,
     expected: Option<&str>,
-) -> Result<(), ErrorShape> {
+) -> Result<(), RequestError> {
     let Some(expected) = expected else { return Ok(()) };
-    let record = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().session(key).await?;
     if record.is_some_and(|record| record.session_id.as_str() == expected) {
         return Ok(());
     }
-    Err(ErrorShape::invalid("the session changed since it was read; read it again and repeat the change"))
+    Err(RequestError::invalid("the session changed since it was read; read it again and repeat the change"))
 }
 
 /// `sessions.reset`.
-pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, ErrorShape> {
+pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
@@ -478,10 +473,10 @@ pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<Session
         Some("new") => ResetReason::New,
         None | Some("reset") => ResetReason::Reset,
         Some(_) => {
-            return Err(ErrorShape::invalid("invalid sessions.reset params: reason must be new or reset"));
+            return Err(RequestError::invalid("invalid sessions.reset params: reason must be new or reset"));
         }
     };
-    let reset = gateway.relay().sessions().reset(&key, reason).await.map_err(|e| error::store(&e))?;
+    let reset = gateway.relay().sessions().reset(&key, reason).await?;
     Ok(SessionsResetResult {
         ok: true,
         key: key.to_string(),
@@ -491,22 +486,26 @@ pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<Session
 }
 
 /// `sessions.delete`.
-pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<SessionsDeleteResult, ErrorShape> {
+pub(super) async fn delete(
+    cx: Cx,
+    params: SessionsDeleteParams,
+) -> Result<SessionsDeleteResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     if key.is_main() {
-        return Err(ErrorShape::invalid(format!("Cannot delete the main session ({key}); reset it instead")));
+        return Err(RequestError::invalid(format!(
+            "Cannot delete the main session ({key}); reset it instead"
+        )));
     }
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().session(&key).await?;
     if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
-        return Err(ErrorShape::invalid("the session is not archived"));
+        return Err(RequestError::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, StopCause::Delete).await;
     gateway.relay().sessions().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
-    let deleted =
-        gateway.store().delete_session(&key, ArchiveTranscript::Keep).await.map_err(|e| error::store(&e))?;
+    let deleted = gateway.store().delete_session(&key, ArchiveTranscript::Keep).await?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
     }

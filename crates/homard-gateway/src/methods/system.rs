@@ -5,7 +5,6 @@ pub(crate) mod page_load;
 pub(crate) mod side_lists;
 pub(crate) mod wake;
 
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::{
     HealthParams, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
@@ -14,7 +13,7 @@ use homard_protocol::presence::PresenceEntry;
 use serde_json::{Value, json};
 
 use super::check_range;
-use crate::error;
+use crate::error::RequestError;
 use crate::lifecycle::health;
 use crate::lifecycle::log_tail;
 use crate::session_rows;
@@ -24,21 +23,21 @@ use crate::table::Cx;
 const RECENT: usize = 10;
 
 /// `health`.
-pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, ErrorShape> {
+pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, RequestError> {
     if params.probe == Some(true) || cx.gateway.diagnostics().health.version() == 0 {
-        health::refresh(&cx.gateway).await.map_err(|e| error::store(&e))?;
+        health::refresh(&cx.gateway).await?;
     }
     Ok(cx.gateway.diagnostics().health.value())
 }
 
 /// `status`.
-pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShape> {
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let store = gateway.store();
     let now = gateway.clock().now_ms();
-    let count = store.session_count(None).await.map_err(|e| error::store(&e))?;
-    let recent = store.recent_sessions(RECENT).await.map_err(|e| error::store(&e))?;
+    let count = store.session_count(None).await?;
+    let recent = store.recent_sessions(RECENT).await?;
     let defaults = session_rows::defaults(gateway, None);
     let rows: Vec<Value> = recent
         .iter()
@@ -54,7 +53,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         })
         .collect();
     let admin = cx.caller.is_admin();
-    let queued = store.waiting_notes().await.map_err(|e| error::store(&e))?;
+    let queued = store.waiting_notes().await?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
         "runtimeVersion": gateway.diagnostics().host.version,
@@ -81,16 +80,16 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
 }
 
 /// `system-presence`.
-pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, ErrorShape> {
+pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, RequestError> {
     Ok(cx.gateway.connections().presence.list(cx.gateway.clock().now_ms()))
 }
 
 /// `logs.tail`.
-pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, ErrorShape> {
+pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, RequestError> {
     check_range("logs.tail", "limit", params.limit, 1..=MAX_LOG_LINES)?;
     check_range("logs.tail", "maxBytes", params.max_bytes, 1..=MAX_LOG_BYTES)?;
     let path = cx.gateway.diagnostics().log_file();
     let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
-    read.map_err(|error| ErrorShape::unavailable(error.to_string()))?
-        .map_err(|error| ErrorShape::unavailable(format!("the log could not be read: {error}")))
+    read.map_err(|error| RequestError::unavailable(error.to_string()))?
+        .map_err(|error| RequestError::unavailable(format!("the log could not be read: {error}")))
 }

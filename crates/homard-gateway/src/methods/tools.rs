@@ -7,7 +7,7 @@ use homard_protocol::methods::tools::{
     ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalogParams,
     ToolsCatalogResult, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplainParams, ToolsExplainResult,
 };
-use homard_protocol::{AgentId, ErrorShape, PeerId, SessionKey};
+use homard_protocol::{AgentId, PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
@@ -15,7 +15,7 @@ use homard_tools::{
 };
 
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::table::Cx;
 
@@ -29,14 +29,14 @@ const GATHERED: [&str; 2] = ["group:homard", "group:openclaw"];
 const MAX_DESCRIPTION: usize = 200;
 
 /// `tools.catalog`.
-pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, ErrorShape> {
+pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, RequestError> {
     let config = cx.gateway.config().current();
     let agent = match params.agent_id.as_deref().map(AgentId::parse).transpose() {
         Ok(Some(id)) if config.agents.agent(&id).is_none() => {
-            return Err(ErrorShape::invalid(format!("unknown agent id `{id}`")));
+            return Err(RequestError::invalid(format!("unknown agent id `{id}`")));
         }
         Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
-        Err(wrong) => return Err(ErrorShape::invalid(wrong.to_string())),
+        Err(wrong) => return Err(RequestError::invalid(wrong.to_string())),
     };
     let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
@@ -63,11 +63,11 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
 pub(super) async fn effective(
     cx: Cx,
     params: ToolsEffectiveParams,
-) -> Result<ToolsEffectiveResult, ErrorShape> {
+) -> Result<ToolsEffectiveResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let view = match view(gateway, &key, &Supposing::default()).await? {
-        (_, false) => return Err(ErrorShape::invalid(format!("unknown session key `{key}`"))),
+        (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
     let specs = gateway.relay().setup().toolbox().specs(&view.policy);
@@ -86,13 +86,13 @@ pub(super) async fn effective(
 }
 
 /// `tools.explain`.
-pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsExplainResult, ErrorShape> {
+pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsExplainResult, RequestError> {
     let gateway = &cx.gateway;
     let key = match &params.session_key {
         Some(key) => session_key(gateway, key, None)?,
         None => SessionKey::main(gateway.config().current().agents.default_agent().id.clone()),
     };
-    let invalid = |wrong: String| ErrorShape::invalid(format!("invalid tools.explain params: {wrong}"));
+    let invalid = |wrong: String| RequestError::invalid(format!("invalid tools.explain params: {wrong}"));
     let sender = params.sender.as_deref().map(PeerId::parse).transpose();
     let sender = sender.map_err(|wrong| invalid(wrong.to_string()))?;
     let supposing = Supposing { sender, model: params.model };
@@ -118,10 +118,10 @@ async fn view(
     gateway: &Gateway,
     key: &SessionKey,
     supposing: &Supposing,
-) -> Result<(PolicyView, bool), ErrorShape> {
-    let session = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+) -> Result<(PolicyView, bool), RequestError> {
+    let session = gateway.store().session(key).await?;
     let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);
-    Ok((view.map_err(|wrong| ErrorShape::invalid(wrong.to_string()))?, session.is_some()))
+    Ok((view.map_err(|wrong| RequestError::invalid(wrong.to_string()))?, session.is_some()))
 }
 
 /// The names of all tools there are.

@@ -62,7 +62,7 @@ pub(super) async fn carry_out(gateway: &Gateway, plan: Plan) -> Result<(), Strin
     let change = change(gateway, &plan);
     let hash = gateway.config().snapshot().hash.clone();
     let written = merge(gateway, change.to_string(), Some(hash), Vec::new()).await;
-    written.map(drop).map_err(|error| error.message)
+    written.map(drop).map_err(|error| error.message().to_owned())
 }
 
 /// What differs from how it is; what stays the same is not written, so that nothing restarts for it.

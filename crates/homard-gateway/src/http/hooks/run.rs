@@ -76,7 +76,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         begin_anew(gateway, &place.key).await;
     }
     let name = format!("hook-{fresh}");
-    let run_id = RunId::parse(&name).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
+    let run_id = RunId::parse(&name)?;
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
     let message = Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms());
     let options = TurnOptions {

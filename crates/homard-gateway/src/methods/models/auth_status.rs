@@ -1,8 +1,8 @@
 //! `models.authStatus`.
 
+use crate::error::RequestError;
 use homard_models::auth::{Candidate, Described, Source};
 use homard_models::catalogue::{self, AuthKind};
-use homard_protocol::ErrorShape;
 use homard_protocol::methods::auth_status::{
     ApiKeySource, AuthProfileStatus, ModelsAuthStatusParams, ModelsAuthStatusResult, ProviderAuthStatus,
     ProviderCapability,
@@ -18,7 +18,7 @@ const ENDING: i64 = 24 * 3_600_000;
 pub(crate) async fn status(
     cx: Cx,
     params: ModelsAuthStatusParams,
-) -> Result<ModelsAuthStatusResult, ErrorShape> {
+) -> Result<ModelsAuthStatusResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let agent = agent_named(&config, params.agent_id.as_deref())?;

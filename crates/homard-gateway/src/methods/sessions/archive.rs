@@ -7,12 +7,12 @@ use homard_protocol::methods::session_archive::{
     EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
     SessionsRestoreParams, SessionsRestoreResult,
 };
-use homard_protocol::{AgentId, ErrorShape, SessionId, SessionKey};
+use homard_protocol::{AgentId, SessionId, SessionKey};
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
 };
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::config::blocking;
 use crate::methods::session_key;
@@ -25,16 +25,15 @@ const DEFAULT_ENDED: u32 = 100;
 const STEP: usize = 1000;
 
 /// `sessions.ended`.
-pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, ErrorShape> {
+pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, RequestError> {
     let agent = agent_of(params.agent_id.as_deref())?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
-    let ended =
-        cx.gateway.store().ended_sessions(agent.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    let ended = cx.gateway.store().ended_sessions(agent.as_ref(), limit).await?;
     Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
 }
 
-fn agent_of(text: Option<&str>) -> Result<Option<AgentId>, ErrorShape> {
-    text.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))
+fn agent_of(text: Option<&str>) -> Result<Option<AgentId>, RequestError> {
+    Ok(text.map(AgentId::parse).transpose()?)
 }
 
 fn row(ended: EndedSession) -> EndedSessionRow {
@@ -55,23 +54,21 @@ fn row(ended: EndedSession) -> EndedSessionRow {
 pub(crate) async fn restore(
     cx: Cx,
     params: SessionsRestoreParams,
-) -> Result<SessionsRestoreResult, ErrorShape> {
+) -> Result<SessionsRestoreResult, RequestError> {
     let gateway = &cx.gateway;
     let which = match (&params.session_id, &params.key) {
-        (Some(id), _) => {
-            RestoreWhich::Transcript(SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?)
-        }
+        (Some(id), _) => RestoreWhich::Transcript(SessionId::parse(id)?),
         (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_deref())?),
-        (None, None) => return Err(ErrorShape::invalid("key or sessionId is required")),
+        (None, None) => return Err(RequestError::invalid("key or sessionId is required")),
     };
     if let Some(key) = place_of(gateway, &which).await?
         && !gateway.relay().turns().active_ids(&key).is_empty()
     {
-        return Err(ErrorShape::invalid(format!("a run is under way in {key}; stop it first")));
+        return Err(RequestError::invalid(format!("a run is under way in {key}; stop it first")));
     }
-    let restored = gateway.store().restore_session(which).await.map_err(|e| error::store(&e))?;
+    let restored = gateway.store().restore_session(which).await?;
     let Some(record) = restored else {
-        return Err(ErrorShape::invalid("nothing to restore: no such conversation was deleted or reset"));
+        return Err(RequestError::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
     gateway.relay().sessions().announce_change(&record, "create");
     Ok(SessionsRestoreResult {
@@ -83,11 +80,11 @@ pub(crate) async fn restore(
 }
 
 /// The key a conversation would come back under.
-async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<SessionKey>, ErrorShape> {
+async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<SessionKey>, RequestError> {
     match which {
         RestoreWhich::Key(key) => Ok(Some(key.clone())),
         RestoreWhich::Transcript(id) => {
-            let all = gateway.store().ended_sessions(None, STEP).await.map_err(|e| error::store(&e))?;
+            let all = gateway.store().ended_sessions(None, STEP).await?;
             Ok(all.into_iter().find(|ended| ended.record.session_id == *id).map(|ended| ended.record.key))
         }
     }
@@ -97,7 +94,7 @@ async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<Sess
 pub(crate) async fn cleanup(
     cx: Cx,
     params: SessionsCleanupParams,
-) -> Result<SessionsCleanupResult, ErrorShape> {
+) -> Result<SessionsCleanupResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let rules = config.session.maintenance;
@@ -128,7 +125,7 @@ pub(crate) async fn cleanup(
             if !result.dry_run {
                 let key = &record.key;
                 let gone = gateway.store().delete_session(key, ArchiveTranscript::Keep).await;
-                gone.map_err(|e| error::store(&e))?;
+                gone?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
             }
             result.removed.push(record.key.to_string());
@@ -144,7 +141,7 @@ fn count(n: usize) -> u64 {
 }
 
 /// Every agent that has or had sessions.
-async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, ErrorShape> {
+async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, RequestError> {
     let dir = gateway.config().source().paths.agents_dir();
     let mut agents: Vec<AgentId> =
         gateway.config().current().agents.list.iter().map(|agent| agent.id.clone()).collect();
@@ -159,7 +156,7 @@ async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, ErrorShape> {
 }
 
 /// All sessions of an agent, the newest first.
-async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>, ErrorShape> {
+async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>, RequestError> {
     let mut all = Vec::new();
     loop {
         let query = SessionQuery {
@@ -169,7 +166,7 @@ async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>
             offset: all.len(),
             ..SessionQuery::default()
         };
-        let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+        let page = gateway.store().list_sessions(query).await?;
         let is_last = page.rows.len() < STEP;
         all.extend(page.rows);
         if is_last {
@@ -196,7 +193,7 @@ struct Chosen {
 }
 
 /// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
-async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, ErrorShape> {
+async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, RequestError> {
     let now = gateway.clock().now_ms();
     let oldest = now.saturating_sub(i64::try_from(look.rules.prune_after.as_millis()).unwrap_or(i64::MAX));
     let busy = gateway.relay().turns().active_sessions();

@@ -5,11 +5,11 @@ use homard_protocol::methods::session_branches::{
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
 use homard_protocol::methods::side_lists::InSessionParams;
-use homard_protocol::{EntryId, EntryKind, ErrorShape, Message, SessionKey, UserBlock, UserContent};
+use homard_protocol::{EntryId, EntryKind, Message, SessionKey, UserBlock, UserContent};
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::session_key;
 use crate::table::Cx;
@@ -18,7 +18,7 @@ use crate::table::Cx;
 const CREATED_VIA: &str = "fork";
 
 /// `sessions.fork`.
-pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkResult, ErrorShape> {
+pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkResult, RequestError> {
     let gateway = &cx.gateway;
     let (record, place) = place(gateway, &params).await?;
     let name = format!("dashboard:{}", Uuid::new_v4());
@@ -27,8 +27,7 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
     let made = gateway
         .store()
         .copy_conversation(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
-        .await
-        .map_err(|e| error::store(&e))?;
+        .await?;
     gateway.relay().sessions().announce_change(&made, "create");
     Ok(SessionsForkResult {
         session_key: key.to_string(),
@@ -38,25 +37,28 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
 }
 
 /// `sessions.rewind`.
-pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewindResult, ErrorShape> {
+pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewindResult, RequestError> {
     let (record, place) = place(&cx.gateway, &params).await?;
     turn(&cx.gateway, &record, &place.turning).await?;
     Ok(SessionsRewindResult { editor_text: place.text, editor_attachments: place.attachments })
 }
 
 /// `sessions.branches.list`.
-pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().session(&key).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().session(&key).await? else {
         return Ok(BranchesListResult::default());
     };
-    let branches = gateway.store().branches(&record.session_id).await.map_err(|e| error::store(&e))?;
+    let branches = gateway.store().branches(&record.session_id).await?;
     Ok(BranchesListResult { branches: branches.into_iter().map(row).collect() })
 }
 
 /// `sessions.branches.switch`.
-pub(crate) async fn switch(cx: Cx, params: BranchesSwitchParams) -> Result<BranchesSwitchResult, ErrorShape> {
+pub(crate) async fn switch(
+    cx: Cx,
+    params: BranchesSwitchParams,
+) -> Result<BranchesSwitchResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let record = known(gateway, &key).await?;
@@ -72,22 +74,22 @@ struct Place {
     attachments: Option<Vec<EditorAttachment>>,
 }
 
-async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, ErrorShape> {
-    let record = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
-    record.ok_or_else(|| ErrorShape::invalid(format!("unknown session: {key}")))
+async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, RequestError> {
+    let record = gateway.store().session(key).await?;
+    record.ok_or_else(|| RequestError::invalid(format!("unknown session: {key}")))
 }
 
-fn entry_id(field: &str, text: &str) -> Result<EntryId, ErrorShape> {
-    EntryId::parse(text).map_err(|e| ErrorShape::invalid(format!("{field}: {e}")))
+fn entry_id(field: &str, text: &str) -> Result<EntryId, RequestError> {
+    EntryId::parse(text).map_err(|e| RequestError::invalid(format!("{field}: {e}")))
 }
 
-async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionRecord, Place), ErrorShape> {
+async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionRecord, Place), RequestError> {
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let id = entry_id("entryId", &params.entry_id)?;
     let record = known(gateway, &key).await?;
-    let found = gateway.store().entry(&record.session_id, &id).await.map_err(|e| error::store(&e))?;
+    let found = gateway.store().entry(&record.session_id, &id).await?;
     let Some(found) = found else {
-        return Err(ErrorShape::invalid(format!("no entry of the conversation has the id `{id}`")));
+        return Err(RequestError::invalid(format!("no entry of the conversation has the id `{id}`")));
     };
     let EntryKind::Message { message: Message::User(question) } = found.entry.kind else {
         return Ok((record, Place { turning: Turning::After(id), text: None, attachments: None }));
@@ -114,11 +116,13 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
 }
 
 /// Lets a conversation go on elsewhere, unless somebody is speaking in it.
-async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result<(), ErrorShape> {
+async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result<(), RequestError> {
     if !gateway.relay().turns().active_ids(&record.key).is_empty() {
-        return Err(ErrorShape::invalid("a run is under way in this session: stop it, or wait for its end"));
+        return Err(RequestError::invalid(
+            "a run is under way in this session: stop it, or wait for its end",
+        ));
     }
-    let turned = gateway.store().turn_back(&record.session_id, to).await.map_err(|e| error::store(&e))?;
+    let turned = gateway.store().turn_back(&record.session_id, to).await?;
     if let Some(record) = turned {
         gateway.relay().sessions().announce_change(&record, "rewind");
     }

@@ -6,14 +6,14 @@ use homard_protocol::methods::session_acts::{
     SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult, SessionsSendParams,
 };
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
-use homard_protocol::{AgentId, ErrorShape, ModelRef, RunId, SessionKey};
+use homard_protocol::{AgentId, ModelRef, RunId, SessionKey};
 use homard_relay::StopCause;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::chat::{self, INTERRUPT, announce, shown};
 use crate::methods::check_range;
@@ -27,17 +27,16 @@ const MAX_CHARS: usize = 500_000;
 const CREATED_VIA: &str = "operator";
 
 /// `sessions.create`.
-pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<SessionsCreateResult, ErrorShape> {
+pub(crate) async fn create(
+    cx: Cx,
+    params: SessionsCreateParams,
+) -> Result<SessionsCreateResult, RequestError> {
     let gateway = &cx.gateway;
     refuse_what_is_not_here(&params)?;
     let key = key_for(gateway, &params)?;
     let first = First::read(&params)?;
     let wanted = Wanted::read(gateway, &params)?;
-    let record = gateway
-        .store()
-        .patch_session(&key, move |entry| wanted.apply(entry))
-        .await
-        .map_err(|e| error::store(&e))?;
+    let record = gateway.store().patch_session(&key, move |entry| wanted.apply(entry)).await?;
     gateway.relay().sessions().announce_change(&record, "create");
     let mut result = SessionsCreateResult {
         ok: true,
@@ -69,7 +68,7 @@ pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<Sessi
 }
 
 /// Says no to what this gateway does not have, where going on without it would not be what was asked for.
-fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), ErrorShape> {
+fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), RequestError> {
     let said = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
     let refused = [
         (params.incognito == Some(true), "incognito", "every conversation is kept"),
@@ -83,18 +82,18 @@ fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), ErrorSha
         (said(&params.cwd), "cwd", "agents work in their workspace"),
     ];
     match refused.into_iter().find(|(asked, ..)| *asked) {
-        Some((_, field, why)) => Err(ErrorShape::invalid(format!("{field} is not available here: {why}"))),
+        Some((_, field, why)) => Err(RequestError::invalid(format!("{field} is not available here: {why}"))),
         None => Ok(()),
     }
 }
 
 /// The key a new session gets. A repeated request means the same one.
-fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKey, ErrorShape> {
+fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKey, RequestError> {
     let config = gateway.config().current();
     if let Some(agent) = params.agent_id.as_deref() {
-        let id = AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+        let id = AgentId::parse(agent)?;
         if config.agents.agent(&id).is_none() {
-            return Err(ErrorShape::invalid(format!("unknown agent id \"{id}\"")));
+            return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
         }
     }
     let name = match (&params.key, &params.idempotency_key) {
@@ -108,7 +107,7 @@ fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKe
     };
     let key = session_key(gateway, &name, params.agent_id.as_deref())?;
     if let Some(id) = key.agent_id().filter(|id| config.agents.agent(id).is_none()) {
-        return Err(ErrorShape::invalid(format!("unknown agent id \"{id}\"")));
+        return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
     }
     Ok(key)
 }
@@ -119,7 +118,7 @@ struct First {
 }
 
 impl First {
-    fn read(params: &SessionsCreateParams) -> Result<Self, ErrorShape> {
+    fn read(params: &SessionsCreateParams) -> Result<Self, RequestError> {
         let message = params.message.as_ref().or(params.task.as_ref());
         let has_files = params.attachments.as_ref().is_some_and(|files| !files.is_empty());
         let message = message.filter(|text| !text.trim().is_empty()).cloned();
@@ -127,7 +126,7 @@ impl First {
             return Ok(Self { message: Some(String::new()) });
         }
         if let Some(id) = &params.idempotency_key {
-            RunId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+            RunId::parse(id)?;
         }
         Ok(Self { message })
     }
@@ -146,7 +145,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(gateway: &Gateway, params: &SessionsCreateParams) -> Result<Self, ErrorShape> {
+    fn read(gateway: &Gateway, params: &SessionsCreateParams) -> Result<Self, RequestError> {
         let length = |text: &Option<String>| text.as_ref().map(|text| text.chars().count());
         check_range("sessions.create", "label", length(&params.label), 1..=MAX_LABEL_CHARS)?;
         check_range("sessions.create", "category", length(&params.category), 1..=MAX_LABEL_CHARS)?;
@@ -196,16 +195,16 @@ impl Wanted {
 }
 
 /// `sessions.send`.
-pub(crate) async fn send(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(crate) async fn send(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, RequestError> {
     say(cx, params, None).await
 }
 
 /// `sessions.steer`.
-pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, RequestError> {
     say(cx, params, Some(INTERRUPT)).await
 }
 
-async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, ErrorShape> {
+async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, RequestError> {
     let idempotency_key = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().to_string());
     let mut asked = json!({
         "sessionKey": params.key, "message": params.message, "idempotencyKey": idempotency_key,
@@ -226,15 +225,14 @@ async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<C
 }
 
 /// `sessions.abort`.
-pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<SessionsAbortResult, ErrorShape> {
+pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<SessionsAbortResult, RequestError> {
     let gateway = &cx.gateway;
-    let run = params.run_id.as_deref().map(RunId::parse).transpose();
-    let run = run.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let run = params.run_id.as_deref().map(RunId::parse).transpose()?;
     let named = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
     let key = match (named.transpose()?, &run) {
         (Some(key), _) => Some(key),
         (None, Some(run)) => gateway.relay().turns().session_of(run),
-        (None, None) => return Err(ErrorShape::invalid("key or runId is required")),
+        (None, None) => return Err(RequestError::invalid("key or runId is required")),
     };
     let stopped = match &key {
         Some(key) => gateway.relay().abort(key, run.as_ref(), StopCause::Rpc).await.run_ids,
@@ -249,18 +247,18 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
 }
 
 /// `sessions.get`.
-pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGetResult, ErrorShape> {
+pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGetResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.get", "limit", params.limit, 1..=MAX_GET_LIMIT)?;
     let named = params.key.as_deref().or(params.session_key.as_deref());
-    let named = named.ok_or_else(|| ErrorShape::invalid("key is required"))?;
+    let named = named.ok_or_else(|| RequestError::invalid("key is required"))?;
     let key = session_key(gateway, named, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().session(&key).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().session(&key).await? else {
         return Ok(SessionsGetResult::default());
     };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_GET_LIMIT)).unwrap_or(1);
     let query = PageQuery { limit, ..PageQuery::default() };
-    let page = gateway.store().page(&record.session_id, query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().page(&record.session_id, query).await?;
     let messages = page.entries.into_iter().filter_map(|place| shown(place, MAX_CHARS)).collect();
     Ok(SessionsGetResult { messages })
 }

@@ -9,7 +9,7 @@ use homard_protocol::methods::usage::sessions::{
     SessionsUsageParams, SessionsUsageResult, SessionsUsageTimeseriesParams, SessionsUsageTimeseriesResult,
     UsageDayShort,
 };
-use homard_protocol::{AgentId, AssistantMessage, EntryKind, ErrorShape, Message, SessionKey};
+use homard_protocol::{AgentId, AssistantMessage, EntryKind, Message, SessionKey};
 use homard_store::{
     ArchivedFilter, SessionQuery, SessionRecord, UsageCell, UsageQuery, UsageReport, UsageSession, UsageTally,
 };
@@ -17,13 +17,13 @@ use homard_store::{
 use super::super::{check_range, session_key};
 use super::calendar::Calendar;
 use super::{calendar, sums, wanted_agent};
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
 use crate::table::Cx;
 
 /// `sessions.usage`.
-pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<SessionsUsageResult, ErrorShape> {
+pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<SessionsUsageResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.usage", "limit", params.limit, 1..=u32::MAX)?;
     let limit = params.limit.unwrap_or(DEFAULT_SESSIONS).min(MAX_SESSIONS);
@@ -36,10 +36,10 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
         None => wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?,
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
-    let report = gateway.store().usage_report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage_report(query).await?;
     let limit = usize::try_from(limit).unwrap_or(1);
     let records = match &key {
-        Some(key) => gateway.store().session(key).await.map_err(|e| error::store(&e))?.into_iter().collect(),
+        Some(key) => gateway.store().session(key).await?.into_iter().collect(),
         None => recent(gateway, agent, &calendar, limit).await?,
     };
     let ends = |date: Option<&String>| date.cloned().unwrap_or_default();
@@ -61,7 +61,7 @@ async fn recent(
     agent: Option<AgentId>,
     calendar: &Calendar,
     limit: usize,
-) -> Result<Vec<SessionRecord>, ErrorShape> {
+) -> Result<Vec<SessionRecord>, RequestError> {
     let query = SessionQuery {
         agent,
         limit,
@@ -71,7 +71,7 @@ async fn recent(
         include_unknown: true,
         ..SessionQuery::default()
     };
-    Ok(gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?.rows)
+    Ok(gateway.store().list_sessions(query).await?.rows)
 }
 
 /// The conversations of a report: those that exist, then those that were deleted and cost something.
@@ -100,12 +100,12 @@ fn rows(
 fn row(gateway: &Gateway, record: &SessionRecord, usage: Option<SessionUsage>) -> SessionUsageRow {
     let shown = session_rows::row(gateway, record);
     SessionUsageRow {
-        key: shown.key,
+        key: shown.key.to_string(),
         label: shown.label,
-        session_id: shown.session_id,
+        session_id: shown.session_id.map(String::from),
         scope: "instance".to_owned(),
         updated_at: shown.updated_at,
-        agent_id: shown.agent_id,
+        agent_id: shown.agent_id.map(String::from),
         channel: shown.channel,
         chat_type: shown.chat_type,
         model_provider: shown.model_provider,
@@ -178,12 +178,12 @@ fn session_usage(session: &UsageSession, cells: &[&UsageCell], dates: &[String])
 pub(crate) async fn timeseries(
     cx: Cx,
     params: SessionsUsageTimeseriesParams,
-) -> Result<SessionsUsageTimeseriesResult, ErrorShape> {
+) -> Result<SessionsUsageTimeseriesResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     let session = find(gateway, &key).await?;
     let id = session.as_ref().map(|record| &record.session_id);
-    let kept = gateway.store().usage_points(&key, id, MAX_POINTS).await.map_err(|e| error::store(&e))?;
+    let kept = gateway.store().usage_points(&key, id, MAX_POINTS).await?;
     let (mut tokens, mut usd) = (0u64, 0.0f64);
     let points = kept.iter().map(|point| {
         let usage = &point.usage;
@@ -204,22 +204,21 @@ pub(crate) async fn timeseries(
     Ok(SessionsUsageTimeseriesResult { points: points.collect(), session_id: id.map(ToString::to_string) })
 }
 
-async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, ErrorShape> {
-    gateway.store().session(key).await.map_err(|e| error::store(&e))
+async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, RequestError> {
+    Ok(gateway.store().session(key).await?)
 }
 
 /// `sessions.usage.logs`.
 pub(crate) async fn logs(
     cx: Cx,
     params: SessionsUsageLogsParams,
-) -> Result<SessionsUsageLogsResult, ErrorShape> {
+) -> Result<SessionsUsageLogsResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.usage.logs", "limit", params.limit, 1..=MAX_LOGS)?;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     let Some(session) = find(gateway, &key).await? else { return Ok(SessionsUsageLogsResult::default()) };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_LOGS)).unwrap_or(1);
-    let last =
-        gateway.store().last_messages(&session.session_id, limit).await.map_err(|e| error::store(&e))?;
+    let last = gateway.store().last_messages(&session.session_id, limit).await?;
     Ok(SessionsUsageLogsResult { logs: last.into_iter().filter_map(|place| log(place.entry.kind)).collect() })
 }
 
