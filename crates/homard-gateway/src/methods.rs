@@ -16,98 +16,98 @@ mod tools;
 mod usage;
 mod voice;
 
-use homard_protocol::methods::accounts::{
-    ChannelsLogout, ChannelsPairingApprove, ChannelsPairingDismiss, ChannelsPairingList, ChannelsStart,
-    ChannelsStop, WebLoginStart, WebLoginWait,
-};
-use homard_protocol::methods::agent::{Agent, AgentWait, AgentsList, ModelsList};
 use homard_protocol::methods::agents::{
     AgentsCreate, AgentsDelete, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate,
 };
+use homard_protocol::methods::approvals::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::approvals::{
     ExecApprovalGet, ExecApprovalList, ExecApprovalRequest, ExecApprovalResolve, ExecApprovalWaitDecision,
     PluginApprovalList, PluginApprovalResolve,
 };
-use homard_protocol::methods::auth_status::ModelsAuthStatus;
-use homard_protocol::methods::channel_check::ChannelsCheck;
+use homard_protocol::methods::channels::accounts::{
+    ChannelsLogout, ChannelsPairingApprove, ChannelsPairingDismiss, ChannelsPairingList, ChannelsStart,
+    ChannelsStop, WebLoginStart, WebLoginWait,
+};
+use homard_protocol::methods::channels::check::ChannelsCheck;
+use homard_protocol::methods::channels::dead_letters::ChannelsDeadLetters;
+use homard_protocol::methods::channels::sending::{MessageAction, Poll, Send};
 use homard_protocol::methods::channels::{ChannelsPlatforms, ChannelsStatus};
+use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList, ModelsList};
+use homard_protocol::methods::chat::message::ChatMessageGet;
+use homard_protocol::methods::chat::startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::chat::{ChatAbort, ChatHistory, ChatInject, ChatSend};
-use homard_protocol::methods::chat_message::ChatMessageGet;
-use homard_protocol::methods::chat_startup::{ChatMetadata, ChatStartup, CommandsList};
-use homard_protocol::methods::compact::SessionsCompact;
+use homard_protocol::methods::config::lookup::{ConfigOpenFile, ConfigSchemaLookup};
+use homard_protocol::methods::config::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::methods::config::{ConfigApply, ConfigGet, ConfigPatch, ConfigSchema, ConfigSet};
-use homard_protocol::methods::config_lookup::{ConfigOpenFile, ConfigSchemaLookup};
 use homard_protocol::methods::cron::{
     CronAdd, CronGet, CronList, CronPreview, CronRemove, CronRun, CronRuns, CronStatus, CronUpdate,
 };
-use homard_protocol::methods::dead_letters::ChannelsDeadLetters;
+use homard_protocol::methods::devices::setup_codes::{
+    DevicePairSetupCode, DevicePairSetupStatus, DeviceScopesRequestUpgrade, DeviceScopesWaitUpgrade,
+};
 use homard_protocol::methods::devices::{
     DevicePairApprove, DevicePairList, DevicePairReject, DevicePairRemove, DevicePairRename,
     DeviceTokenRevoke, DeviceTokenRotate,
 };
-use homard_protocol::methods::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
 use homard_protocol::methods::memory::{MemoryGet, MemoryList, MemorySearch};
-use homard_protocol::methods::model_auth::{
+use homard_protocol::methods::models::auth::{
     ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
 };
-use homard_protocol::methods::node_exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::models::auth_status::ModelsAuthStatus;
+use homard_protocol::methods::nodes::exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
+use homard_protocol::methods::nodes::invoke::{
     NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
     NodePendingEnqueue, NodePendingPull, NodePluginSurfaceRefresh,
 };
 use homard_protocol::methods::nodes::{
     NodeDescribe, NodeList, NodePairApprove, NodePairList, NodePairReject, NodePairRemove, NodeRename,
 };
-use homard_protocol::methods::page_load::{
-    BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
-    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
-    SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
-};
-use homard_protocol::methods::sending::{MessageAction, Poll, Send};
-use homard_protocol::methods::session_acts::{
-    SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
-};
-use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
-use homard_protocol::methods::session_branches::{
+use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
+use homard_protocol::methods::sessions::branches::{
     SessionsBranchesList, SessionsBranchesSwitch, SessionsFork, SessionsRewind,
 };
-use homard_protocol::methods::session_context::SessionsContext;
-use homard_protocol::methods::session_groups::{
+use homard_protocol::methods::sessions::commands::{
+    SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
+};
+use homard_protocol::methods::sessions::compact::SessionsCompact;
+use homard_protocol::methods::sessions::context::SessionsContext;
+use homard_protocol::methods::sessions::details::{
+    AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
+};
+use homard_protocol::methods::sessions::groups::{
     SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
     SessionsGroupsRename, SessionsGroupsUpdate,
 };
-use homard_protocol::methods::session_look::{
-    AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
-};
-use homard_protocol::methods::session_search::SessionsSearch;
+use homard_protocol::methods::sessions::search::SessionsSearch;
+use homard_protocol::methods::sessions::undo::{UndoApply, UndoList};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsList, SessionsPatch, SessionsPreview, SessionsReset, SessionsResolve,
     SessionsSubscribe,
 };
-use homard_protocol::methods::setup_codes::{
-    DevicePairSetupCode, DevicePairSetupStatus, DeviceScopesRequestUpgrade, DeviceScopesWaitUpgrade,
-};
-use homard_protocol::methods::side_lists::{
-    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
-};
-use homard_protocol::methods::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
-use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
-use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain};
-use homard_protocol::methods::tools_invoke::ToolsInvoke;
-use homard_protocol::methods::undo::{UndoApply, UndoList};
-use homard_protocol::methods::upkeep::{
+use homard_protocol::methods::system::maintenance::{
     BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
 };
+use homard_protocol::methods::system::page_load::{
+    BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
+    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
+    SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
+};
+use homard_protocol::methods::system::side_lists::{
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
+};
+use homard_protocol::methods::system::wake::{SetHeartbeats, SystemEvent, WakeUp};
+use homard_protocol::methods::system::{Health, LastHeartbeat, LogsTail, Status, SystemPresence};
+use homard_protocol::methods::tools::invoke::ToolsInvoke;
+use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
+use homard_protocol::methods::tools::{ToolsCatalog, ToolsEffective, ToolsExplain};
 use homard_protocol::methods::usage::hours::UsageHours;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{UsageCost, UsageRuns, UsageStatus};
+use homard_protocol::methods::voice::wake_words::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::voice::{
     TalkCatalog, TalkConfig, TalkMode, TalkSpeak, TtsConvert, TtsDisable, TtsEnable, TtsProviders,
     TtsSetProvider, TtsStatus,
 };
-use homard_protocol::methods::voicewake::{VoicewakeGet, VoicewakeSet};
-use homard_protocol::methods::wake::{SetHeartbeats, SystemEvent, WakeUp};
-use homard_protocol::methods::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::{AgentId, SessionKey};
 
 use crate::error::RequestError;

@@ -9,7 +9,7 @@ use crate::error::RequestError;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use homard_protocol::methods::wizard::{
+use homard_protocol::methods::config::wizard::{
     WizardAnswer, WizardFlow, WizardMode, WizardPhase, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
 };

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use homard_config::config::reach::TailscaleMode;
+use homard_config::config::gateway::reach::TailscaleMode;
 use homard_exec::{BuiltEnv, Command, Exit, Limits, run};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

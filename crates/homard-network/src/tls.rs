@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use homard_config::config::reach::CertificateSource;
+use homard_config::config::gateway::reach::CertificateSource;
 use homard_runtime::Clock;
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
 use homard_protocol::AgentId;
-use homard_protocol::methods::skills::{SkillsInstallResult, SkillsStatusResult};
+use homard_protocol::methods::tools::skills::{SkillsInstallResult, SkillsStatusResult};
 use homard_runtime::OrLog;
 
 use crate::gate::{Judge, Programs, this_os};

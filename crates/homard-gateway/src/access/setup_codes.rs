@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use homard_protocol::connect::HandedToken;
 use homard_protocol::events::{DevicePairSetupCompletedEvent, PairDecision};
-use homard_protocol::methods::setup_codes::{
+use homard_protocol::methods::devices::setup_codes::{
     SETUP_TTL_MS, SetupCodeParams, SetupCodeResult, SetupCompletion, SetupPayload, SetupProfile,
     setup_access, setup_scopes,
 };

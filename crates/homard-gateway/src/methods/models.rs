@@ -7,7 +7,7 @@ use crate::error::RequestError;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
 use homard_protocol::SessionKey;
-use homard_protocol::methods::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
+use homard_protocol::methods::chat::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
 
 use super::session_key;
 use crate::session_rows::thinking_levels;

@@ -3,6 +3,8 @@
 //! Commands are asked about as `exec` approvals, other tools as `plugin` approvals: that is how clients that exist
 //! know them.
 
+pub mod exec_policy;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,9 @@
 //! `chat.*`: talking to a session.
 
+pub mod agent;
+pub mod message;
+pub mod startup;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,5 +1,8 @@
 //! `config.*`: the owner's file, over the wire.
 
+pub mod lookup;
+pub mod wizard;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,5 +1,15 @@
 //! `sessions.*`: the list of conversations and their settings.
 
+pub mod archive;
+pub mod branches;
+pub mod commands;
+pub mod compact;
+pub mod context;
+pub mod details;
+pub mod groups;
+pub mod search;
+pub mod undo;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,8 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why. `tools.explain` is Homard's own.
 
+pub mod invoke;
+pub mod skills;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

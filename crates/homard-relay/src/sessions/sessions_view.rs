@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use homard_config::config::delegation::Visibility;
+use homard_config::config::agents::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{AgentSummary, AgentsList};
 use homard_protocol::methods::agents::{AgentsCreate, AgentsCreateParams, AgentsDelete, AgentsDeleteParams};
+use homard_protocol::methods::chat::agent::{AgentSummary, AgentsList};
 
 use super::Cx;
 use super::connection::{self, Patience, Target};

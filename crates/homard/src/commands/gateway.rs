@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use homard_config::config::gateway::reach::TailscaleMode;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::config::logging::LogLevel;
-use homard_config::config::reach::TailscaleMode;
 use homard_config::{ConfigSource, Secret};
 use homard_protocol::connect::HelloOk;
 use rustix::process::{Pid, Signal, kill_process};

@@ -10,7 +10,9 @@ use clap::{Args, Subcommand};
 use homard_config::ConfigHandle;
 use homard_config::config::agents::Agent;
 use homard_protocol::AgentId;
-use homard_protocol::methods::skills::{SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult};
+use homard_protocol::methods::tools::skills::{
+    SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult,
+};
 use homard_skills::Skills;
 use serde_json::json;
 

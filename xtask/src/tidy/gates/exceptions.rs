@@ -18,18 +18,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (Gate::Methods, "homard-store::Store", 155, "waits for views: sessions, runs, devices"),
     (
-        Gate::Entries,
-        "crates/homard-config/src/config",
-        48,
-        "waits for settings to be registered by their rooms",
-    ),
-    (
-        Gate::Entries,
-        "crates/homard-protocol/src/methods",
-        51,
-        "one file per family of methods, as the manual lists them",
-    ),
-    (
         Gate::Fields,
         "crates/homard-agent/src/turn.rs::Turn",
         14,

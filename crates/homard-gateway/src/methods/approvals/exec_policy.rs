@@ -5,7 +5,7 @@ use std::path::Path;
 
 use homard_exec::approvals::{ExecRules, Loaded, PolicyError, PolicyFile, PolicyStore};
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::exec_policy::{
+use homard_protocol::methods::approvals::exec_policy::{
     ExecApprovalsDefaults, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
 use serde_json::{Value, json};

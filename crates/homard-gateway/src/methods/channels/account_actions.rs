@@ -2,7 +2,7 @@
 
 use homard_channel::ChannelEntry;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::accounts::AccountParams;
+use homard_protocol::methods::channels::accounts::AccountParams;
 use homard_protocol::{AccountId, ChannelId};
 use serde_json::{Map, Value, json};
 

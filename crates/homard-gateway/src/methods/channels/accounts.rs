@@ -1,7 +1,7 @@
 //! `web.login.*`: no platform that can be connected is logged in to by scanning a code.
 
 use crate::error::RequestError;
-use homard_protocol::methods::accounts::{WebLoginStartParams, WebLoginWaitParams};
+use homard_protocol::methods::channels::accounts::{WebLoginStartParams, WebLoginWaitParams};
 use serde_json::Value;
 
 use crate::table::Cx;

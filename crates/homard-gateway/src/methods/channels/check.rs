@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_channel::AccountParts;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::channel_check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
+use homard_protocol::methods::channels::check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
 use homard_protocol::methods::config::REDACTED;
 use homard_protocol::{AccountId, ChannelId};
 use serde_json::{Map, Value};

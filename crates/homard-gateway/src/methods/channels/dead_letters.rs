@@ -1,6 +1,6 @@
 //! `channels.deadLetters`: what could not be delivered, and how each account's outbox is.
 
-use homard_protocol::methods::dead_letters::{
+use homard_protocol::methods::channels::dead_letters::{
     DEFAULT_DEAD_LETTERS, DeadLetter, DeadLettersParams, DeadLettersResult, MAX_DEAD_LETTERS, OutboxState,
 };
 

@@ -3,10 +3,10 @@
 use homard_channel::{Address, ChatKind};
 use homard_policy::access::DmPolicy;
 use homard_protocol::events::{ChannelsPairingResolvedEvent, PairDecision};
-use homard_protocol::methods::accounts::{
+use homard_protocol::methods::channels::accounts::{
     PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams, PairingListResult,
 };
-use homard_protocol::methods::pairing_rows::{
+use homard_protocol::methods::channels::pairing_rows::{
     OwnerBootstrap, PairingAccount, PairingApproved, PairingDismissed, PairingNotification, PairingRow,
 };
 use homard_relay::{OutgoingText, pairing_account, pairing_row};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use homard_protocol::methods::sending::{
+use homard_protocol::methods::channels::sending::{
     MAX_POLL_OPTIONS, MAX_POLL_SECONDS, MIN_POLL_OPTIONS, MessageActionParams, ParseMode, PollParams,
     SendParams,
 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{
+use homard_protocol::methods::chat::agent::{
     AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
     AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
     ExecutionAttempt, ExecutionTrace,

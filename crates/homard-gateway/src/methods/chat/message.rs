@@ -1,7 +1,7 @@
 //! `chat.message.get`.
 
 use homard_protocol::EntryId;
-use homard_protocol::methods::chat_message::{
+use homard_protocol::methods::chat::message::{
     ChatMessageGetParams, ChatMessageGetResult, DEFAULT_MESSAGE_GET_CHARS, MAX_MESSAGE_GET_CHARS,
 };
 

@@ -2,9 +2,9 @@
 
 use crate::error::RequestError;
 use homard_config::config::commands::Commands;
-use homard_protocol::methods::agent::ModelsListParams;
 use homard_protocol::methods::chat::ChatHistoryParams;
-use homard_protocol::methods::chat_startup::{
+use homard_protocol::methods::chat::agent::ModelsListParams;
+use homard_protocol::methods::chat::startup::{
     ChatMetadataParams, ChatMetadataResult, ChatStartupResult, CommandScope, CommandsListParams,
     CommandsListResult, SlashArgument, SlashCommand,
 };

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use homard_config::config::gateway::ReloadMode;
 use homard_config::{ReloadAction, action_for, is_sensitive_key};
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::config_lookup::{
+use homard_protocol::methods::config::lookup::{
     ConfigChild, ConfigHint, ConfigOpenFileResult, ConfigSchemaLookupParams, ConfigSchemaLookupResult,
     MAX_LOOKUP_CHARS,
 };

@@ -1,7 +1,7 @@
 //! `wizard.*`.
 
 use crate::error::RequestError;
-use homard_protocol::methods::wizard::{
+use homard_protocol::methods::config::wizard::{
     WizardCancelParams, WizardNextParams, WizardSessionParams, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use homard_config::Secret;
 use homard_protocol::events::PairDecision;
-use homard_protocol::methods::setup_codes::{
+use homard_protocol::methods::devices::setup_codes::{
     MAX_SETUP_ID, MAX_UPGRADE_SCOPES, ScopeUpgradeAsked, ScopeUpgradeOutcome, ScopeUpgradeParams,
     ScopeUpgradeStatus, SetupCodeParams, SetupCodeResult, SetupStatusParams, SetupStatusResult,
 };

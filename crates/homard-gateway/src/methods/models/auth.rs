@@ -9,7 +9,7 @@ use homard_llm::ApiKey;
 use homard_models::auth::{Imported, NewProfile, StoreError, import_external};
 use homard_models::catalogue;
 use homard_models::probe::{PROBE_TIMEOUT, ProbeOptions, Probed, probe as ask};
-use homard_protocol::methods::model_auth::{
+use homard_protocol::methods::models::auth::{
     FoundLogin, MAX_KEY_BYTES, MAX_PROBE_MS, ModelsAuthImportParams, ModelsAuthImportResult,
     ModelsAuthLogoutParams, ModelsAuthLogoutResult, ModelsAuthSetApiKeyParams, ModelsAuthSetApiKeyResult,
     ModelsProbeParams, ModelsProbeResult, ProbeOutcome,

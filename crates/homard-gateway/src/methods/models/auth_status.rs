@@ -3,7 +3,7 @@
 use crate::error::RequestError;
 use homard_models::auth::{Candidate, Described, Source};
 use homard_models::catalogue::{self, AuthKind};
-use homard_protocol::methods::auth_status::{
+use homard_protocol::methods::models::auth_status::{
     ApiKeySource, AuthProfileStatus, ModelsAuthStatusParams, ModelsAuthStatusResult, ProviderAuthStatus,
     ProviderCapability,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::RunId;
-use homard_protocol::methods::node_invoke::{NodeEventHeard, NodeEventParams};
+use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
 use homard_relay::{Queue, Source, TurnOptions};
 use homard_runtime::millis;
 use homard_tools::{Label, Source as Taint};

@@ -1,8 +1,8 @@
 //! `exec.approvals.node.*`: the rules for commands that a node keeps, asked of it.
 
 use homard_nodes::{DEFAULT_TIMEOUT, InvokeRequest};
-use homard_protocol::methods::node_exec_policy::ExecApprovalsNodeSetParams;
 use homard_protocol::methods::nodes::NodeParams;
+use homard_protocol::methods::nodes::exec_policy::ExecApprovalsNodeSetParams;
 use serde_json::{Value, json};
 
 use crate::error::{self, RequestError};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_nodes::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, InvokeRequest, MAX_TIMEOUT};
 use homard_protocol::DeviceId;
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::nodes::invoke::{
     MAX_PROGRESS_CHUNK, NodeHeard, NodeInvokeParams, NodeInvokeProgressParams, NodeInvokeResultParams,
     NodeInvoked, NodePluginSurfaceParams, NodePluginSurfaceResult, NodeProgressHeard,
 };

@@ -2,7 +2,7 @@
 
 use homard_nodes::is_node;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::nodes::invoke::{
     MAX_DRAIN, NodePendingAckParams, NodePendingAcked, NodePendingAction, NodePendingActions,
     NodePendingDrainParams, NodePendingDrained, NodePendingEnqueueParams, NodePendingEnqueued, NodeWorkItem,
     NodeWorkPriority, NodeWorkType,

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use homard_protocol::methods::node_invoke::NodeInvoked;
+use homard_protocol::methods::nodes::invoke::NodeInvoked;
 use tokio::sync::watch;
 use tokio::time::Instant;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use homard_config::config::maintenance::Maintenance;
-use homard_protocol::methods::session_archive::{
+use homard_config::config::session::maintenance::Maintenance;
+use homard_protocol::methods::sessions::archive::{
     EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
     SessionsRestoreParams, SessionsRestoreResult,
 };

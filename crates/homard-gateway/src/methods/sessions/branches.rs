@@ -1,10 +1,10 @@
 //! `sessions.fork`, `.rewind` and `.branches.*`.
 
-use homard_protocol::methods::session_branches::{
+use homard_protocol::methods::sessions::branches::{
     AtEntryParams, BranchRow, BranchesListResult, BranchesSwitchParams, BranchesSwitchResult,
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
-use homard_protocol::methods::side_lists::InSessionParams;
+use homard_protocol::methods::system::side_lists::InSessionParams;
 use homard_protocol::{EntryId, EntryKind, Message, SessionKey, UserBlock, UserContent};
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;

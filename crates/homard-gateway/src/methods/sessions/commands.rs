@@ -1,11 +1,11 @@
 //! `sessions.create`, `.send`, `.steer`, `.abort` and `.get`.
 
 use homard_protocol::methods::chat::{ChatSendParams, ChatSendResult};
-use homard_protocol::methods::session_acts::{
+use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
+use homard_protocol::methods::sessions::commands::{
     DEFAULT_GET_LIMIT, MAX_DISPLAY_NAME_CHARS, MAX_GET_LIMIT, SessionsAbortParams, SessionsAbortResult,
     SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult, SessionsSendParams,
 };
-use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::{AgentId, ModelRef, RunId, SessionKey};
 use homard_relay::StopCause;
 use homard_store::{PageQuery, SessionEntry};

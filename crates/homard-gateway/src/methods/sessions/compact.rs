@@ -1,7 +1,7 @@
 //! `sessions.compact`.
 
 use homard_channel::Inbound;
-use homard_protocol::methods::compact::{
+use homard_protocol::methods::sessions::compact::{
     CompactedConversation, SessionsCompactParams, SessionsCompactResult,
 };
 use homard_relay::{CompactOptions, CompactReport};

@@ -1,6 +1,6 @@
 //! `sessions.context`.
 
-use homard_protocol::methods::session_context::{SessionsContextParams, SessionsContextResult};
+use homard_protocol::methods::sessions::context::{SessionsContextParams, SessionsContextResult};
 use homard_protocol::session_key::MAIN;
 use homard_relay::ContextError;
 

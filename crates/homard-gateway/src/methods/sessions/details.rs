@@ -1,7 +1,7 @@
 //! `sessions.describe`, `sessions.messages.*` and `agent.identity.get`.
 
 use homard_protocol::AgentId;
-use homard_protocol::methods::session_look::{
+use homard_protocol::methods::sessions::details::{
     AgentIdentityParams, AgentIdentityResult, SessionsDescribeParams, SessionsDescribeResult,
     SessionsMessagesResult, SessionsMessagesSubscribeParams, SessionsMessagesUnsubscribeParams,
 };

@@ -1,7 +1,7 @@
 //! `sessions.groups.*`.
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::session_groups::{
+use homard_protocol::methods::sessions::groups::{
     MAX_GROUP_CHARS, MAX_GROUPS, SessionGroupDefaults, SessionGroupRow, SessionsGroupsDefaultsResult,
     SessionsGroupsDeleteParams, SessionsGroupsListResult, SessionsGroupsMutationResult,
     SessionsGroupsPutParams, SessionsGroupsRenameParams, SessionsGroupsUpdateParams,

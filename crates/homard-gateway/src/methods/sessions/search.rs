@@ -1,7 +1,7 @@
 //! `sessions.search`.
 
 use homard_protocol::AgentId;
-use homard_protocol::methods::session_search::{
+use homard_protocol::methods::sessions::search::{
     DEFAULT_SEARCH_LIMIT, MAX_QUERY_CHARS, MAX_SEARCH_KEYS, MAX_SEARCH_LIMIT, SessionsSearchHit,
     SessionsSearchParams, SessionsSearchResult,
 };

@@ -1,7 +1,7 @@
 //! `undo.*`: putting back what file tools replaced.
 
 use crate::error::RequestError;
-use homard_protocol::methods::undo::{
+use homard_protocol::methods::sessions::undo::{
     DEFAULT_UNDO_RUNS, MAX_UNDO_RUNS, UndoApplyParams, UndoApplyResult, UndoFile, UndoListParams,
     UndoListResult, UndoRun,
 };

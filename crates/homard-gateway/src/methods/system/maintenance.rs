@@ -6,7 +6,7 @@ use std::path::Path;
 use homard_client::DeviceIdentity;
 use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::upkeep::{
+use homard_protocol::methods::system::maintenance::{
     BrowserRequestParams, DiskInfo, GatewayIdentity, InstallKind, SecretsReloaded, SystemInfoResult,
     UpdateInstall, UpdateOutcome, UpdateRunParams, UpdateRunResult, UpdateSchedule, UpdateStatusParams,
     UpdateStatusResult,
@@ -174,7 +174,7 @@ pub(crate) async fn browser(_cx: Cx, _params: BrowserRequestParams) -> Result<Va
 mod tests {
     use std::path::Path;
 
-    use homard_protocol::methods::upkeep::InstallKind;
+    use homard_protocol::methods::system::maintenance::InstallKind;
 
     use super::kind_of;
 

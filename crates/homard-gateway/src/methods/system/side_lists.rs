@@ -2,7 +2,7 @@
 
 use crate::error::RequestError;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::side_lists::{
+use homard_protocol::methods::system::side_lists::{
     CompanionStateResult, InSessionParams, OfSessionParams, ProgressCardResult, QuestionListResult,
     TaskSuggestionsResult, TasksListParams, TasksListResult,
 };

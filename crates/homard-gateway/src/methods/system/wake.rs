@@ -2,7 +2,7 @@
 
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::wake::{
+use homard_protocol::methods::system::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
 use homard_protocol::{RunId, Scope};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use homard_protocol::Scope;
-use homard_protocol::methods::tools_invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
+use homard_protocol::methods::tools::invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
 use http::StatusCode;

@@ -8,7 +8,7 @@ use homard_config::{Config, ConfigHandle, Overrides, REDACTED, Snapshot, WriteEr
 use homard_exec::check_injected;
 use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::skills::{
+use homard_protocol::methods::tools::skills::{
     SkillsBinsResult, SkillsInstallParams, SkillsInstallResult, SkillsStatusParams, SkillsStatusResult,
     SkillsUpdateParams, SkillsUpdateResult,
 };

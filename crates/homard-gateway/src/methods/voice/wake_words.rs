@@ -1,7 +1,7 @@
 //! `voicewake.get` and `voicewake.set`.
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::voicewake::WakeWords;
+use homard_protocol::methods::voice::wake_words::WakeWords;
 
 use crate::error::RequestError;
 use crate::table::Cx;

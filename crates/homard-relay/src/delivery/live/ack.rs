@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use homard_channel::{ChatKind, Content};
-use homard_config::config::delivery::AckScope;
+use homard_config::config::messages::delivery::AckScope;
 
 use super::say_aside;
 use crate::delivery::answer::ack_of;
@@ -57,7 +57,7 @@ fn is_in(scope: AckScope, chat: ChatKind, was_mentioned: bool) -> bool {
 mod tests {
     use super::is_in;
     use homard_channel::ChatKind::{Channel, Direct, Group};
-    use homard_config::config::delivery::AckScope;
+    use homard_config::config::messages::delivery::AckScope;
 
     #[test]
     fn the_sign_is_put_where_the_owner_wants_it() {

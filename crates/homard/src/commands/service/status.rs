@@ -3,7 +3,7 @@
 use clap::Args;
 use homard_client::Client;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{AgentsList, AgentsListResult};
+use homard_protocol::methods::chat::agent::{AgentsList, AgentsListResult};
 use homard_protocol::methods::system::Status;
 use serde_json::{Value, json};
 

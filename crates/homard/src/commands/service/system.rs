@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::wake::{WakeParams, WakeUp};
+use homard_protocol::methods::system::wake::{WakeParams, WakeUp};
 
 use crate::cli::words_of;
 use crate::commands::Cx;

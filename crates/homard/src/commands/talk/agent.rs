@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use homard_client::{Client, Events, Heard, TwoPhase};
-use homard_protocol::methods::agent::{AgentFinished, AgentParams};
+use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
 use homard_protocol::{AgentId, SessionKey};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use homard_client::Client;
-use homard_protocol::methods::undo::{
+use homard_protocol::methods::sessions::undo::{
     MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
 };
 

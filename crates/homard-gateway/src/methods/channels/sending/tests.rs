@@ -1,6 +1,6 @@
 //! Parameters of sending, and what they become.
 
-use homard_protocol::methods::sending::{MessageActionParams, SendParams};
+use homard_protocol::methods::channels::sending::{MessageActionParams, SendParams};
 use homard_tools::MessageVerb;
 use serde_json::{Value, json};
 

@@ -50,7 +50,7 @@ async fn large_answers_are_not_kept_without_end() {
     let replays = Replays::default();
     for n in 0..5 {
         let text = "x".repeat(super::MAX_KEPT_BYTES / 8 + 1);
-        let answer = Ok(homard_protocol::methods::node_invoke::NodeInvoked {
+        let answer = Ok(homard_protocol::methods::nodes::invoke::NodeInvoked {
             ok: true,
             node_id: "n".to_owned(),
             command: "c".to_owned(),

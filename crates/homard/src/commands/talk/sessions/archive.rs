@@ -2,10 +2,10 @@
 
 use clap::Args;
 use homard_client::Client;
-use homard_protocol::methods::session_archive::{
+use homard_protocol::methods::sessions::archive::{
     EndedSessionRow, SessionsEnded, SessionsEndedParams, SessionsRestore, SessionsRestoreParams,
 };
-use homard_protocol::methods::session_look::{SessionsDescribe, SessionsDescribeParams};
+use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDescribeParams};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsDeleteParams, SessionsPatch, SessionsPatchParams, SessionsPatchResult,
 };

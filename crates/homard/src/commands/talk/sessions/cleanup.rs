@@ -1,7 +1,7 @@
 //! `homard sessions cleanup`: keeping the list short.
 
 use clap::Args;
-use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsCleanupParams};
+use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsCleanupParams};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};

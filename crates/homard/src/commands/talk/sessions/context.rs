@@ -1,7 +1,7 @@
 //! `homard sessions context`: where the tokens of a conversation's next request go.
 
 use clap::Args;
-use homard_protocol::methods::session_context::{
+use homard_protocol::methods::sessions::context::{
     SessionsContext, SessionsContextParams, SessionsContextResult,
 };
 use homard_protocol::prompt_report::FileSize;

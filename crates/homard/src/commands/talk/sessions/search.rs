@@ -1,7 +1,7 @@
 //! `homard sessions search`: finding what was said.
 
 use clap::Args;
-use homard_protocol::methods::session_search::{
+use homard_protocol::methods::sessions::search::{
     MAX_SEARCH_LIMIT, SessionsSearch, SessionsSearchHit, SessionsSearchParams,
 };
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::agents::ModelSelection;
+use crate::config::agents::ModelSelection;
 use crate::raw::{agents as raw_agents, tools as raw_tools, turns as raw_turns};
 
 const DEFAULT_MAX_CONCURRENT: u64 = 8;
@@ -102,14 +102,14 @@ impl AgentToAgent {
         from == to || (self.enabled && named(from) && named(to))
     }
 
-    pub(super) fn resolve(raw: raw_tools::AgentToAgent) -> Self {
+    pub(in crate::config) fn resolve(raw: raw_tools::AgentToAgent) -> Self {
         let allow = AgentNames::new(&raw.allow.unwrap_or_default());
         Self { enabled: raw.enabled.unwrap_or(false), allow }
     }
 }
 
 impl Visibility {
-    pub(super) fn resolve(raw: Option<raw_tools::SessionTools>) -> Self {
+    pub(in crate::config) fn resolve(raw: Option<raw_tools::SessionTools>) -> Self {
         match raw.and_then(|raw| raw.visibility).as_deref() {
             Some("self") => Self::OnlySelf,
             Some("agent") => Self::Agent,
@@ -120,7 +120,7 @@ impl Visibility {
 }
 
 impl Subagents {
-    pub(super) fn resolve(
+    pub(in crate::config) fn resolve(
         raw: raw_turns::SubagentDefaults,
         model: impl FnOnce(crate::raw::value::ModelChoice) -> ModelSelection,
     ) -> Self {
@@ -145,7 +145,7 @@ impl Subagents {
 }
 
 impl AgentSubagents {
-    pub(super) fn resolve(
+    pub(in crate::config) fn resolve(
         raw: raw_agents::AgentSubagents,
         model: impl FnOnce(crate::raw::value::ModelChoice) -> ModelSelection,
     ) -> Self {

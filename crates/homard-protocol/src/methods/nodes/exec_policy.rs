@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::nodes::NodeParams;
 use crate::method::{Access, Method};
+use crate::methods::nodes::NodeParams;
 use crate::scope::Scope;
 
 /// `exec.approvals.node.get`.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Resolve;
+use crate::config::Resolve;
 use crate::raw::turns as raw;
 use crate::secret::Secret;
 
@@ -171,7 +171,7 @@ const PROMPT_WHENS: &[(&str, CliSystemPromptWhen)] = &[
 const IMAGE_MODES: &[(&str, CliImageMode)] =
     &[("repeat", CliImageMode::Repeat), ("list", CliImageMode::List)];
 
-pub(super) fn resolve(
+pub(in crate::config) fn resolve(
     raw: BTreeMap<String, raw::CliBackend>,
     cx: &mut Resolve<'_>,
 ) -> BTreeMap<String, CliBackend> {

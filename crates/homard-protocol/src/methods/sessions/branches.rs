@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::side_lists::InSessionParams;
 use crate::method::{Access, Method};
+use crate::methods::system::side_lists::InSessionParams;
 use crate::scope::Scope;
 
 /// `sessions.fork`: a new conversation that begins as another one did.

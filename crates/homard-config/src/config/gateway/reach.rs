@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Resolve;
+use crate::config::Resolve;
 use crate::raw::gateway as raw;
 use crate::raw::surfaces;
 use crate::secret::Secret;
@@ -129,7 +129,7 @@ pub struct Discovery {
 }
 
 impl Tls {
-    pub(super) fn resolve(raw: raw::Tls, cx: &mut Resolve<'_>) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::Tls, cx: &mut Resolve<'_>) -> Self {
         let enabled = raw.enabled.unwrap_or(false);
         let expand = |path: Option<String>| path.map(|path| cx.paths.expand(&path));
         let generated = CertificateSource::Generated { dir: cx.paths.tls_dir() };
@@ -158,7 +158,7 @@ impl Tls {
 }
 
 impl Tailscale {
-    pub(super) fn resolve(raw: &raw::Tailscale) -> Self {
+    pub(in crate::config) fn resolve(raw: &raw::Tailscale) -> Self {
         let mode = match raw.mode.as_deref() {
             Some("serve") => TailscaleMode::Serve,
             Some("funnel") => TailscaleMode::Funnel,
@@ -169,7 +169,7 @@ impl Tailscale {
 }
 
 impl Remote {
-    pub(super) fn resolve(raw: raw::Remote, cx: &mut Resolve<'_>) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::Remote, cx: &mut Resolve<'_>) -> Self {
         let filled = |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
         let target = filled(raw.ssh_target).filter(|_| raw.transport.as_deref() != Some("direct"));
         let transport = match (target, raw.transport.as_deref()) {
@@ -192,7 +192,7 @@ impl Remote {
 }
 
 impl Discovery {
-    pub(super) fn resolve(raw: surfaces::Discovery, cx: &Resolve<'_>) -> Self {
+    pub(in crate::config) fn resolve(raw: surfaces::Discovery, cx: &Resolve<'_>) -> Self {
         let written = raw.mdns.and_then(|mdns| mdns.mode);
         let mode = match written.as_deref() {
             Some("off") => MdnsMode::Off,
@@ -205,7 +205,7 @@ impl Discovery {
 }
 
 /// Addresses and networks of the owner's own proxies.
-pub(super) fn trusted_proxies(written: &[String], cx: &mut Resolve<'_>) -> Vec<IpNet> {
+pub(in crate::config) fn trusted_proxies(written: &[String], cx: &mut Resolve<'_>) -> Vec<IpNet> {
     let mut networks = Vec::with_capacity(written.len());
     for (position, text) in written.iter().enumerate() {
         match network(text.trim()) {

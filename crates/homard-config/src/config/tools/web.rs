@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::Resolve;
+use crate::config::Resolve;
 use crate::raw::tools as raw;
 use crate::raw::value::SecretText;
 use crate::secret::Secret;
@@ -99,7 +99,7 @@ pub enum SearchProvider {
 }
 
 impl WebTools {
-    pub(super) fn resolve(raw: raw::Web, cx: &mut Resolve<'_>) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::Web, cx: &mut Resolve<'_>) -> Self {
         Self {
             fetch: WebFetch::resolve(raw.fetch.unwrap_or_default()),
             search: WebSearch::resolve(raw.search.unwrap_or_default(), cx),

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sessions::SessionsListParams;
 use crate::method::{Access, Method};
+use crate::methods::sessions::SessionsListParams;
 use crate::scope::Scope;
 use crate::session_row::SessionRow;
 

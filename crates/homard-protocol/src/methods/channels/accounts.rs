@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::pairing_rows::{PairingAccount, PairingApproved, PairingDismissed, PairingRow};
 use crate::method::{Access, Method};
+use crate::methods::channels::pairing_rows::{PairingAccount, PairingApproved, PairingDismissed, PairingRow};
 use crate::scope::Scope;
 
 /// `channels.start`.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::method::{Access, Method};
-use crate::methods::agent::ModelSummary;
+use crate::methods::chat::agent::ModelSummary;
 use crate::methods::chat::{ChatHistoryParams, ChatHistoryResult};
 use crate::scope::Scope;
 

@@ -157,7 +157,7 @@ impl Blocks {
 }
 
 impl Delivery {
-    pub(super) fn resolve(raw: &Raw) -> Self {
+    pub(in crate::config) fn resolve(raw: &Raw) -> Self {
         let messages = raw.messages.clone().unwrap_or_default();
         let defaults = raw.agents.as_ref().and_then(|agents| agents.defaults.clone()).unwrap_or_default();
         let session = raw.session.as_ref();

@@ -56,7 +56,7 @@ impl LoopDetectors {
 }
 
 impl LoopDetection {
-    pub(super) fn resolve(raw: &raw::LoopDetection) -> Self {
+    pub(in crate::config) fn resolve(raw: &raw::LoopDetection) -> Self {
         let size = |written: Option<u64>, default: u64, least: usize| {
             usize::try_from(written.unwrap_or(default)).unwrap_or(usize::MAX).max(least)
         };

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cron::CronWakeMode;
 use crate::method::{Access, Method};
+use crate::methods::cron::CronWakeMode;
 use crate::scope::Scope;
 
 /// Longest event, in characters.

@@ -58,7 +58,7 @@ pub struct SendPolicy {
 }
 
 impl SendPolicy {
-    pub(super) fn resolve(raw: raw::SendPolicy) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::SendPolicy) -> Self {
         let action = |word: Option<String>| word.as_deref().and_then(SendAction::parse);
         let text = |word: Option<String>| {
             word.map(|word| word.trim().to_lowercase()).filter(|word| !word.is_empty())

@@ -46,7 +46,7 @@ impl ContextPruning {
     /// How long a provider remembers a conversation where nobody says.
     pub const DEFAULT_TTL: Duration = DEFAULT_TTL;
 
-    pub(super) fn resolve(raw: raw::ContextPruning) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::ContextPruning) -> Self {
         let size = |written: Option<u64>, default: u64| {
             usize::try_from(written.unwrap_or(default)).unwrap_or(usize::MAX)
         };
@@ -71,7 +71,7 @@ impl ContextPruning {
 }
 
 /// Reads `500ms`, `30s`, `5m`, `1h`, `2d`; a bare number is minutes.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(in crate::config) fn duration(text: &str) -> Option<Duration> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

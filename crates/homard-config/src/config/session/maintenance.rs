@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::pruning::duration;
+use crate::config::agents::pruning::duration;
 use crate::raw::session as raw;
 
 const DEFAULT_AGE: Duration = Duration::from_secs(30 * DAY);
@@ -23,7 +23,7 @@ pub struct Maintenance {
 }
 
 impl Maintenance {
-    pub(super) fn resolve(raw: &raw::Maintenance) -> Self {
+    pub(in crate::config) fn resolve(raw: &raw::Maintenance) -> Self {
         let days = raw.prune_days.map(|days| Duration::from_secs(days.saturating_mul(DAY)));
         let written = raw.prune_after.as_ref().and_then(age);
         Self {

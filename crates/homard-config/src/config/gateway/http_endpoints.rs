@@ -93,7 +93,7 @@ pub struct PartRules {
 }
 
 impl HttpEndpoints {
-    pub(super) fn resolve(raw: raw::HttpEndpoints) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::HttpEndpoints) -> Self {
         let chat = raw.chat_completions.unwrap_or_default();
         let responses = raw.responses.unwrap_or_default();
         let files = responses.files.unwrap_or_default();

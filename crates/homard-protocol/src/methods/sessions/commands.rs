@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::chat::{Attachment, ChatSendResult};
-use super::sessions::ResolvedModel;
 use crate::method::{Access, Method};
+use crate::methods::chat::{Attachment, ChatSendResult};
+use crate::methods::sessions::ResolvedModel;
 use crate::scope::Scope;
 
 /// Most characters of a session's shown name.

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::side_lists::InSessionParams;
 use crate::method::{Access, Method, NoParams};
+use crate::methods::system::side_lists::InSessionParams;
 use crate::scope::Scope;
 
 /// `plugins.controlUi.list`: parts of the page that plugins bring.

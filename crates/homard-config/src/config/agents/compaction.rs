@@ -42,7 +42,7 @@ pub struct MemoryFlush {
 }
 
 impl Compaction {
-    pub(super) fn resolve(raw: &raw::Compaction) -> Self {
+    pub(in crate::config) fn resolve(raw: &raw::Compaction) -> Self {
         let reserve = raw.reserve_tokens.unwrap_or(DEFAULT_RESERVE_TOKENS);
         let share = raw.max_history_share.unwrap_or(DEFAULT_MAX_HISTORY_SHARE);
         Self {

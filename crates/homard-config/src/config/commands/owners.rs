@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Resolve;
+use crate::config::Resolve;
 use crate::raw::session as raw;
 
 /// Platforms where anybody can take a free name, and what stands before the names their servers vouch for.
@@ -23,7 +23,7 @@ pub struct Owners {
 }
 
 impl Owners {
-    pub(super) fn resolve(raw: raw::Commands, cx: &mut Resolve<'_>) -> Self {
+    pub(in crate::config) fn resolve(raw: raw::Commands, cx: &mut Resolve<'_>) -> Self {
         let text = |id: Value| match id {
             Value::String(text) => Some(text),
             Value::Number(number) => Some(number.to_string()),

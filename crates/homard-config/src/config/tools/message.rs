@@ -43,7 +43,7 @@ impl Default for MessageTool {
 }
 
 impl MessageTool {
-    pub(super) fn resolve(raw: &raw::MessageTool) -> Self {
+    pub(in crate::config) fn resolve(raw: &raw::MessageTool) -> Self {
         let usual = Self::default();
         let cross = raw.cross_context.as_ref();
         let flag = |value: Option<&Value>, key: &str| {
