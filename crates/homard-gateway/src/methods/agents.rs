@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use homard_config::{Overrides, Snapshot};
 use homard_protocol::AgentId;
 use homard_protocol::methods::agents::{
-    AgentsCreateParams, AgentsCreateResult, AgentsDeleteParams, AgentsDeleteResult, AgentsUpdateParams,
+    AgentsCreate, AgentsCreateParams, AgentsCreateResult, AgentsDelete, AgentsDeleteParams,
+    AgentsDeleteResult, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate, AgentsUpdateParams,
     AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovedPath, Said,
 };
 use homard_relay::StopCause;
@@ -19,12 +20,23 @@ use super::config::blocking;
 use super::sessions::usable_model;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Sessions put away in one step.
 const STEP: usize = 500;
 /// Where folders of agents that are gone are kept, in the state folder.
 const TRASH: &str = "trash";
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<AgentsCreate, _, _>(create)
+        .on::<AgentsDelete, _, _>(delete)
+        .on::<AgentsFilesGet, _, _>(files::get)
+        .on::<AgentsFilesList, _, _>(files::list)
+        .on::<AgentsFilesSet, _, _>(files::set)
+        .on::<AgentsUpdate, _, _>(update)
+}
 
 /// `agents.create`.
 pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsCreateResult, RequestError> {

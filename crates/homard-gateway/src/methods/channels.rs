@@ -15,8 +15,16 @@ use futures_util::future::join_all;
 use homard_channel::{Abilities, Act, ChannelEntry, Threads};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::channels::accounts::{
+    ChannelsLogout, ChannelsPairingApprove, ChannelsPairingDismiss, ChannelsPairingList, ChannelsStart,
+    ChannelsStop, WebLoginStart, WebLoginWait,
+};
+use homard_protocol::methods::channels::check::ChannelsCheck;
+use homard_protocol::methods::channels::dead_letters::ChannelsDeadLetters;
+use homard_protocol::methods::channels::sending::{MessageAction, Poll, Send};
 use homard_protocol::methods::channels::{
-    ChannelPlatform, ChannelsPlatformsResult, ChannelsStatusParams, ChannelsStatusResult,
+    ChannelPlatform, ChannelsPlatforms, ChannelsPlatformsResult, ChannelsStatus, ChannelsStatusParams,
+    ChannelsStatusResult,
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_relay::{AccountStatus, SendError};
@@ -25,12 +33,32 @@ use serde_json::{Map, Value, json};
 use super::check_range;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// How long platforms may take to answer unless told otherwise.
 const PROBE_MS: u64 = 10_000;
 /// How long they may take at most.
 const MAX_PROBE_MS: u64 = 30_000;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ChannelsCheck, _, _>(check::check)
+        .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
+        .on::<ChannelsLogout, _, _>(account_actions::logout)
+        .on::<ChannelsPairingApprove, _, _>(pairing::approve)
+        .on::<ChannelsPairingDismiss, _, _>(pairing::dismiss)
+        .on::<ChannelsPairingList, _, _>(pairing::list)
+        .on::<ChannelsPlatforms, _, _>(platforms)
+        .on::<ChannelsStart, _, _>(account_actions::start)
+        .on::<ChannelsStatus, _, _>(status)
+        .on::<ChannelsStop, _, _>(account_actions::stop)
+        .on::<MessageAction, _, _>(sending::action)
+        .on::<Poll, _, _>(sending::poll)
+        .on::<Send, _, _>(sending::send)
+        .on::<WebLoginStart, _, _>(accounts::login_start)
+        .on::<WebLoginWait, _, _>(accounts::login_wait)
+}
 
 /// `channels.status`.
 pub(super) async fn status(

@@ -10,9 +10,13 @@ use std::ops::BitOr;
 use homard_channel::Inbound;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
+use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
+use homard_protocol::methods::chat::message::ChatMessageGet;
+use homard_protocol::methods::chat::startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::chat::{
-    Attachment, ChatAbortParams, ChatAbortResult, ChatHistoryParams, ChatHistoryResult, ChatInjectParams,
-    ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
+    Attachment, ChatAbort, ChatAbortParams, ChatAbortResult, ChatHistory, ChatHistoryParams,
+    ChatHistoryResult, ChatInject, ChatInjectParams, ChatInjectResult, ChatSend, ChatSendParams,
+    ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, Scope, SessionId, SessionKey, StopReason, UserBlock,
@@ -26,7 +30,7 @@ use super::session_key;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Longest text of one message in a history.
 pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
@@ -34,6 +38,22 @@ pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
 pub(super) const INTERRUPT: &str = "interrupt";
 /// Longest label of an injected note.
 const MAX_NOTE_LABEL: usize = 100;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<Agent, _, _>(agent::agent)
+        .on::<AgentWait, _, _>(agent::wait)
+        .on::<AgentsList, _, _>(agent::list)
+        .on::<ChatAbort, _, _>(abort)
+        .on::<ChatHistory, _, _>(history)
+        .on::<ChatInject, _, _>(inject)
+        .on::<ChatMessageGet, _, _>(message::get)
+        .on::<ChatMetadata, _, _>(startup::metadata)
+        .on::<ChatSend, _, _>(send)
+        .on::<ChatStartup, _, _>(startup::startup)
+        .on::<CommandsList, _, _>(startup::list)
+}
 
 /// `chat.send`.
 pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, RequestError> {

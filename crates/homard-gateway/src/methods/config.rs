@@ -5,8 +5,11 @@ pub(crate) mod wizard;
 
 use homard_config::{ReloadAction, Snapshot, WriteError, WriteOutcome};
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::config::lookup::{ConfigOpenFile, ConfigSchemaLookup};
+use homard_protocol::methods::config::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::methods::config::{
-    ConfigApplyParams, ConfigIssue, ConfigSchemaResult, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
+    ConfigApply, ConfigApplyParams, ConfigGet, ConfigIssue, ConfigPatch, ConfigSchema, ConfigSchemaResult,
+    ConfigSet, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
 };
 use serde_json::{Value, json};
 
@@ -14,7 +17,23 @@ use super::session_key;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::lifecycle::restart_note::{self, Note};
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ConfigApply, _, _>(apply)
+        .on::<ConfigGet, _, _>(get)
+        .on::<ConfigOpenFile, _, _>(lookup::open_file)
+        .on::<ConfigPatch, _, _>(patch)
+        .on::<ConfigSchema, _, _>(schema)
+        .on::<ConfigSchemaLookup, _, _>(lookup::lookup)
+        .on::<ConfigSet, _, _>(set)
+        .on::<WizardCancel, _, _>(wizard::cancel)
+        .on::<WizardNext, _, _>(wizard::next)
+        .on::<WizardStart, _, _>(wizard::start)
+        .on::<WizardStatus, _, _>(wizard::status)
+}
 
 /// `config.get`.
 pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<ConfigSnapshot, RequestError> {

@@ -3,14 +3,29 @@
 use homard_automation::CronError;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::{
-    CronAddParams, CronAddResult, CronJob, CronJobParams, CronListParams, CronListResult, CronPreviewParams,
-    CronPreviewResult, CronRemoveResult, CronRunParams, CronRunResult, CronRunsParams, CronRunsResult,
-    CronStatusResult, CronUpdateParams, MAX_CRON_LIMIT, MAX_PREVIEW_RUNS,
+    CronAdd, CronAddParams, CronAddResult, CronGet, CronJob, CronJobParams, CronList, CronListParams,
+    CronListResult, CronPreview, CronPreviewParams, CronPreviewResult, CronRemove, CronRemoveResult, CronRun,
+    CronRunParams, CronRunResult, CronRuns, CronRunsParams, CronRunsResult, CronStatus, CronStatusResult,
+    CronUpdate, CronUpdateParams, MAX_CRON_LIMIT, MAX_PREVIEW_RUNS,
 };
 
 use super::check_range;
 use crate::error::RequestError;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<CronAdd, _, _>(add)
+        .on::<CronGet, _, _>(get)
+        .on::<CronList, _, _>(list)
+        .on::<CronPreview, _, _>(preview)
+        .on::<CronRemove, _, _>(remove)
+        .on::<CronRun, _, _>(run)
+        .on::<CronRuns, _, _>(runs)
+        .on::<CronStatus, _, _>(status)
+        .on::<CronUpdate, _, _>(update)
+}
 
 /// `cron.list`.
 pub(super) async fn list(cx: Cx, params: CronListParams) -> Result<CronListResult, RequestError> {

@@ -6,10 +6,14 @@ pub(crate) mod setup_codes;
 
 use homard_protocol::events::PairDecision;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::devices::setup_codes::{
+    DevicePairSetupCode, DevicePairSetupStatus, DeviceScopesRequestUpgrade, DeviceScopesWaitUpgrade,
+};
 use homard_protocol::methods::devices::{
-    DeviceLabel, DevicePairApproved, DevicePairListResult, DevicePairRejected, DeviceParams,
-    DeviceRequestParams, DeviceTokenParams, DeviceTokenRevoked, DeviceTokenRotateParams, DeviceTokenRotated,
-    MAX_DEVICE_LABEL, TokenDelivery,
+    DeviceLabel, DevicePairApprove, DevicePairApproved, DevicePairList, DevicePairListResult,
+    DevicePairReject, DevicePairRejected, DevicePairRemove, DevicePairRename, DeviceParams,
+    DeviceRequestParams, DeviceTokenParams, DeviceTokenRevoke, DeviceTokenRevoked, DeviceTokenRotate,
+    DeviceTokenRotateParams, DeviceTokenRotated, MAX_DEVICE_LABEL, TokenDelivery,
 };
 use homard_protocol::{DeviceId, Role, ScopeSet};
 use homard_runtime::visible;
@@ -19,7 +23,23 @@ use crate::access::auth::AuthMethod;
 use crate::access::caller::Caller;
 use crate::access::devices::{hang_up, paired, pending, tell_resolved};
 use crate::error::RequestError;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<DevicePairApprove, _, _>(approve)
+        .on::<DevicePairList, _, _>(list)
+        .on::<DevicePairReject, _, _>(reject)
+        .on::<DevicePairRemove, _, _>(remove)
+        .on::<DevicePairRename, _, _>(rename)
+        .on::<DevicePairSetupCode, _, _>(setup_codes::make)
+        .on::<DevicePairSetupStatus, _, _>(setup_codes::status)
+        .on::<DeviceScopesRequestUpgrade, _, _>(setup_codes::request_upgrade)
+        .on::<DeviceScopesWaitUpgrade, _, _>(setup_codes::wait_upgrade)
+        .on::<DeviceTokenRevoke, _, _>(revoke)
+        .on::<DeviceTokenRotate, _, _>(rotate)
+}
 
 /// `device.pair.list`.
 pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResult, RequestError> {

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use homard_memory::Memory;
 use homard_protocol::methods::memory::{
-    DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGetParams, MemoryGetResult,
-    MemoryListParams, MemoryListResult, MemorySearchParams, MemorySearchResult,
+    DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGet, MemoryGetParams,
+    MemoryGetResult, MemoryList, MemoryListParams, MemoryListResult, MemorySearch, MemorySearchParams,
+    MemorySearchResult,
 };
 
 use super::agents::files::workspace;
@@ -13,7 +14,12 @@ use super::check_range;
 use super::config::blocking;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table.on::<MemoryGet, _, _>(get).on::<MemoryList, _, _>(list).on::<MemorySearch, _, _>(search)
+}
 
 /// `memory.list`.
 pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListResult, RequestError> {

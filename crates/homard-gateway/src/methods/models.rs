@@ -7,11 +7,28 @@ use crate::error::RequestError;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
 use homard_protocol::SessionKey;
-use homard_protocol::methods::chat::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
+use homard_protocol::methods::chat::agent::{
+    ModelPrice, ModelSummary, ModelsList, ModelsListParams, ModelsListResult,
+};
+use homard_protocol::methods::models::auth::{
+    ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
+};
+use homard_protocol::methods::models::auth_status::ModelsAuthStatus;
 
 use super::session_key;
 use crate::session_rows::thinking_levels;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ModelsAuthImport, _, _>(auth::import)
+        .on::<ModelsAuthLogout, _, _>(auth::logout)
+        .on::<ModelsAuthSetApiKey, _, _>(auth::set_api_key)
+        .on::<ModelsAuthStatus, _, _>(auth_status::status)
+        .on::<ModelsList, _, _>(list)
+        .on::<ModelsProbe, _, _>(auth::probe)
+}
 
 /// `models.list`.
 pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, RequestError> {

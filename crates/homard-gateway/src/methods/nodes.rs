@@ -10,12 +10,41 @@ pub(crate) mod replays;
 use homard_nodes::is_node;
 use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::nodes::exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
+use homard_protocol::methods::nodes::invoke::{
+    NodeEvent, NodeInvoke, NodeInvokeProgress, NodeInvokeResult, NodePendingAck, NodePendingDrain,
+    NodePendingEnqueue, NodePendingPull, NodePluginSurfaceRefresh,
+};
 use homard_protocol::methods::nodes::{
-    MAX_NODE_NAME, NodeDescribeResult, NodeListResult, NodeName, NodeParams,
+    MAX_NODE_NAME, NodeDescribe, NodeDescribeResult, NodeList, NodeListResult, NodeName, NodePairApprove,
+    NodePairList, NodePairReject, NodePairRemove, NodeParams, NodeRename,
 };
 
 use crate::error::RequestError;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ExecApprovalsNodeGet, _, _>(exec_policy::get)
+        .on::<ExecApprovalsNodeSet, _, _>(exec_policy::set)
+        .on::<NodeDescribe, _, _>(describe)
+        .on::<NodeEvent, _, _>(event::event)
+        .on::<NodeInvoke, _, _>(invoke::invoke)
+        .on::<NodeInvokeProgress, _, _>(invoke::progress)
+        .on::<NodeInvokeResult, _, _>(invoke::result)
+        .on::<NodeList, _, _>(list)
+        .on::<NodePairApprove, _, _>(pairing::approve)
+        .on::<NodePairList, _, _>(pairing::list)
+        .on::<NodePairReject, _, _>(pairing::reject)
+        .on::<NodePairRemove, _, _>(pairing::remove)
+        .on::<NodePendingAck, _, _>(pending::ack)
+        .on::<NodePendingDrain, _, _>(pending::drain)
+        .on::<NodePendingEnqueue, _, _>(pending::enqueue)
+        .on::<NodePendingPull, _, _>(pending::pull)
+        .on::<NodePluginSurfaceRefresh, _, _>(invoke::plugin_surface)
+        .on::<NodeRename, _, _>(rename)
+}
 
 /// `node.list`.
 pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<NodeListResult, RequestError> {

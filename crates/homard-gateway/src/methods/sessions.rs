@@ -13,12 +13,31 @@ pub(crate) mod undo;
 
 use std::sync::atomic::Ordering;
 
+use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
+use homard_protocol::methods::sessions::branches::{
+    SessionsBranchesList, SessionsBranchesSwitch, SessionsFork, SessionsRewind,
+};
+use homard_protocol::methods::sessions::commands::{
+    SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
+};
+use homard_protocol::methods::sessions::compact::SessionsCompact;
+use homard_protocol::methods::sessions::context::SessionsContext;
+use homard_protocol::methods::sessions::details::{
+    AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
+};
+use homard_protocol::methods::sessions::groups::{
+    SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
+    SessionsGroupsRename, SessionsGroupsUpdate,
+};
+use homard_protocol::methods::sessions::search::SessionsSearch;
+use homard_protocol::methods::sessions::undo::{UndoApply, UndoList};
 use homard_protocol::methods::sessions::{
     DEFAULT_LIST_LIMIT, DEFAULT_PREVIEW_CHARS, DEFAULT_PREVIEW_ITEMS, MAX_LABEL_CHARS, MAX_LIST_LIMIT,
-    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDeleteParams, SessionsDeleteResult,
-    SessionsListParams, SessionsListResult, SessionsPatchParams, SessionsPatchResult, SessionsPreviewParams,
-    SessionsPreviewResult, SessionsResetParams, SessionsResetResult, SessionsResolveParams,
-    SessionsResolveResult, SessionsSubscribeResult,
+    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDelete, SessionsDeleteParams,
+    SessionsDeleteResult, SessionsList, SessionsListParams, SessionsListResult, SessionsPatch,
+    SessionsPatchParams, SessionsPatchResult, SessionsPreview, SessionsPreviewParams, SessionsPreviewResult,
+    SessionsReset, SessionsResetParams, SessionsResetResult, SessionsResolve, SessionsResolveParams,
+    SessionsResolveResult, SessionsSubscribe, SessionsSubscribeResult,
 };
 use homard_protocol::{AgentId, EntryKind, Message, ModelRef, SessionId, SessionKey};
 use homard_relay::StopCause;
@@ -33,10 +52,49 @@ use super::session_key;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Milliseconds in a minute.
 const MINUTE_MS: f64 = 60_000.0;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<AgentIdentityGet, _, _>(details::identity)
+        .on::<SessionsAbort, _, _>(commands::abort)
+        .on::<SessionsBranchesList, _, _>(branches::list)
+        .on::<SessionsBranchesSwitch, _, _>(branches::switch)
+        .on::<SessionsCleanup, _, _>(archive::cleanup)
+        .on::<SessionsCompact, _, _>(compact::compact)
+        .on::<SessionsContext, _, _>(context::report)
+        .on::<SessionsCreate, _, _>(commands::create)
+        .on::<SessionsDelete, _, _>(delete)
+        .on::<SessionsDescribe, _, _>(details::describe)
+        .on::<SessionsEnded, _, _>(archive::ended)
+        .on::<SessionsFork, _, _>(branches::fork)
+        .on::<SessionsGet, _, _>(commands::get)
+        .on::<SessionsGroupsDefaults, _, _>(groups::defaults)
+        .on::<SessionsGroupsDelete, _, _>(groups::delete)
+        .on::<SessionsGroupsList, _, _>(groups::list)
+        .on::<SessionsGroupsPut, _, _>(groups::put)
+        .on::<SessionsGroupsRename, _, _>(groups::rename)
+        .on::<SessionsGroupsUpdate, _, _>(groups::update)
+        .on::<SessionsList, _, _>(list)
+        .on::<SessionsMessagesSubscribe, _, _>(details::subscribe)
+        .on::<SessionsMessagesUnsubscribe, _, _>(details::unsubscribe)
+        .on::<SessionsPatch, _, _>(patch)
+        .on::<SessionsPreview, _, _>(preview)
+        .on::<SessionsReset, _, _>(reset)
+        .on::<SessionsResolve, _, _>(resolve)
+        .on::<SessionsRestore, _, _>(archive::restore)
+        .on::<SessionsRewind, _, _>(branches::rewind)
+        .on::<SessionsSearch, _, _>(search::search)
+        .on::<SessionsSend, _, _>(commands::send)
+        .on::<SessionsSteer, _, _>(commands::steer)
+        .on::<SessionsSubscribe, _, _>(subscribe)
+        .on::<UndoApply, _, _>(undo::apply)
+        .on::<UndoList, _, _>(undo::list)
+}
 
 /// `sessions.list`.
 pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, RequestError> {

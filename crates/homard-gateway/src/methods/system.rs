@@ -6,8 +6,21 @@ pub(crate) mod side_lists;
 pub(crate) mod wake;
 
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::system::maintenance::{
+    BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
+};
+use homard_protocol::methods::system::page_load::{
+    BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
+    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
+    SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
+};
+use homard_protocol::methods::system::side_lists::{
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
+};
+use homard_protocol::methods::system::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::methods::system::{
-    HealthParams, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
+    Health, HealthParams, LastHeartbeat, LogsTail, LogsTailParams, LogsTailResult, MAX_LOG_BYTES,
+    MAX_LOG_LINES, Status, SystemPresence,
 };
 use homard_protocol::presence::PresenceEntry;
 use serde_json::{Value, json};
@@ -17,10 +30,47 @@ use crate::error::RequestError;
 use crate::lifecycle::health;
 use crate::lifecycle::log_tail;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Sessions shown in `status`.
 const RECENT: usize = 10;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<BoardGet, _, _>(page_load::board)
+        .on::<BrowserRequest, _, _>(maintenance::browser)
+        .on::<GatewayIdentityGet, _, _>(maintenance::identity)
+        .on::<Health, _, _>(health)
+        .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
+        .on::<LogsTail, _, _>(logs_tail)
+        .on::<MentionsList, _, _>(page_load::mentions)
+        .on::<OpenclawApprovalList, _, _>(page_load::approvals)
+        .on::<PluginSurfaceRefresh, _, _>(page_load::surface)
+        .on::<PluginsControlUiList, _, _>(page_load::plugins)
+        .on::<ProgressCardGet, _, _>(side_lists::card)
+        .on::<ProjectsList, _, _>(page_load::projects)
+        .on::<QuestionList, _, _>(side_lists::questions)
+        .on::<SecretsReload, _, _>(maintenance::secrets_reload)
+        .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
+        .on::<SessionMembersListEvidence, _, _>(page_load::members)
+        .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
+        .on::<SessionsCatalogList, _, _>(page_load::catalogs)
+        .on::<SessionsCompanionState, _, _>(side_lists::companion)
+        .on::<SessionsObserverVisibility, _, _>(page_load::observer)
+        .on::<SessionsViewersSet, _, _>(page_load::viewers)
+        .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
+        .on::<Status, _, _>(status)
+        .on::<SystemEvent, _, _>(wake::event)
+        .on::<SystemInfo, _, _>(maintenance::system_info)
+        .on::<SystemPresence, _, _>(presence)
+        .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
+        .on::<TasksList, _, _>(side_lists::tasks)
+        .on::<UpdateRun, _, _>(maintenance::update_run)
+        .on::<UpdateStatus, _, _>(maintenance::update_status)
+        .on::<UsersPrefsGet, _, _>(page_load::prefs)
+        .on::<WakeUp, _, _>(wake::wake)
+}
 
 /// `health`.
 pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, RequestError> {

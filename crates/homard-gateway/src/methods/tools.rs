@@ -3,9 +3,12 @@
 pub(crate) mod invoke;
 pub(crate) mod skills;
 
+use homard_protocol::methods::tools::invoke::ToolsInvoke;
+use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::tools::{
-    ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalogParams,
-    ToolsCatalogResult, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplainParams, ToolsExplainResult,
+    ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalog, ToolsCatalogParams,
+    ToolsCatalogResult, ToolsEffective, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplain,
+    ToolsExplainParams, ToolsExplainResult,
 };
 use homard_protocol::{AgentId, PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
@@ -17,7 +20,7 @@ use homard_tools::{
 use super::session_key;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Where our own tools come from.
 const CORE: &str = "core";
@@ -27,6 +30,19 @@ const OTHER: (&str, &str) = ("other", "Other");
 const GATHERED: [&str; 2] = ["group:homard", "group:openclaw"];
 /// Most of a description that is shown, in characters.
 const MAX_DESCRIPTION: usize = 200;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<SkillsBins, _, _>(skills::bins)
+        .on::<SkillsInstall, _, _>(skills::install)
+        .on::<SkillsStatus, _, _>(skills::status)
+        .on::<SkillsUpdate, _, _>(skills::update)
+        .on::<ToolsCatalog, _, _>(catalog)
+        .on::<ToolsEffective, _, _>(effective)
+        .on::<ToolsExplain, _, _>(explain)
+        .on::<ToolsInvoke, _, _>(invoke::invoke)
+}
 
 /// `tools.catalog`.
 pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, RequestError> {

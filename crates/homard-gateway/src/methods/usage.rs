@@ -8,9 +8,12 @@ mod sums;
 
 use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::usage::hours::UsageHours;
+use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{
-    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCostParams,
-    UsageCostResult, UsageDay, UsageRunsParams, UsageRunsResult, UsageSpan, UsageStatusResult,
+    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCost,
+    UsageCostParams, UsageCostResult, UsageDay, UsageRuns, UsageRunsParams, UsageRunsResult, UsageSpan,
+    UsageStatus, UsageStatusResult,
 };
 use homard_store::{KeptCall, RunRecord, UsageQuery};
 use jiff::tz::TimeZone;
@@ -20,7 +23,19 @@ use super::check_range;
 use super::session_key;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<SessionsUsage, _, _>(sessions::report)
+        .on::<SessionsUsageLogs, _, _>(sessions::logs)
+        .on::<SessionsUsageTimeseries, _, _>(sessions::timeseries)
+        .on::<UsageCost, _, _>(cost)
+        .on::<UsageHours, _, _>(hours::report)
+        .on::<UsageRuns, _, _>(runs)
+        .on::<UsageStatus, _, _>(status)
+}
 
 /// `usage.cost`.
 pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, RequestError> {

@@ -9,21 +9,40 @@ use homard_media::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechErro
 use homard_protocol::Scope;
 use homard_protocol::events::TalkModeEvent;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::voice::wake_words::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::voice::{
-    TalkCatalogParams, TalkCatalogResult, TalkConfigParams, TalkConfigResult, TalkModeParams, TalkModeResult,
-    TalkShelf, TalkSpeakParams, TalkSpoken, TtsChosen, TtsConvertParams, TtsConverted, TtsEnabled,
-    TtsProvider, TtsProviderState, TtsProvidersResult, TtsStatusResult,
+    TalkCatalog, TalkCatalogParams, TalkCatalogResult, TalkConfig, TalkConfigParams, TalkConfigResult,
+    TalkMode, TalkModeParams, TalkModeResult, TalkShelf, TalkSpeak, TalkSpeakParams, TalkSpoken, TtsChosen,
+    TtsConvert, TtsConvertParams, TtsConverted, TtsDisable, TtsEnable, TtsEnabled, TtsProvider,
+    TtsProviderState, TtsProviders, TtsProvidersResult, TtsSetProvider, TtsStatus, TtsStatusResult,
 };
 use serde_json::{Map, json};
 
 use super::check_range;
 use super::config::blocking;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// The format `espeak-ng` writes.
 const FORMAT: &str = "wav";
 /// Slowest and fastest speech, in words a minute.
 const PACE: std::ops::RangeInclusive<u32> = 80..=450;
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<TalkCatalog, _, _>(catalog)
+        .on::<TalkConfig, _, _>(config)
+        .on::<TalkMode, _, _>(mode)
+        .on::<TalkSpeak, _, _>(speak)
+        .on::<TtsConvert, _, _>(convert)
+        .on::<TtsDisable, _, _>(disable)
+        .on::<TtsEnable, _, _>(enable)
+        .on::<TtsProviders, _, _>(providers)
+        .on::<TtsSetProvider, _, _>(set_provider)
+        .on::<TtsStatus, _, _>(status)
+        .on::<VoicewakeGet, _, _>(wake_words::get)
+        .on::<VoicewakeSet, _, _>(wake_words::set)
+}
 
 /// `tts.status`.
 pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult, RequestError> {
