@@ -293,9 +293,9 @@ impl Inner {
     ) {
         self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
-            session_key: session.key.to_string(),
-            agent_id: Some(session.agent_id.to_string()),
-            session_id: Some(session.session_id.to_string()),
+            session_key: session.key.clone(),
+            agent_id: Some(session.agent_id.clone()),
+            session_id: Some(session.session_id.clone()),
             reason,
             ts: self.clock.now_ms(),
             session: None,

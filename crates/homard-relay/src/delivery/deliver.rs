@@ -5,13 +5,12 @@ use std::sync::Arc;
 use homard_agent::History;
 use homard_llm::{Attempt, FailReason};
 use homard_models::auth::is_stored;
-use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
+use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage, RunPhase, TerminalReply};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
     StopReason, ToolCall, Usage,
 };
 use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus, SessionKind};
-use serde_json::json;
 
 use crate::delivery::reply_rows;
 use crate::delivery::shape::{Shaped, shape};
@@ -271,27 +270,28 @@ async fn record(
 
 fn tell_programs(run: &Run, reply: &Reply, shaped: &Shaped, stop: Option<StopReason>, ended_at: i64) {
     let narrator = &run.narrator;
-    if reply.started_at.is_none() {
-        return;
-    }
+    let Some(started_at) = reply.started_at else { return };
     let stop = stop_word(reply, run, stop);
     if reply.status == RunStatus::Ok {
         narrator.usage(reply.usage.output);
-        narrator.lifecycle(
-            json!({"phase": "finishing", "stopReason": stop, "aborted": false, "endedAt": ended_at}),
-        );
-        let terminal = match shaped {
-            Shaped::Text(text) => json!({"disposition": "visible", "text": text}),
-            Shaped::Silence => json!({"disposition": "silent"}),
+        narrator.lifecycle(RunPhase::Finishing { stop_reason: stop.clone(), aborted: false, ended_at });
+        let terminal_reply = match shaped {
+            Shaped::Text(text) => TerminalReply::Visible { text: text.clone() },
+            Shaped::Silence => TerminalReply::Silent,
         };
-        narrator.lifecycle(json!({"phase": "end", "startedAt": reply.started_at, "endedAt": ended_at,
-            "stopReason": stop, "aborted": false, "terminalReply": terminal}));
+        narrator.lifecycle(RunPhase::End {
+            started_at,
+            ended_at,
+            stop_reason: stop,
+            aborted: false,
+            terminal_reply,
+        });
         return;
     }
     let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
     let error = reply.error.clone().unwrap_or_else(|| "This operation was aborted".to_owned());
-    narrator.lifecycle(json!({"phase": "error", "startedAt": reply.started_at, "endedAt": ended_at,
-        "error": error, "aborted": aborted, "stopReason": if aborted { "aborted" } else { "error" }}));
+    let stop_reason = if aborted { "aborted" } else { "error" };
+    narrator.lifecycle(RunPhase::Error { started_at, ended_at, error, aborted, stop_reason });
 }
 
 fn stop_word(reply: &Reply, run: &Run, stop: Option<StopReason>) -> String {
