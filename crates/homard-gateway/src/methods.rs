@@ -16,7 +16,7 @@ mod tools;
 mod usage;
 mod voice;
 
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, SessionKey, SessionRef};
 
 use crate::error::RequestError;
 use crate::gateway::Gateway;
@@ -61,14 +61,14 @@ fn check_range<N: PartialOrd + std::fmt::Display>(
     }
 }
 
-/// Reads a session key as a client may write it; bare keys belong to `agent`, or to the default one.
-fn session_key(gateway: &Gateway, text: &str, agent: Option<&str>) -> Result<SessionKey, RequestError> {
+/// The conversation a client means; bare keys belong to `agent`, or to the default one.
+fn session_key(
+    gateway: &Gateway,
+    said: &SessionRef,
+    agent: Option<&AgentId>,
+) -> Result<SessionKey, RequestError> {
     let config = gateway.config().current();
-    let agent = match agent {
-        Some(agent) => AgentId::parse(agent)?,
-        None => config.agents.default_agent().id.clone(),
-    };
-    Ok(SessionKey::parse_for(text, &agent)?)
+    Ok(said.of(agent.unwrap_or(&config.agents.default_agent().id))?)
 }
 
 #[cfg(test)]

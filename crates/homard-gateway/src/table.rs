@@ -9,6 +9,7 @@ use std::sync::Arc;
 use homard_protocol::ResponseFrame;
 use homard_protocol::method::{Access, Method};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -138,8 +139,7 @@ impl MethodTable {
             #[cfg(test)]
             params: ParamsProbe {
                 read: |text| {
-                    let raw: Box<RawValue> =
-                        serde_json::from_str(text).map_err(|e| params_error(M::NAME, &e))?;
+                    let raw: Box<RawValue> = parse_params(M::NAME, text)?;
                     read_params::<M>(Some(&raw)).map(drop)
                 },
                 refusal: || {
@@ -208,11 +208,17 @@ fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, RequestEr
         // Serde would read a list as a struct.
         return Err(RequestError::invalid(format!("invalid {} params: at root: must be object", M::NAME)));
     }
-    serde_json::from_str(text).map_err(|error| params_error(M::NAME, &error))
+    parse_params(M::NAME, text)
 }
 
-/// Says what is wrong with parameters in the words clients match on.
-pub(crate) fn params_error(method: &str, error: &serde_json::Error) -> RequestError {
+/// Reads parameters; what is wrong is said in the words clients match on.
+pub(crate) fn parse_params<P: DeserializeOwned>(method: &str, text: &str) -> Result<P, RequestError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut json);
+    read.map_err(|error| params_error(method, error.path(), error.inner()))
+}
+
+fn params_error(method: &str, path: &serde_path_to_error::Path, error: &serde_json::Error) -> RequestError {
     let reason = homard_protocol::frame::plain_reason(error);
     let names_target = TARGETS.iter().any(|field| reason == format!("missing field `{field}`"));
     if names_target {
@@ -223,10 +229,17 @@ pub(crate) fn params_error(method: &str, error: &serde_json::Error) -> RequestEr
         format!("at root: unexpected property '{field}'")
     } else if let Some(field) = quoted(&reason, "missing field `") {
         format!("at root: must have required property '{field}'")
+    } else if path.iter().next().is_some() {
+        format!("at {}: {reason}", pointer(path))
     } else {
         reason
     };
     RequestError::invalid(format!("invalid {method} params: {said}"))
+}
+
+/// A place in parameters, as in `/attachments/0/content`.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    path.iter().fold(String::new(), |place, step| format!("{place}/{step}"))
 }
 
 fn quoted<'a>(reason: &'a str, prefix: &str) -> Option<&'a str> {

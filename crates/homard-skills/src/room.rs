@@ -95,7 +95,7 @@ impl Skills {
         SkillsStatusResult {
             workspace_dir: agent.workspace.display().to_string(),
             managed_skills_dir: managed_dir(&self.inner.config.source().paths).display().to_string(),
-            agent_id: agent.id.to_string(),
+            agent_id: agent.id.clone(),
             skills,
         }
     }

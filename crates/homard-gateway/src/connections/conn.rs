@@ -35,7 +35,7 @@ use crate::connections::connection_limits::Ticket;
 use crate::connections::fanout::{Batch, Client, Close};
 use crate::connections::hello::hello;
 use crate::gateway::Gateway;
-use crate::table::{Cx, error_frame};
+use crate::table::{Cx, error_frame, parse_params};
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
 const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
@@ -246,7 +246,7 @@ fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> 
 
 fn connect_params(request: &RequestFrame) -> Result<ConnectParams, Refusal> {
     let text = request.params.as_ref().map_or("{}", |params| params.get());
-    serde_json::from_str(text).map_err(|error| Refusal::policy(crate::table::params_error("connect", &error)))
+    parse_params("connect", text).map_err(Refusal::policy)
 }
 
 async fn refuse<S, T>(

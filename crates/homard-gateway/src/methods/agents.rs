@@ -70,7 +70,7 @@ pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsC
     made.map_err(|e| RequestError::unavailable(format!("the workspace could not be made: {e}")))?;
     Ok(AgentsCreateResult {
         ok: true,
-        agent_id: id_from(&name)?.to_string(),
+        agent_id: id_from(&name)?,
         workspace: workspace.display().to_string(),
         name,
         model: model.map(|model| model.to_string()),
@@ -80,7 +80,7 @@ pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsC
 /// `agents.update`.
 pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsUpdateResult, RequestError> {
     let gateway = &cx.gateway;
-    let id = known(gateway, &params.agent_id)?;
+    let id = known(gateway, params.agent_id)?;
     let mut entry = Map::new();
     if let Some(name) = params.name {
         let name = name.trim().to_owned();
@@ -103,7 +103,7 @@ pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsU
     if !looks.is_empty() {
         entry.insert("identity".to_owned(), Value::Object(looks));
     }
-    let agent_id = id.to_string();
+    let agent_id = id.clone();
     if !entry.is_empty() {
         write(gateway, move |before| Ok(changed(before, &id, entry))).await?;
     }
@@ -113,7 +113,7 @@ pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsU
 /// `agents.delete`. Conversations are put away as if each had been deleted; they can be restored.
 pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsDeleteResult, RequestError> {
     let gateway = &cx.gateway;
-    let id = known(gateway, &params.agent_id)?;
+    let id = known(gateway, params.agent_id)?;
     let config = gateway.config().current();
     if config.agents.default_agent().id == id {
         return Err(RequestError::invalid(format!("\"{id}\" is the default agent and cannot be deleted")));
@@ -137,7 +137,7 @@ pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsD
     let (removed, failed) = blocking(move || trash(&state_dir, &name, stamp, folders)).await?;
     Ok(AgentsDeleteResult {
         ok: true,
-        agent_id: id.to_string(),
+        agent_id: id,
         removed_bindings,
         removed: (!removed.is_empty()).then_some(removed),
         failed: (!failed.is_empty()).then_some(failed),
@@ -160,8 +160,7 @@ fn id_from(name: &str) -> Result<AgentId, RequestError> {
         .map_err(|_bad| RequestError::invalid("the name needs at least one letter from a to z or a digit"))
 }
 
-fn known(gateway: &Gateway, id: &str) -> Result<AgentId, RequestError> {
-    let id = AgentId::parse(id)?;
+fn known(gateway: &Gateway, id: AgentId) -> Result<AgentId, RequestError> {
     match gateway.config().current().agents.agent(&id) {
         Some(_) => Ok(id),
         None => Err(RequestError::invalid(format!("unknown agent id \"{id}\""))),

@@ -19,7 +19,7 @@ use homard_protocol::methods::chat::{
     ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
-    AssistantMessage, EntryKind, Message, RunId, Scope, SessionId, SessionKey, StopReason, UserBlock,
+    AssistantMessage, EntryKind, Message, RunId, Scope, SessionKey, StopReason, UserBlock,
 };
 use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
@@ -58,21 +58,19 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
 /// `chat.send`.
 pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let run_id = params.idempotency_key.clone();
     let attached = attached::take(gateway, params.attachments.as_deref().unwrap_or_default()).await?;
     if params.message.trim().is_empty() && attached.is_empty() {
         return Err(RequestError::invalid("message or attachment required"));
     }
-    if let Ok(run) = RunId::parse(&run_id) {
-        cx.caller.client.owns(run);
-    }
+    cx.caller.client.owns(run_id.clone());
     let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
     let to =
         if params.deliver == Some(true) { gateway.relay().messages().route_of(&key).await? } else { None };
     let text = attached.told(params.message);
-    let message = operator_message(gateway, key, text, attached.blocks, run_id.clone());
+    let message = operator_message(gateway, key, text, attached.blocks, run_id.to_string());
     let options = TurnOptions {
         thinking: params.thinking,
         timeout_ms: params.timeout_ms,
@@ -94,9 +92,8 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
 
 /// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
 /// message stops nothing.
-async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, RequestError> {
-    let run_id = RunId::parse(run_id)?;
-    if gateway.store().run(&run_id).await?.is_some() {
+async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &RunId) -> Result<bool, RequestError> {
+    if gateway.store().run(run_id).await?.is_some() {
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
@@ -177,10 +174,10 @@ fn read_attachment(attachment: &Attachment) -> Result<UserBlock, RequestError> {
 
 /// `chat.abort`.
 pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, RequestError> {
-    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
-    let only = params.run_id.as_deref().map(RunId::parse).transpose()?;
+    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
+    let only = params.run_id;
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
-    let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
+    let run_ids = aborted.run_ids;
     if !run_ids.is_empty() {
         announce(&cx.gateway, &key, "abort").await?;
     }
@@ -204,7 +201,7 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
     let gateway = &cx.gateway;
     let label_chars = params.label.as_ref().map(|label| label.chars().count());
     check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let session = gateway.store().session(&key).await?;
     let Some(session) = session else { return Err(RequestError::invalid("session not found")) };
     let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
@@ -236,9 +233,9 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     check_range("chat.history", "limit", params.limit, 1..=MAX_HISTORY_LIMIT)?;
     check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
     check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let record = gateway.store().session(&key).await?;
-    let asked = params.session_id.as_deref().map(SessionId::parse).transpose()?;
+    let asked = params.session_id;
     let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
     let offset = params.offset.unwrap_or(0);
     let page = match &session_id {
@@ -260,8 +257,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let used = u64::try_from(used).unwrap_or(u64::MAX);
     let (pending_inputs, in_flight_run) = under_way(gateway.relay().turns().views(&key));
     Ok(ChatHistoryResult {
-        session_key: key.to_string(),
-        session_id: session_id.map(|id| id.to_string()),
+        session_id,
         messages,
         pending_inputs,
         has_more,
@@ -271,6 +267,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
         thinking_level: record.as_ref().and_then(|r| r.entry.thinking_level.clone()),
         verbose_level: record.as_ref().and_then(|r| r.entry.verbose_level.clone()),
         session_info: info(gateway, record.as_ref(), &key),
+        session_key: key,
         in_flight_run,
     })
 }
@@ -288,7 +285,7 @@ fn under_way(views: Vec<RunView>) -> (PendingInputs, Option<InFlightRun>) {
     let mut pending = PendingInputs::default();
     let mut in_flight = None;
     for view in views {
-        let run_id = view.run_id.to_string();
+        let run_id = view.run_id;
         match view.text {
             Some(text) => in_flight = Some(InFlightRun { run_id, text }),
             None => pending.items.push(PendingInput { run_id, text: view.asked }),

@@ -122,7 +122,7 @@ pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWri
 
 /// Who wants to hear of the restart, if one comes of it.
 fn note_of(gateway: &Gateway, params: &ConfigApplyParams) -> Result<Option<Note>, RequestError> {
-    let Some(key) = params.session_key.as_deref() else { return Ok(None) };
+    let Some(key) = params.session_key.as_ref() else { return Ok(None) };
     let key = session_key(gateway, key, None)?;
     Ok(Some(Note::new(key, params.note.clone(), gateway.clock().now_ms())))
 }

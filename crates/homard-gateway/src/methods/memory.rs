@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use homard_memory::Memory;
+use homard_protocol::AgentId;
 use homard_protocol::methods::memory::{
     DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGet, MemoryGetParams,
     MemoryGetResult, MemoryList, MemoryListParams, MemoryListResult, MemorySearch, MemorySearchParams,
@@ -23,7 +24,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
 
 /// `memory.list`.
 pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListResult, RequestError> {
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let memory = Memory::new(folder.clone());
     let found = blocking(move || memory.files()).await?;
     Ok(MemoryListResult {
@@ -36,7 +37,7 @@ pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListR
 
 /// `memory.get`.
 pub(super) async fn get(cx: Cx, params: MemoryGetParams) -> Result<MemoryGetResult, RequestError> {
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let path = params.path;
     let name = path.clone();
     let read = blocking(move || Memory::new(folder).read(&name)).await?;
@@ -56,16 +57,16 @@ pub(super) async fn search(cx: Cx, params: MemorySearchParams) -> Result<MemoryS
     const NAME: &str = "memory.search";
     check_range(NAME, "query", Some(params.query.trim().chars().count()), 1..=MAX_MEMORY_QUERY_CHARS)?;
     check_range(NAME, "limit", params.limit, 1..=MAX_MEMORY_HITS)?;
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_MEMORY_HITS)).unwrap_or(1);
     let now = cx.gateway.clock().now_ms();
     let found = blocking(move || Memory::new(folder).search(&params.query, limit, now)).await?;
     Ok(MemorySearchResult { agent_id, results: found.hits, truncated: found.truncated.then_some(true) })
 }
 
-fn place(gateway: &Gateway, id: Option<&str>) -> Result<(String, PathBuf), RequestError> {
+fn place(gateway: &Gateway, id: Option<&AgentId>) -> Result<(AgentId, PathBuf), RequestError> {
     match id {
         Some(id) => workspace(gateway, id),
-        None => workspace(gateway, gateway.config().current().agents.default_agent().id.as_str()),
+        None => workspace(gateway, &gateway.config().current().agents.default_agent().id),
     }
 }

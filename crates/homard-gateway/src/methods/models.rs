@@ -35,7 +35,7 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let key = match &params.session_key {
-        Some(key) => session_key(gateway, key, params.agent_id.as_deref())?,
+        Some(key) => session_key(gateway, key, params.agent_id.as_ref())?,
         None => SessionKey::main(config.agents.default_agent().id.clone()),
     };
     let agent =

@@ -36,10 +36,10 @@ use homard_protocol::methods::sessions::{
     MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDelete, SessionsDeleteParams,
     SessionsDeleteResult, SessionsList, SessionsListParams, SessionsListResult, SessionsPatch,
     SessionsPatchParams, SessionsPatchResult, SessionsPreview, SessionsPreviewParams, SessionsPreviewResult,
-    SessionsReset, SessionsResetParams, SessionsResetResult, SessionsResolve, SessionsResolveParams,
-    SessionsResolveResult, SessionsSubscribe, SessionsSubscribeResult,
+    SessionsReset, SessionsResetParams, SessionsResetReason, SessionsResetResult, SessionsResolve,
+    SessionsResolveParams, SessionsResolveResult, SessionsSortBy, SessionsSubscribe, SessionsSubscribeResult,
 };
-use homard_protocol::{AgentId, EntryKind, Message, ModelRef, SessionId, SessionKey};
+use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
 use homard_relay::StopCause;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
@@ -145,12 +145,10 @@ pub(super) fn query(
     let bad = |field: &str, must: &str| {
         RequestError::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
     };
-    let agent = params.agent_id.as_deref().map(AgentId::parse).transpose();
-    let sort = match params.sort_by.as_deref() {
-        None | Some("updatedAt") => SessionSort::Updated,
-        Some("lastInteractionAt") => SessionSort::Interaction,
-        Some("activity") => SessionSort::Activity,
-        Some(_) => return Err(bad("sortBy", "updatedAt, lastInteractionAt or activity")),
+    let sort = match params.sort_by {
+        None | Some(SessionsSortBy::UpdatedAt) => SessionSort::Updated,
+        Some(SessionsSortBy::LastInteractionAt) => SessionSort::Interaction,
+        Some(SessionsSortBy::Activity) => SessionSort::Activity,
     };
     let archived = match &params.archived {
         None | Some(Value::Bool(false)) => ArchivedFilter::Active,
@@ -182,7 +180,7 @@ pub(super) fn query(
     #[expect(clippy::cast_possible_truncation, reason = "a time span of minutes in milliseconds fits")]
     let active_since = params.active_minutes.map(|minutes| now.saturating_sub((minutes * MINUTE_MS) as i64));
     Ok(SessionQuery {
-        agent: agent?,
+        agent: params.agent_id.clone(),
         agents: (params.configured_agents_only == Some(true)).then(configured),
         sort,
         require_interaction: params.require_last_interaction == Some(true),
@@ -234,21 +232,20 @@ pub(super) async fn preview(
 
 async fn preview_one(
     gateway: &Gateway,
-    key: String,
+    said: SessionRef,
     items: usize,
     chars: usize,
 ) -> Result<SessionPreview, RequestError> {
-    let empty =
-        |key: String, status: &str| SessionPreview { key, status: status.to_owned(), items: Vec::new() };
-    let Ok(parsed) = session_key(gateway, &key, None) else { return Ok(empty(key, "error")) };
-    let Some(record) = gateway.store().session(&parsed).await? else {
-        return Ok(empty(key, "missing"));
+    let preview =
+        |status: &str, items| SessionPreview { key: said.clone(), status: status.to_owned(), items };
+    let Ok(key) = session_key(gateway, &said, None) else { return Ok(preview("error", Vec::new())) };
+    let Some(record) = gateway.store().session(&key).await? else {
+        return Ok(preview("missing", Vec::new()));
     };
     let last = gateway.store().last_messages(&record.session_id, items).await?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
-    let status = if items.is_empty() { "empty" } else { "ok" };
-    Ok(SessionPreview { key, status: status.to_owned(), items })
+    Ok(preview(if items.is_empty() { "empty" } else { "ok" }, items))
 }
 
 fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
@@ -273,9 +270,9 @@ pub(super) async fn resolve(
     match found {
         Some(record) => Ok(SessionsResolveResult {
             ok: true,
-            key: Some(record.key.to_string()),
-            agent_id: Some(record.agent_id.to_string()),
-            session_id: Some(record.session_id.to_string()),
+            key: Some(record.key),
+            agent_id: Some(record.agent_id),
+            session_id: Some(record.session_id),
         }),
         None if params.allow_missing == Some(true) => Ok(SessionsResolveResult::default()),
         None => Err(RequestError::invalid("No session found")),
@@ -288,14 +285,13 @@ async fn find(
 ) -> Result<Option<SessionRecord>, RequestError> {
     let store = gateway.store();
     let found = if let Some(key) = &params.key {
-        store.session(&session_key(gateway, key, params.agent_id.as_deref())?).await
+        store.session(&session_key(gateway, key, params.agent_id.as_ref())?).await
     } else if let Some(id) = &params.session_id {
-        let id = SessionId::parse(id)?;
-        store.session_by_id(&id).await
+        store.session_by_id(id).await
     } else if let Some(label) = &params.label {
         let config = gateway.config().current();
         let agent = match &params.agent_id {
-            Some(agent) => AgentId::parse(agent)?,
+            Some(agent) => agent.clone(),
             None => config.agents.default_agent().id.clone(),
         };
         store.session_by_label(&agent, label).await
@@ -318,7 +314,7 @@ pub(super) fn entry_value(record: &SessionRecord) -> Value {
 /// `sessions.patch`.
 pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     check_expected(gateway, &key, params.settings.get("expectedSessionId").and_then(Value::as_str)).await?;
     let changes = Changes::read(gateway, &params.settings)?;
     if params.settings.get("archived") == Some(&Value::Bool(false)) {
@@ -330,9 +326,9 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
     Ok(SessionsPatchResult {
         ok: true,
         path: gateway.config().source().paths.database().display().to_string(),
-        key: record.key.to_string(),
         entry: entry_value(&record),
         resolved: resolved(gateway, &record),
+        key: record.key,
     })
 }
 
@@ -525,19 +521,16 @@ async fn check_expected(
 /// `sessions.reset`.
 pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let reason = match params.reason.as_deref() {
-        Some("new") => ResetReason::New,
-        None | Some("reset") => ResetReason::Reset,
-        Some(_) => {
-            return Err(RequestError::invalid("invalid sessions.reset params: reason must be new or reset"));
-        }
+    let reason = match params.reason {
+        Some(SessionsResetReason::New) => ResetReason::New,
+        None | Some(SessionsResetReason::Reset) => ResetReason::Reset,
     };
     let reset = gateway.relay().sessions().reset(&key, reason).await?;
     Ok(SessionsResetResult {
         ok: true,
-        key: key.to_string(),
+        key,
         entry: entry_value(&reset.record),
         resolved: resolved(gateway, &reset.record),
     })
@@ -549,7 +542,7 @@ pub(super) async fn delete(
     params: SessionsDeleteParams,
 ) -> Result<SessionsDeleteResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     if key.is_main() {
         return Err(RequestError::invalid(format!(
             "Cannot delete the main session ({key}); reset it instead"
@@ -568,5 +561,5 @@ pub(super) async fn delete(
         gateway.relay().sessions().announce_change(&record, "delete");
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
-    Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })
+    Ok(SessionsDeleteResult { ok: true, key, deleted: deleted.deleted, archived })
 }

@@ -10,7 +10,7 @@ use homard_protocol::methods::tools::{
     ToolsCatalogResult, ToolsEffective, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplain,
     ToolsExplainParams, ToolsExplainResult,
 };
-use homard_protocol::{AgentId, PeerId, SessionKey};
+use homard_protocol::{PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
@@ -47,13 +47,10 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
 /// `tools.catalog`.
 pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, RequestError> {
     let config = cx.gateway.config().current();
-    let agent = match params.agent_id.as_deref().map(AgentId::parse).transpose() {
-        Ok(Some(id)) if config.agents.agent(&id).is_none() => {
-            return Err(RequestError::invalid(format!("unknown agent id `{id}`")));
-        }
-        Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
-        Err(wrong) => return Err(RequestError::invalid(wrong.to_string())),
-    };
+    let agent = params.agent_id.unwrap_or_else(|| config.agents.default_agent().id.clone());
+    if config.agents.agent(&agent).is_none() {
+        return Err(RequestError::invalid(format!("unknown agent id `{agent}`")));
+    }
     let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
@@ -68,11 +65,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
     groups.sort_by(|a, b| (a.id == OTHER.0, &a.id).cmp(&(b.id == OTHER.0, &b.id)));
     let profile =
         |profile: Profile| ToolProfileRow { id: profile.id().into(), label: profile.label().into() };
-    Ok(ToolsCatalogResult {
-        agent_id: agent.to_string(),
-        profiles: Profile::ALL.map(profile).to_vec(),
-        groups,
-    })
+    Ok(ToolsCatalogResult { agent_id: agent, profiles: Profile::ALL.map(profile).to_vec(), groups })
 }
 
 /// `tools.effective`.
@@ -81,7 +74,7 @@ pub(super) async fn effective(
     params: ToolsEffectiveParams,
 ) -> Result<ToolsEffectiveResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let view = match view(gateway, &key, &Supposing::default()).await? {
         (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
@@ -94,7 +87,7 @@ pub(super) async fn effective(
     let tools = specs.iter().map(|spec| row(spec)).collect();
     let notices = Some(notices(gateway, &view)).filter(|notices| !notices.is_empty());
     Ok(ToolsEffectiveResult {
-        agent_id: view.agent.to_string(),
+        agent_id: view.agent,
         profile: view.profile.to_owned(),
         groups: vec![group(CORE, "Built-in tools", tools)],
         notices,
@@ -119,8 +112,8 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
         None => there.iter().map(|name| explained(&view, name, &there)).collect(),
     };
     Ok(ToolsExplainResult {
-        session_key: key.to_string(),
-        agent_id: view.agent.to_string(),
+        session_key: key,
+        agent_id: view.agent.clone(),
         model: view.model.to_string(),
         sender: params.sender,
         files: Some(view.files.to_owned()),

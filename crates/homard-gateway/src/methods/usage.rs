@@ -41,7 +41,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
 pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, RequestError> {
     let gateway = &cx.gateway;
     let calendar = calendar(gateway, "usage.cost", &params.span).await?;
-    let agent = wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?;
+    let agent = wanted_agent(params.agent_id, params.agent_scope.as_deref());
     let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
     let report = gateway.store().usage_report(query).await?;
     let days = sums::by_day(&report, calendar.dates.len());
@@ -83,7 +83,7 @@ fn budgets(gateway: &Gateway) -> Vec<BudgetStatus> {
 pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("usage.runs", "limit", params.limit, 1..=MAX_RUNS)?;
-    let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let key = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_RUNS)).unwrap_or(1);
     let records = gateway.store().recent_runs(key.as_ref(), limit).await?;
     let mut runs = Vec::with_capacity(records.len());
@@ -98,8 +98,8 @@ fn run(record: RunRecord, calls: Vec<KeptCall>) -> RunUsage {
     // An attempt another version wrote differently is better left out than the whole list refused.
     let readable = |attempt| serde_json::from_value::<RunAttempt>(attempt).ok();
     RunUsage {
-        run_id: record.run_id.to_string(),
-        session_key: record.session_key.to_string(),
+        run_id: record.run_id,
+        session_key: record.session_key,
         status: record.status.as_str().to_owned(),
         started_at: record.started_at,
         ended_at: record.ended_at,
@@ -129,9 +129,8 @@ fn call(kept: KeptCall) -> RunCall {
 }
 
 /// The agent a report is narrowed to.
-fn wanted_agent(agent: Option<&str>, scope: Option<&str>) -> Result<Option<AgentId>, RequestError> {
-    let agent = agent.filter(|_| scope != Some("all"));
-    Ok(agent.map(AgentId::parse).transpose()?)
+fn wanted_agent(agent: Option<AgentId>, scope: Option<&str>) -> Option<AgentId> {
+    agent.filter(|_| scope != Some("all"))
 }
 
 /// The days a request is about.

@@ -76,10 +76,9 @@ pub(crate) async fn set(cx: Cx, params: AgentsFilesSetParams) -> Result<AgentsFi
     Ok(AgentsFilesSetResult { ok: true, agent_id: id, workspace: workspace.display().to_string(), file })
 }
 
-pub(crate) fn workspace(gateway: &Gateway, id: &str) -> Result<(String, PathBuf), RequestError> {
-    let id = AgentId::parse(id)?;
-    match gateway.config().current().agents.agent(&id) {
-        Some(agent) => Ok((id.to_string(), agent.workspace.clone())),
+pub(crate) fn workspace(gateway: &Gateway, id: &AgentId) -> Result<(AgentId, PathBuf), RequestError> {
+    match gateway.config().current().agents.agent(id) {
+        Some(agent) => Ok((id.clone(), agent.workspace.clone())),
         None => Err(RequestError::invalid(format!("unknown agent id \"{id}\""))),
     }
 }

@@ -3,13 +3,13 @@
 use crate::error::RequestError;
 use std::time::Duration;
 
+use homard_protocol::ErrorCode;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
     ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalIdParams, ApprovalResolveParams,
     ApprovalResolved, ExecApproval, ExecApprovalGetResult, ExecApprovalRequestParams, MAX_APPROVAL_WAIT_MS,
     PluginApproval,
 };
-use homard_protocol::{ErrorCode, RunId, ToolCallId};
 use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, NotAsked, NotFound, NotTaken, Question};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -155,7 +155,7 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         reasons.push(format!("it sets {}", names.join(", ")));
     }
     let refused = params.unavailable_decisions.unwrap_or_default();
-    let key = params.session_key.as_deref();
+    let key = params.session_key.as_ref();
     Ok(ApprovalRequest {
         tool: EXEC.to_owned(),
         action,
@@ -167,8 +167,8 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         security: params.security,
         ask: params.ask,
         session_key: key.map(|key| session_key(&cx.gateway, key, None)).transpose()?,
-        run_id: params.run_id.map(|id| RunId::parse(&id)).transpose()?,
-        call_id: params.tool_call_id.map(|id| ToolCallId::parse(&id)).transpose()?,
+        run_id: params.run_id,
+        call_id: params.tool_call_id,
         for_guest: false,
     })
 }
@@ -290,7 +290,9 @@ mod tests {
 
     #[test]
     fn what_would_change_the_question_is_refused_and_the_rest_is_taken() {
-        let check = |rest: serde_json::Value| check_rest(rest.as_object().unwrap()).map_err(|e| e.message);
+        let check = |rest: serde_json::Value| {
+            check_rest(rest.as_object().unwrap()).map_err(|e| e.message().to_owned())
+        };
         assert_eq!(check(json!({"turnSourceChannel": "webchat", "nodeId": null})), Ok(()));
         assert_eq!(check(json!({"approvalReviewerDeviceIds": []})), Ok(()));
         assert!(check(json!({"approvalReviewerDeviceIds": ["d"]})).unwrap_err().contains("not in effect"));

@@ -10,7 +10,7 @@ use homard_protocol::methods::channels::sending::{
     MAX_POLL_OPTIONS, MAX_POLL_SECONDS, MIN_POLL_OPTIONS, MessageActionParams, ParseMode, PollParams,
     SendParams,
 };
-use homard_protocol::{AgentId, RunId};
+use homard_protocol::{AgentId, RunId, SessionRef};
 use homard_relay::{
     ActError, ActingFor, Action, ActionOutcome, FileForm, FileWanted, MessageAction, Place, PollDraft, Post,
     SendError, Writing,
@@ -44,7 +44,7 @@ pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, RequestErr
         key: format!("send:{key}"),
         dry_run: false,
     };
-    let acting = acting(&cx.gateway, params.agent_id.as_deref(), params.session_key.as_deref())?;
+    let acting = acting(&cx.gateway, params.agent_id.as_ref(), params.session_key.as_ref())?;
     once(&cx.gateway, &action.key.clone(), async {
         let acted = cx.gateway.relay().messages().act(action, &acting).await;
         acted.map(|acted| sent(&key, &acted)).map_err(|e| refusal(&e, "channel"))
@@ -143,7 +143,7 @@ pub(crate) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value,
     })?;
     let acting = ActingFor {
         gated: true,
-        ..acting(&cx.gateway, params.agent_id.as_deref(), params.session_key.as_deref())?
+        ..acting(&cx.gateway, params.agent_id.as_ref(), params.session_key.as_ref())?
     };
     let key = format!("action:{key}");
     once(&cx.gateway, &key, async {
@@ -176,10 +176,14 @@ fn wish_of(
 }
 
 /// On whose behalf: the conversation is looked up only to know where it is.
-fn acting(gateway: &Gateway, agent: Option<&str>, session: Option<&str>) -> Result<ActingFor, RequestError> {
+fn acting(
+    gateway: &Gateway,
+    agent: Option<&AgentId>,
+    session: Option<&SessionRef>,
+) -> Result<ActingFor, RequestError> {
     let config = gateway.config().current();
     let session = session.map(|key| session_key(gateway, key, agent)).transpose()?;
-    let named = agent.map(AgentId::parse).transpose()?;
+    let named = agent.cloned();
     let of_session = || session.as_ref().and_then(|key| key.agent_id().cloned());
     let agent = named.or_else(of_session).unwrap_or_else(|| config.agents.default_agent().id.clone());
     if config.agents.agent(&agent).is_none() {

@@ -8,7 +8,7 @@ use homard_protocol::methods::chat::agent::{
     AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
     ExecutionAttempt, ExecutionTrace,
 };
-use homard_protocol::{RunId, Scope, SessionId, SessionKey, Usage};
+use homard_protocol::{RunId, Scope, SessionKey, SessionRef, Usage};
 use homard_relay::{Accepted, Queue, RunEnd, Source, TurnOptions};
 use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
@@ -104,9 +104,9 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
         Accepted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
     };
     cx.respond_early(&AgentAccepted {
-        run_id: run_id.to_string(),
-        agent_id: session_key.agent_id().map(ToString::to_string),
-        session_key: session_key.to_string(),
+        run_id: run_id.clone(),
+        agent_id: session_key.agent_id().cloned(),
+        session_key,
         status: status.to_owned(),
         accepted_at: gateway.clock().now_ms(),
     });
@@ -122,14 +122,13 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
 /// The session a request means: by key, by transcript, or the agent's main one.
 async fn target(gateway: &Gateway, params: &AgentParams) -> Result<SessionKey, RequestError> {
     if let Some(key) = &params.session_key {
-        return session_key(gateway, key, params.agent_id.as_deref());
+        return session_key(gateway, key, params.agent_id.as_ref());
     }
     if let Some(id) = &params.session_id {
-        let id = SessionId::parse(id)?;
-        let found = gateway.store().session_by_id(&id).await?;
+        let found = gateway.store().session_by_id(id).await?;
         return found.map(|record| record.key).ok_or_else(|| RequestError::invalid("No session found"));
     }
-    session_key(gateway, "main", params.agent_id.as_deref())
+    session_key(gateway, &SessionRef::default(), params.agent_id.as_ref())
 }
 
 fn to_value(finished: &AgentFinished) -> Value {
@@ -227,14 +226,14 @@ fn payloads(reply: Option<&String>) -> Vec<AgentPayload> {
 /// `agent.wait`.
 pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitResult, RequestError> {
     let gateway = &cx.gateway;
-    let run_id = RunId::parse(&params.run_id)?;
+    let run_id = params.run_id;
     let limit = params.timeout_ms.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_WAIT);
     if let Some(end) = gateway.relay().turns().wait(&run_id, limit).await {
-        return Ok(waited(&params.run_id, &end));
+        return Ok(waited(&run_id, &end));
     }
     match gateway.store().run(&run_id).await? {
         Some(record) if record.status.is_finished() => Ok(AgentWaitResult {
-            run_id: params.run_id,
+            run_id: run_id.to_string(),
             status: finished_word(record.status).to_owned(),
             started_at: record.started_at,
             ended_at: record.ended_at,
@@ -244,16 +243,16 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
         }),
         // Still under way, or nobody has asked for it yet: the waiting is over, not the run.
         _ => Ok(AgentWaitResult {
-            run_id: params.run_id,
+            run_id: run_id.to_string(),
             status: "timeout".to_owned(),
             ..AgentWaitResult::default()
         }),
     }
 }
 
-fn waited(run_id: &str, end: &RunEnd) -> AgentWaitResult {
+fn waited(run_id: &RunId, end: &RunEnd) -> AgentWaitResult {
     AgentWaitResult {
-        run_id: run_id.to_owned(),
+        run_id: run_id.to_string(),
         status: finished_word(end.status).to_owned(),
         started_at: end.started_at,
         ended_at: Some(end.ended_at),
@@ -281,7 +280,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, 
         .map(|agent| {
             let model = gateway.relay().sessions().model_for(&SessionKey::main(agent.id.clone()), None);
             AgentSummary {
-                id: agent.id.to_string(),
+                id: agent.id.clone(),
                 name: agent.name.clone().or_else(|| agent.identity.name.clone()),
                 identity: identity(agent),
                 workspace: agent.workspace.display().to_string(),
@@ -293,7 +292,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, 
         })
         .collect();
     Ok(AgentsListResult {
-        default_id: config.agents.default_agent().id.to_string(),
+        default_id: config.agents.default_agent().id.clone(),
         ownership: if agents.len() == 1 { "sole" } else { "legacy" }.to_owned(),
         selection_required: false,
         main_key: "main".to_owned(),

@@ -15,7 +15,7 @@ use crate::table::Cx;
 pub(crate) async fn get(cx: Cx, params: ChatMessageGetParams) -> Result<ChatMessageGetResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("chat.message.get", "maxChars", params.max_chars, 1..=MAX_MESSAGE_GET_CHARS)?;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let not =
         |why: &str| ChatMessageGetResult { unavailable_reason: Some(why.to_owned()), ..Default::default() };
     let Ok(entry) = EntryId::parse(&params.message_id) else { return Ok(not("not_found")) };

@@ -41,7 +41,7 @@ pub(crate) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatM
 /// `commands.list`.
 pub(crate) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsListResult, RequestError> {
     if let Some(key) = &params.session_key {
-        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+        session_key(&cx.gateway, key, params.agent_id.as_ref())?;
     }
     Ok(CommandsListResult {
         commands: all(&cx.gateway.config().current().commands, params.include_args == Some(true)),

@@ -10,7 +10,7 @@ use homard_models::auth::{Imported, NewProfile, StoreError, import_external};
 use homard_models::catalogue;
 use homard_models::probe::{PROBE_TIMEOUT, ProbeOptions, Probed, probe as ask};
 use homard_protocol::methods::models::auth::{
-    FoundLogin, MAX_KEY_BYTES, MAX_PROBE_MS, ModelsAuthImportParams, ModelsAuthImportResult,
+    CredentialType, FoundLogin, MAX_KEY_BYTES, MAX_PROBE_MS, ModelsAuthImportParams, ModelsAuthImportResult,
     ModelsAuthLogoutParams, ModelsAuthLogoutResult, ModelsAuthSetApiKeyParams, ModelsAuthSetApiKeyResult,
     ModelsProbeParams, ModelsProbeResult, ProbeOutcome,
 };
@@ -32,11 +32,10 @@ const SETTLE: Duration = Duration::from_secs(8);
 const SETTLE_STEP: Duration = Duration::from_millis(50);
 
 /// Whose credentials are meant.
-pub(crate) fn agent_named<'c>(config: &'c Config, id: Option<&str>) -> Result<&'c Agent, RequestError> {
+pub(crate) fn agent_named<'c>(config: &'c Config, id: Option<&AgentId>) -> Result<&'c Agent, RequestError> {
     let Some(id) = id else { return Ok(config.agents.default_agent()) };
-    let id = AgentId::parse(id)?;
     let unknown = || RequestError::invalid(format!("unknown agent id \"{id}\""));
-    config.agents.agent(&id).ok_or_else(unknown)
+    config.agents.agent(id).ok_or_else(unknown)
 }
 
 /// A provider under the id the catalogue knows it by.
@@ -53,7 +52,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
     let gateway = &cx.gateway;
     let provider = provider_named(name, &params.provider)?;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let options = ProbeOptions {
         provider: Some(provider.clone()),
         profile: params.profile_id,
@@ -120,7 +119,7 @@ pub(crate) async fn set_api_key(
             "provider `{provider}` is not known; add it under models.providers with its baseUrl first"
         )));
     }
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = router.profiles(&agent.id);
     let profile_id = profiles.add(NewProfile::key(provider.clone(), ApiKey::new(key))).await?;
     let warning = (!settled(gateway, &provider).await)
@@ -158,18 +157,10 @@ pub(crate) async fn logout(
     let name = "models.authLogout";
     let gateway = &cx.gateway;
     let provider = provider_named(name, &params.provider)?;
-    let only_keys = match params.credential_type.as_deref() {
-        None => false,
-        Some("api_key") => true,
-        Some(_) => {
-            return Err(RequestError::invalid(format!(
-                "invalid {name} params: at /credentialType: must be `api_key`"
-            )));
-        }
-    };
+    let only_keys = params.credential_type == Some(CredentialType::ApiKey);
     check_range(name, "profileIds", params.profile_ids.as_ref().map(Vec::len), 1..=usize::MAX)?;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = gateway.relay().router().profiles(&agent.id);
     let own: Vec<String> = profiles
         .describe()
@@ -218,7 +209,7 @@ pub(crate) async fn import(
         return Err(RequestError::invalid(format!("`{program}` has no login on this machine to take over")));
     };
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = gateway.relay().router().profiles(&agent.id);
     let id = profiles.add(login.profile.clone()).await?;
     settled(gateway, &login.profile.provider).await;

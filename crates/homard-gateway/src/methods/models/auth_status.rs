@@ -21,7 +21,7 @@ pub(crate) async fn status(
 ) -> Result<ModelsAuthStatusResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let router = gateway.relay().router();
     let profiles = router.profiles(&agent.id);
     let stored = profiles.describe().await;

@@ -140,7 +140,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, RequestError> {
         return Ok(Err("throttled"));
     }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
-    let Ok(key) = session_key(gateway, key, None) else { return Ok(Err("invalid_payload")) };
+    let Ok(key) = session_key(gateway, &key.into(), None) else { return Ok(Err("invalid_payload")) };
     let short: String = node.as_str().chars().take(12).collect();
     let own =
         message.key.filter(|key| !key.trim().is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
@@ -168,7 +168,9 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Re
     let Ok(Conversation { session_key: key }) = serde_json::from_value(payload) else {
         return Ok(Err("invalid_payload"));
     };
-    let Ok(key) = session_key(&cx.gateway, key.trim(), None) else { return Ok(Err("invalid_payload")) };
+    let Ok(key) = session_key(&cx.gateway, &key.trim().into(), None) else {
+        return Ok(Err("invalid_payload"));
+    };
     // What others write to the owner's assistant is not for the owner's devices to pass on.
     if listens && key.channel().is_some() {
         return Ok(Err("conversation_not_allowed"));

@@ -7,7 +7,7 @@ use homard_protocol::methods::sessions::archive::{
     EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
     SessionsRestoreParams, SessionsRestoreResult,
 };
-use homard_protocol::{AgentId, SessionId, SessionKey};
+use homard_protocol::{AgentId, SessionKey};
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
 };
@@ -26,22 +26,17 @@ const STEP: usize = 1000;
 
 /// `sessions.ended`.
 pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, RequestError> {
-    let agent = agent_of(params.agent_id.as_deref())?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
-    let ended = cx.gateway.store().ended_sessions(agent.as_ref(), limit).await?;
+    let ended = cx.gateway.store().ended_sessions(params.agent_id.as_ref(), limit).await?;
     Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
-}
-
-fn agent_of(text: Option<&str>) -> Result<Option<AgentId>, RequestError> {
-    Ok(text.map(AgentId::parse).transpose()?)
 }
 
 fn row(ended: EndedSession) -> EndedSessionRow {
     let EndedSession { record, reason, ended_at, .. } = ended;
     EndedSessionRow {
-        key: record.key.to_string(),
-        session_id: record.session_id.to_string(),
-        agent_id: record.agent_id.to_string(),
+        key: record.key,
+        session_id: record.session_id,
+        agent_id: record.agent_id,
         reason,
         ended_at,
         label: record.entry.label,
@@ -57,8 +52,8 @@ pub(crate) async fn restore(
 ) -> Result<SessionsRestoreResult, RequestError> {
     let gateway = &cx.gateway;
     let which = match (&params.session_id, &params.key) {
-        (Some(id), _) => RestoreWhich::Transcript(SessionId::parse(id)?),
-        (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_deref())?),
+        (Some(id), _) => RestoreWhich::Transcript(id.clone()),
+        (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_ref())?),
         (None, None) => return Err(RequestError::invalid("key or sessionId is required")),
     };
     if let Some(key) = place_of(gateway, &which).await?
@@ -71,12 +66,8 @@ pub(crate) async fn restore(
         return Err(RequestError::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
     gateway.relay().sessions().announce_change(&record, "create");
-    Ok(SessionsRestoreResult {
-        ok: true,
-        key: record.key.to_string(),
-        session_id: record.session_id.to_string(),
-        entry: entry_value(&record),
-    })
+    let entry = entry_value(&record);
+    Ok(SessionsRestoreResult { ok: true, key: record.key, session_id: record.session_id, entry })
 }
 
 /// The key a conversation would come back under.
@@ -98,12 +89,12 @@ pub(crate) async fn cleanup(
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let rules = config.session.maintenance;
-    let agents = match (agent_of(params.agent.as_deref())?, params.all_agents) {
+    let agents = match (params.agent.clone(), params.all_agents) {
         (Some(agent), _) => vec![agent],
         (None, Some(true)) => known_agents(gateway).await?,
         (None, _) => vec![config.agents.default_agent().id.clone()],
     };
-    let active = params.active_key.as_deref().map(|key| session_key(gateway, key, params.agent.as_deref()));
+    let active = params.active_key.as_ref().map(|key| session_key(gateway, key, params.agent.as_ref()));
     let spared = active.transpose()?;
     let mut result = SessionsCleanupResult {
         ok: true,

@@ -5,7 +5,7 @@ use homard_protocol::methods::sessions::branches::{
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
 use homard_protocol::methods::system::side_lists::InSessionParams;
-use homard_protocol::{EntryId, EntryKind, Message, SessionKey, UserBlock, UserContent};
+use homard_protocol::{EntryKind, Message, SessionKey, UserBlock, UserContent};
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;
 
@@ -21,8 +21,8 @@ const CREATED_VIA: &str = "fork";
 pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkResult, RequestError> {
     let gateway = &cx.gateway;
     let (record, place) = place(gateway, &params).await?;
-    let name = format!("dashboard:{}", Uuid::new_v4());
-    let key = session_key(gateway, &name, Some(record.agent_id.as_str()))?;
+    let name = format!("dashboard:{}", Uuid::new_v4()).into();
+    let key = session_key(gateway, &name, Some(&record.agent_id))?;
     let settings = Settings::of(&record);
     let made = gateway
         .store()
@@ -30,7 +30,7 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
         .await?;
     gateway.relay().sessions().announce_change(&made, "create");
     Ok(SessionsForkResult {
-        session_key: key.to_string(),
+        session_key: key,
         editor_text: place.text,
         editor_attachments: place.attachments,
     })
@@ -46,7 +46,7 @@ pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewi
 /// `sessions.branches.list`.
 pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let Some(record) = gateway.store().session(&key).await? else {
         return Ok(BranchesListResult::default());
     };
@@ -60,10 +60,9 @@ pub(crate) async fn switch(
     params: BranchesSwitchParams,
 ) -> Result<BranchesSwitchResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let record = known(gateway, &key).await?;
-    let leaf = entry_id("leafEntryId", &params.leaf_entry_id)?;
-    turn(gateway, &record, &Turning::After(leaf)).await?;
+    turn(gateway, &record, &Turning::After(params.leaf_entry_id)).await?;
     Ok(BranchesSwitchResult {})
 }
 
@@ -79,13 +78,9 @@ async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, Req
     record.ok_or_else(|| RequestError::invalid(format!("unknown session: {key}")))
 }
 
-fn entry_id(field: &str, text: &str) -> Result<EntryId, RequestError> {
-    EntryId::parse(text).map_err(|e| RequestError::invalid(format!("{field}: {e}")))
-}
-
 async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionRecord, Place), RequestError> {
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let id = entry_id("entryId", &params.entry_id)?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
+    let id = params.entry_id.clone();
     let record = known(gateway, &key).await?;
     let found = gateway.store().entry(&record.session_id, &id).await?;
     let Some(found) = found else {

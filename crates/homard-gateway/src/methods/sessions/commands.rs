@@ -1,12 +1,12 @@
 //! `sessions.create`, `.send`, `.steer`, `.abort` and `.get`.
 
-use homard_protocol::methods::chat::{ChatSendParams, ChatSendResult};
+use homard_protocol::methods::chat::ChatSendResult;
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::methods::sessions::commands::{
     DEFAULT_GET_LIMIT, MAX_DISPLAY_NAME_CHARS, MAX_GET_LIMIT, SessionsAbortParams, SessionsAbortResult,
     SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult, SessionsSendParams,
 };
-use homard_protocol::{AgentId, ModelRef, RunId, SessionKey};
+use homard_protocol::{IdError, ModelRef, RunId, SessionKey, SessionRef};
 use homard_relay::StopCause;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::methods::chat::{self, INTERRUPT, announce, shown};
 use crate::methods::check_range;
 use crate::methods::session_key;
 use crate::methods::sessions::{check_settings, entry_value, resolved, usable_model};
-use crate::table::Cx;
+use crate::table::{Cx, parse_params};
 
 /// Longest text of one message of `sessions.get`.
 const MAX_CHARS: usize = 500_000;
@@ -34,24 +34,24 @@ pub(crate) async fn create(
     let gateway = &cx.gateway;
     refuse_what_is_not_here(&params)?;
     let key = key_for(gateway, &params)?;
-    let first = First::read(&params)?;
+    let first = first_message(&params);
     let wanted = Wanted::read(gateway, &params)?;
     let record = gateway.store().patch_session(&key, move |entry| wanted.apply(entry)).await?;
     gateway.relay().sessions().announce_change(&record, "create");
     let mut result = SessionsCreateResult {
         ok: true,
-        key: key.to_string(),
-        session_id: record.session_id.to_string(),
+        key: key.clone(),
+        session_id: record.session_id.clone(),
         entry: entry_value(&record),
         run_started: false,
         run_id: None,
         run_error: None,
         resolved: resolved(gateway, &record),
     };
-    if let Some(message) = first.message {
-        let run_id = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().to_string());
+    if let Some(message) = first {
+        let run_id = params.idempotency_key.map_or_else(new_run, Ok)?;
         let send = SessionsSendParams {
-            key: result.key.clone(),
+            key: SessionRef::from(&key),
             message,
             attachments: params.attachments,
             timeout_ms: params.timeout_ms,
@@ -61,7 +61,7 @@ pub(crate) async fn create(
         // The session is there whatever becomes of its first message.
         match say(cx, send, None).await {
             Ok(_sent) => (result.run_started, result.run_id) = (true, Some(run_id)),
-            Err(error) => result.run_error = serde_json::to_value(error).ok(),
+            Err(error) => result.run_error = serde_json::to_value(error.into_shape()).ok(),
         }
     }
     Ok(result)
@@ -90,46 +90,30 @@ fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), RequestE
 /// The key a new session gets. A repeated request means the same one.
 fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKey, RequestError> {
     let config = gateway.config().current();
-    if let Some(agent) = params.agent_id.as_deref() {
-        let id = AgentId::parse(agent)?;
-        if config.agents.agent(&id).is_none() {
-            return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
-        }
+    if let Some(id) = params.agent_id.as_ref().filter(|id| config.agents.agent(id).is_none()) {
+        return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
     }
     let name = match (&params.key, &params.idempotency_key) {
         (Some(key), _) => key.clone(),
         (None, Some(once)) => {
-            let digest = Sha256::digest(once.as_bytes());
+            let digest = Sha256::digest(once.as_str().as_bytes());
             let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-            format!("dashboard:{hex}")
+            format!("dashboard:{hex}").into()
         }
-        (None, None) => format!("dashboard:{}", Uuid::new_v4()),
+        (None, None) => format!("dashboard:{}", Uuid::new_v4()).into(),
     };
-    let key = session_key(gateway, &name, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &name, params.agent_id.as_ref())?;
     if let Some(id) = key.agent_id().filter(|id| config.agents.agent(id).is_none()) {
         return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
     }
     Ok(key)
 }
 
-/// What is said first.
-struct First {
-    message: Option<String>,
-}
-
-impl First {
-    fn read(params: &SessionsCreateParams) -> Result<Self, RequestError> {
-        let message = params.message.as_ref().or(params.task.as_ref());
-        let has_files = params.attachments.as_ref().is_some_and(|files| !files.is_empty());
-        let message = message.filter(|text| !text.trim().is_empty()).cloned();
-        if message.is_none() && has_files {
-            return Ok(Self { message: Some(String::new()) });
-        }
-        if let Some(id) = &params.idempotency_key {
-            RunId::parse(id)?;
-        }
-        Ok(Self { message })
-    }
+/// What is said first; files may come without words.
+fn first_message(params: &SessionsCreateParams) -> Option<String> {
+    let message = params.message.as_ref().or(params.task.as_ref());
+    let has_files = params.attachments.as_ref().is_some_and(|files| !files.is_empty());
+    message.filter(|text| !text.trim().is_empty()).cloned().or_else(|| has_files.then(String::new))
 }
 
 /// What a new session is given, checked.
@@ -157,8 +141,8 @@ impl Wanted {
         )?;
         let level = params.thinking_level.as_ref().map(|level| ("thinkingLevel".to_owned(), json!(level)));
         check_settings(gateway, &Map::from_iter(level))?;
-        let parent = params.parent_session_key.as_deref();
-        let parent = parent.map(|key| session_key(gateway, key, params.agent_id.as_deref())).transpose()?;
+        let parent = params.parent_session_key.as_ref();
+        let parent = parent.map(|key| session_key(gateway, key, params.agent_id.as_ref())).transpose()?;
         Ok(Self {
             label: params.label.clone(),
             display_name: params.display_name.clone(),
@@ -205,12 +189,12 @@ pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSend
 }
 
 async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, RequestError> {
-    let idempotency_key = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().to_string());
+    let idempotency_key = params.idempotency_key.map_or_else(new_run, Ok)?;
     let mut asked = json!({
         "sessionKey": params.key, "message": params.message, "idempotencyKey": idempotency_key,
     });
     let optional = [
-        ("agentId", params.agent_id.map(Value::from)),
+        ("agentId", params.agent_id.map(|id| json!(id))),
         ("thinking", params.thinking.map(Value::from)),
         ("timeoutMs", params.timeout_ms.map(Value::from)),
         ("queueMode", mode.map(Value::from)),
@@ -219,16 +203,19 @@ async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<C
     if let Some(asked) = asked.as_object_mut() {
         asked.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
-    let asked: ChatSendParams =
-        serde_json::from_value(asked).map_err(|e| crate::table::params_error("sessions.send", &e))?;
-    chat::send(cx, asked).await
+    chat::send(cx, parse_params("sessions.send", &asked.to_string())?).await
+}
+
+/// A name for a run whose client gave it none.
+fn new_run() -> Result<RunId, IdError> {
+    RunId::parse(&Uuid::new_v4().to_string())
 }
 
 /// `sessions.abort`.
 pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<SessionsAbortResult, RequestError> {
     let gateway = &cx.gateway;
-    let run = params.run_id.as_deref().map(RunId::parse).transpose()?;
-    let named = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
+    let run = params.run_id;
+    let named = params.key.as_ref().map(|key| session_key(gateway, key, params.agent_id.as_ref()));
     let key = match (named.transpose()?, &run) {
         (Some(key), _) => Some(key),
         (None, Some(run)) => gateway.relay().turns().session_of(run),
@@ -242,7 +229,7 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
         announce(gateway, key, "abort").await?;
     }
     let status = if stopped.is_empty() { "no-active-run" } else { "aborted" };
-    let aborted_run_id = stopped.first().map(ToString::to_string);
+    let aborted_run_id = stopped.first().cloned();
     Ok(SessionsAbortResult { ok: true, aborted_run_id, status: status.to_owned() })
 }
 
@@ -250,9 +237,9 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
 pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGetResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.get", "limit", params.limit, 1..=MAX_GET_LIMIT)?;
-    let named = params.key.as_deref().or(params.session_key.as_deref());
+    let named = params.key.as_ref().or(params.session_key.as_ref());
     let named = named.ok_or_else(|| RequestError::invalid("key is required"))?;
-    let key = session_key(gateway, named, params.agent_id.as_deref())?;
+    let key = session_key(gateway, named, params.agent_id.as_ref())?;
     let Some(record) = gateway.store().session(&key).await? else {
         return Ok(SessionsGetResult::default());
     };

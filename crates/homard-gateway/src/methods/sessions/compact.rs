@@ -19,7 +19,7 @@ pub(crate) async fn compact(
 ) -> Result<SessionsCompactResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.compact", "maxLines", params.max_lines, 1..=u64::MAX)?;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let id = format!("compact-{}", Uuid::new_v4());
     let message = Inbound::from_operator(key.clone(), id, "/compact".to_owned(), gateway.clock().now_ms());
     let wish = CompactOptions {
@@ -27,8 +27,7 @@ pub(crate) async fn compact(
         max_entries: params.max_lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)),
     };
     let report = gateway.relay().turns().compact(message, wish).await?;
-    let mut result =
-        SessionsCompactResult { ok: true, key: key.to_string(), ..SessionsCompactResult::default() };
+    let mut result = SessionsCompactResult { ok: true, key: key.clone(), ..SessionsCompactResult::default() };
     match report {
         CompactReport::Not(why) => result.reason = Some(why),
         CompactReport::Done(done) => {

@@ -1,7 +1,6 @@
 //! `sessions.context`.
 
 use homard_protocol::methods::sessions::context::{SessionsContextParams, SessionsContextResult};
-use homard_protocol::session_key::MAIN;
 use homard_relay::ContextError;
 
 use crate::error::RequestError;
@@ -14,8 +13,7 @@ pub(crate) async fn report(
     params: SessionsContextParams,
 ) -> Result<SessionsContextResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = params.key.as_deref().unwrap_or(MAIN);
-    let key = session_key(gateway, key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key.unwrap_or_default(), params.agent_id.as_ref())?;
     let measured = gateway.relay().setup().context_report(&key).await.map_err(|failed| match failed {
         ContextError::Store(failed) => failed.into(),
         ContextError::Stopped => RequestError::unavailable(failed.to_string()),
@@ -24,7 +22,7 @@ pub(crate) async fn report(
         }
     })?;
     Ok(SessionsContextResult {
-        key: key.to_string(),
+        key,
         report: measured.prompt,
         messages: measured.messages,
         message_tokens: measured.message_tokens,

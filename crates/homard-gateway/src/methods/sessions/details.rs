@@ -1,6 +1,5 @@
 //! `sessions.describe`, `sessions.messages.*` and `agent.identity.get`.
 
-use homard_protocol::AgentId;
 use homard_protocol::methods::sessions::details::{
     AgentIdentityParams, AgentIdentityResult, SessionsDescribeParams, SessionsDescribeResult,
     SessionsMessagesResult, SessionsMessagesSubscribeParams, SessionsMessagesUnsubscribeParams,
@@ -20,7 +19,7 @@ pub(crate) async fn describe(
     params: SessionsDescribeParams,
 ) -> Result<SessionsDescribeResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let record = gateway.store().session(&key).await?;
     let session = record.map(|record| {
         let mut row = session_rows::row(gateway, &record);
@@ -37,7 +36,7 @@ pub(crate) async fn subscribe(
     cx: Cx,
     params: SessionsMessagesSubscribeParams,
 ) -> Result<SessionsMessagesResult, RequestError> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_ref())?.to_string();
     if !cx.caller.client.hear(key.clone()) {
         return Err(RequestError::invalid("too many sessions are listened to on this connection"));
     }
@@ -50,7 +49,7 @@ pub(crate) async fn unsubscribe(
     cx: Cx,
     params: SessionsMessagesUnsubscribeParams,
 ) -> Result<SessionsMessagesResult, RequestError> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_ref())?.to_string();
     cx.caller.client.unhear(&key);
     cx.gateway.listen_as_wanted();
     Ok(SessionsMessagesResult { subscribed: false, key })
@@ -63,8 +62,8 @@ pub(crate) async fn identity(
 ) -> Result<AgentIdentityResult, RequestError> {
     let config = cx.gateway.config().current();
     let asked = match (&params.session_key, &params.agent_id) {
-        (Some(key), agent) => session_key(&cx.gateway, key, agent.as_deref())?.agent_id().cloned(),
-        (None, Some(agent)) => Some(AgentId::parse(agent)?),
+        (Some(key), agent) => session_key(&cx.gateway, key, agent.as_ref())?.agent_id().cloned(),
+        (None, Some(agent)) => Some(agent.clone()),
         (None, None) => None,
     };
     let agent = match &asked {
@@ -79,7 +78,7 @@ pub(crate) async fn identity(
     let letter = || name.chars().next().map(|first| first.to_uppercase().collect::<String>());
     let avatar = identity.avatar.clone().or_else(|| identity.emoji.clone()).or_else(letter);
     Ok(AgentIdentityResult {
-        agent_id: agent.id.to_string(),
+        agent_id: agent.id.clone(),
         avatar: avatar.unwrap_or_default(),
         emoji: identity.emoji.clone(),
         name,

@@ -1,6 +1,5 @@
 //! `sessions.search`.
 
-use homard_protocol::AgentId;
 use homard_protocol::methods::sessions::search::{
     DEFAULT_SEARCH_LIMIT, MAX_QUERY_CHARS, MAX_SEARCH_KEYS, MAX_SEARCH_LIMIT, SessionsSearchHit,
     SessionsSearchParams, SessionsSearchResult,
@@ -32,8 +31,7 @@ pub(crate) async fn search(
     let page = gateway.store().search_transcripts(query).await?;
     let mut rows: Vec<homard_protocol::session_row::SessionRow> = Vec::new();
     for hit in &page.hits {
-        let key = hit.session_key.to_string();
-        if rows.iter().any(|row| row.key == key) {
+        if rows.iter().any(|row| row.key == hit.session_key) {
             continue;
         }
         if let Some(record) = gateway.store().session(&hit.session_key).await? {
@@ -65,10 +63,10 @@ fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQue
         },
     };
     if let Some(agent) = &params.agent_id {
-        within.agent = Some(AgentId::parse(agent)?);
+        within.agent = Some(agent.clone());
     }
     if let Some(keys) = &params.session_keys {
-        let agent = params.agent_id.as_deref();
+        let agent = params.agent_id.as_ref();
         let keys: Result<Vec<_>, _> = keys.iter().map(|key| session_key(gateway, key, agent)).collect();
         let mut keys = keys?;
         if let Some(active) = &within.keys {
@@ -81,9 +79,9 @@ fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQue
 
 fn hit(found: SearchHit) -> SessionsSearchHit {
     SessionsSearchHit {
-        session_key: found.session_key.to_string(),
-        session_id: found.session_id.to_string(),
-        message_id: found.entry_id.to_string(),
+        session_key: found.session_key,
+        session_id: found.session_id,
+        message_id: found.entry_id,
         role: found.role,
         timestamp: found.timestamp,
         snippet: found.snippet,

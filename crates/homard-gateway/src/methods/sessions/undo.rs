@@ -17,7 +17,7 @@ use crate::table::Cx;
 pub(crate) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("undo.list", "limit", params.limit, 1..=MAX_UNDO_RUNS)?;
-    let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let key = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_UNDO_RUNS)).unwrap_or(1);
     let runs = gateway.relay().sessions().undo_list(key, limit).await?;
     Ok(UndoListResult { ts: gateway.clock().now_ms(), runs: runs.iter().map(run).collect() })
@@ -26,7 +26,7 @@ pub(crate) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResul
 /// `undo.apply`.
 pub(crate) async fn apply(cx: Cx, params: UndoApplyParams) -> Result<UndoApplyResult, RequestError> {
     let gateway = &cx.gateway;
-    let session = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let session = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let request = UndoRequest { session, run: params.run_id, force: params.force };
     if params.dry_run {
         let changes = gateway.relay().sessions().undo_preview(request).await?;

@@ -73,9 +73,9 @@ pub(crate) async fn projects(
 /// `sessions.viewers.set`.
 pub(crate) async fn viewers(cx: Cx, params: ViewersParams) -> Result<Viewed, RequestError> {
     check_range("sessions.viewers.set", "sessionKeys", Some(params.session_keys.len()), 0..=MAX_VIEWED)?;
-    let agent = params.agent_id.as_deref();
-    let keys = params.session_keys.iter().map(|text| Ok(session_key(&cx.gateway, text, agent)?.to_string()));
-    Ok(Viewed { session_keys: keys.collect::<Result<_, RequestError>>()? })
+    let agent = params.agent_id.as_ref();
+    let keys = params.session_keys.iter().map(|said| session_key(&cx.gateway, said, agent));
+    Ok(Viewed { session_keys: keys.collect::<Result<_, _>>()? })
 }
 
 /// `sessions.catalog.list`.
@@ -92,7 +92,7 @@ pub(crate) async fn discussion(cx: Cx, params: InSessionParams) -> Result<Discus
 
 /// `session.members.listEvidence`.
 pub(crate) async fn members(cx: Cx, params: InSessionParams) -> Result<MembersEvidence, RequestError> {
-    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
     let known = cx.gateway.store().session(&key).await?;
     if known.is_none() {
         return Err(RequestError::invalid(format!("unknown session: {key}")));
@@ -101,5 +101,5 @@ pub(crate) async fn members(cx: Cx, params: InSessionParams) -> Result<MembersEv
 }
 
 fn key(cx: &Cx, params: &InSessionParams) -> Result<String, RequestError> {
-    Ok(session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?.to_string())
+    Ok(session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?.to_string())
 }

@@ -25,7 +25,7 @@ pub(crate) async fn suggestions(
     params: OfSessionParams,
 ) -> Result<TaskSuggestionsResult, RequestError> {
     if let Some(key) = &params.session_key {
-        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+        session_key(&cx.gateway, key, params.agent_id.as_ref())?;
     }
     Ok(TaskSuggestionsResult::default())
 }
@@ -38,12 +38,12 @@ pub(crate) async fn tasks(_cx: Cx, params: TasksListParams) -> Result<TasksListR
 
 /// `progressCard.get`.
 pub(crate) async fn card(cx: Cx, params: InSessionParams) -> Result<ProgressCardResult, RequestError> {
-    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
     Ok(ProgressCardResult::default())
 }
 
 /// `sessions.companion.state`.
 pub(crate) async fn companion(cx: Cx, params: InSessionParams) -> Result<CompanionStateResult, RequestError> {
-    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
     Ok(CompanionStateResult::default())
 }

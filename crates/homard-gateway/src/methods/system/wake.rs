@@ -1,11 +1,11 @@
 //! `wake`, `system-event`, `set-heartbeats` and `last-heartbeat`: telling a conversation that something happened.
 
+use homard_protocol::Scope;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::CronWakeMode;
 use homard_protocol::methods::system::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
-use homard_protocol::{RunId, Scope};
 use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_tools::Label;
 use serde_json::Value;
@@ -14,13 +14,10 @@ use crate::error::RequestError;
 use crate::methods::session_key;
 use crate::table::Cx;
 
-/// The conversation an event is for when nobody says.
-const MAIN: &str = "main";
-
 /// `wake`.
 pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, RequestError> {
-    let key = params.session_key.as_deref().unwrap_or(MAIN);
-    let session = session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+    let session =
+        session_key(&cx.gateway, &params.session_key.unwrap_or_default(), params.agent_id.as_ref())?;
     let mode = match params.mode {
         CronWakeMode::Now => WakeMode::Now,
         CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
@@ -32,12 +29,9 @@ pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Reque
 
 /// `system-event`.
 pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResult, RequestError> {
-    let session = session_key(&cx.gateway, params.session_key.as_deref().unwrap_or(MAIN), None)?;
+    let session = session_key(&cx.gateway, &params.session_key.unwrap_or_default(), None)?;
     let text = checked("system-event", &params.text)?;
-    let run_id = match params.idempotency_key.as_deref() {
-        Some(key) => Some(RunId::parse(key)?),
-        None => None,
-    };
+    let run_id = params.idempotency_key;
     let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
     tell(&cx, Wake { session, text, mode, source: Source::SystemEvent, run_id, labels: labels(&cx) }).await
 }
@@ -58,7 +52,7 @@ pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<V
 
 async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, RequestError> {
     match cx.gateway.relay().turns().wake(wake).await? {
-        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id.to_string()) }),
+        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id) }),
         Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
     }
 }

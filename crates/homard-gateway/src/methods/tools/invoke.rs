@@ -29,8 +29,7 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
     }
     let chars = params.idempotency_key.as_ref().map(|key| key.chars().count());
     check_range("tools.invoke", "idempotencyKey", chars, 1..=MAX_KEY)?;
-    let key = params.session_key.as_deref().unwrap_or("main");
-    let key = session_key(gateway, key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key.unwrap_or_default(), params.agent_id.as_ref())?;
     let config = gateway.config().current();
     if let Some(id) = key.agent_id().filter(|id| config.agents.agent(id).is_none()) {
         return Err(RequestError::invalid(format!("unknown agent id `{id}`")));

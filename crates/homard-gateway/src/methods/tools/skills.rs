@@ -30,12 +30,12 @@ const WRITE_TRIES: usize = 3;
 pub(crate) async fn status(cx: Cx, params: SkillsStatusParams) -> Result<SkillsStatusResult, RequestError> {
     let config = cx.gateway.config().current();
     let id = match &params.session_key {
-        Some(key) => session_key(&cx.gateway, key, params.agent_id.as_deref())?.agent_id().cloned(),
+        Some(key) => session_key(&cx.gateway, key, params.agent_id.as_ref())?.agent_id().cloned(),
         None => None,
     };
     let agent = match id.as_ref().and_then(|id| config.agents.agent(id)) {
         Some(agent) => agent.clone(),
-        None => agent_of(&config, params.agent_id.as_deref())?.clone(),
+        None => agent_of(&config, params.agent_id.as_ref())?.clone(),
     };
     let skills = cx.gateway.relay().skills().clone();
     blocking(move || skills.report(&config, &agent)).await
@@ -63,7 +63,7 @@ pub(crate) async fn install(
         )));
     }
     let config = cx.gateway.config().current();
-    let agent = agent_of(&config, params.agent_id.as_deref())?;
+    let agent = agent_of(&config, params.agent_id.as_ref())?;
     let timeout = params.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
     let installed = cx.gateway.relay().skills().install(agent, name, id, timeout).await;
     installed.map_err(|error| match error {
@@ -153,12 +153,11 @@ fn elsewhere(method: &str, source: &str) -> RequestError {
     }
 }
 
-fn agent_of<'c>(config: &'c Arc<Config>, id: Option<&str>) -> Result<&'c Agent, RequestError> {
-    let Some(text) = id else { return Ok(config.agents.default_agent()) };
-    let id = AgentId::parse(text)?;
-    config.agents.agent(&id).ok_or_else(|| {
-        RequestError::invalid(format!("unknown agent id \"{text}\""))
-            .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": text}))
+fn agent_of<'c>(config: &'c Arc<Config>, id: Option<&AgentId>) -> Result<&'c Agent, RequestError> {
+    let Some(id) = id else { return Ok(config.agents.default_agent()) };
+    config.agents.agent(id).ok_or_else(|| {
+        RequestError::invalid(format!("unknown agent id \"{id}\""))
+            .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": id}))
     })
 }
 

@@ -28,12 +28,12 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
     check_range("sessions.usage", "limit", params.limit, 1..=u32::MAX)?;
     let limit = params.limit.unwrap_or(DEFAULT_SESSIONS).min(MAX_SESSIONS);
     let calendar = calendar(gateway, "sessions.usage", &params.span).await?;
-    let key = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
+    let key = params.key.as_ref().map(|key| session_key(gateway, key, params.agent_id.as_ref()));
     let key = key.transpose()?;
     let agent = match key {
         // A key names its agent itself.
         Some(_) => None,
-        None => wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?,
+        None => wanted_agent(params.agent_id, params.agent_scope.as_deref()),
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
     let report = gateway.store().usage_report(query).await?;
@@ -180,7 +180,7 @@ pub(crate) async fn timeseries(
     params: SessionsUsageTimeseriesParams,
 ) -> Result<SessionsUsageTimeseriesResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let session = find(gateway, &key).await?;
     let id = session.as_ref().map(|record| &record.session_id);
     let kept = gateway.store().usage_points(&key, id, MAX_POINTS).await?;
@@ -215,7 +215,7 @@ pub(crate) async fn logs(
 ) -> Result<SessionsUsageLogsResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.usage.logs", "limit", params.limit, 1..=MAX_LOGS)?;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let Some(session) = find(gateway, &key).await? else { return Ok(SessionsUsageLogsResult::default()) };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_LOGS)).unwrap_or(1);
     let last = gateway.store().last_messages(&session.session_id, limit).await?;

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `send`.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ pub struct SendParams {
     pub account_id: Option<String>,
     /// For which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// In answer to which message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<String>,
@@ -76,7 +78,7 @@ pub struct SendParams {
     pub parse_mode: Option<ParseMode>,
     /// The conversation it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
 }
 
 /// How the words of a message are written.
@@ -184,7 +186,7 @@ pub struct MessageActionParams {
     pub sender_is_owner: Option<bool>,
     /// The conversation it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Its present session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -193,7 +195,7 @@ pub struct MessageActionParams {
     pub inbound_turn_kind: Option<String>,
     /// For which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// What is known about tools at that point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_context: Option<Map<String, Value>>,

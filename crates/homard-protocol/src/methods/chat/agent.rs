@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method, NoParams};
 use crate::methods::chat::Attachment;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 use crate::session_row::ThinkingLevelOption;
 
 /// `agent`: one turn, answered twice with the same id: accepted, then finished.
@@ -36,13 +39,13 @@ pub struct AgentParams {
     pub idempotency_key: String,
     /// Whose turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Which conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Which conversation, by transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// A provider for this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -71,12 +74,12 @@ pub struct AgentParams {
 #[serde(rename_all = "camelCase")]
 pub struct AgentAccepted {
     /// The run.
-    pub run_id: String,
+    pub run_id: RunId,
     /// The conversation.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// `accepted`, or `in_flight` for a repeat.
     pub status: String,
     /// When.
@@ -214,7 +217,7 @@ impl Method for AgentWait {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentWaitParams {
     /// Which run.
-    pub run_id: String,
+    pub run_id: RunId,
     /// How long; 30 s when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
@@ -261,7 +264,7 @@ impl Method for AgentsList {
 #[serde(rename_all = "camelCase")]
 pub struct AgentsListResult {
     /// Who answers by default.
-    pub default_id: String,
+    pub default_id: AgentId,
     /// `sole` or `legacy`.
     pub ownership: String,
     /// Whether a client must choose; never in Homard.
@@ -279,7 +282,7 @@ pub struct AgentsListResult {
 #[serde(rename_all = "camelCase")]
 pub struct AgentSummary {
     /// Its id.
-    pub id: String,
+    pub id: AgentId,
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -319,10 +322,10 @@ impl Method for ModelsList {
 pub struct ModelsListParams {
     /// For this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// For this session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// With this credential.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,

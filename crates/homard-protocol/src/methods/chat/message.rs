@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// Most characters of a message that are answered with.
 pub const MAX_MESSAGE_GET_CHARS: u64 = 2_000_000;
@@ -28,10 +30,10 @@ impl Method for ChatMessageGet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatMessageGetParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Which entry.
     pub message_id: String,
     /// Longest text wanted.

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::methods::chat::agent::ModelSummary;
 use crate::methods::chat::{ChatHistoryParams, ChatHistoryResult};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `chat.startup`: the newest page of a conversation and its [`ChatMetadataResult`] in one answer.
 #[derive(Debug)]
@@ -46,13 +48,13 @@ impl Method for ChatMetadata {
 pub struct ChatMetadataParams {
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// With this credential; taken and not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,
     /// Which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
 }
 
 /// Answer of [`ChatMetadata`].
@@ -84,10 +86,10 @@ impl Method for CommandsList {
 pub struct CommandsListParams {
     /// In which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// On which platform; the commands are the same everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,

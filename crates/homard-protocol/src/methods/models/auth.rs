@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -39,7 +40,7 @@ pub struct ModelsProbeParams {
     pub timeout_ms: Option<u64>,
     /// On whose behalf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them.
@@ -107,7 +108,7 @@ pub struct ModelsAuthSetApiKeyParams {
     pub api_key: String,
     /// For this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 impl fmt::Debug for ModelsAuthSetApiKeyParams {
@@ -141,6 +142,14 @@ impl Method for ModelsAuthLogout {
     type Result = ModelsAuthLogoutResult;
 }
 
+/// Which credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialType {
+    /// Keys, no logins.
+    ApiKey,
+}
+
 /// Parameters of [`ModelsAuthLogout`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -152,10 +161,10 @@ pub struct ModelsAuthLogoutParams {
     pub profile_ids: Option<Vec<String>>,
     /// `api_key`: only keys, no logins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub credential_type: Option<String>,
+    pub credential_type: Option<CredentialType>,
     /// Of this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ModelsAuthLogout`].
@@ -194,7 +203,7 @@ pub struct ModelsAuthImportParams {
     pub program: Option<String>,
     /// For this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ModelsAuthImport`].

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -26,7 +27,7 @@ pub struct ModelsAuthStatusParams {
     pub refresh: Option<bool>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ModelsAuthStatus`].

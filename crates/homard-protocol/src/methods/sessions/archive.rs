@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, SessionId};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `sessions.cleanup`: what the rules for old sessions would take away, and doing it.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ impl Method for SessionsCleanup {
 pub struct SessionsCleanupParams {
     /// Only this agent's sessions; the default one's when nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub agent: Option<AgentId>,
     /// Every agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_agents: Option<bool>,
@@ -33,7 +36,7 @@ pub struct SessionsCleanupParams {
     pub enforce: Option<bool>,
     /// A session to leave alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_key: Option<String>,
+    pub active_key: Option<SessionRef>,
     /// Also take away sessions whose transcript is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_missing: Option<bool>,
@@ -86,7 +89,7 @@ impl Method for SessionsEnded {
 pub struct SessionsEndedParams {
     /// Only this agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// How many at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -101,15 +104,15 @@ pub struct SessionsEndedResult {
 }
 
 /// A conversation that can be brought back.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedSessionRow {
     /// Its key.
-    pub key: String,
+    pub key: SessionKey,
     /// Its transcript.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// `deleted` or `reset`.
     pub reason: String,
     /// When.
@@ -143,25 +146,25 @@ impl Method for SessionsRestore {
 pub struct SessionsRestoreParams {
     /// The last one that ended under this key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// Exactly this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`SessionsRestore`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsRestoreResult {
     /// Always true.
     pub ok: bool,
     /// Its key.
-    pub key: String,
+    pub key: SessionKey,
     /// Its transcript.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The stored settings.
     pub entry: Value,
 }

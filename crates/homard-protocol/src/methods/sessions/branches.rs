@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::{AgentId, EntryId};
 use crate::method::{Access, Method};
 use crate::methods::system::side_lists::InSessionParams;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `sessions.fork`: a new conversation that begins as another one did.
 #[derive(Debug)]
@@ -56,13 +59,13 @@ impl Method for SessionsBranchesSwitch {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AtEntryParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// A question: the place before it, and the question is given back to be asked anew. Anything else: the place
     /// after it.
-    pub entry_id: String,
+    pub entry_id: EntryId,
 }
 
 /// Answer of [`SessionsFork`].
@@ -70,7 +73,7 @@ pub struct AtEntryParams {
 #[serde(rename_all = "camelCase")]
 pub struct SessionsForkResult {
     /// The new conversation.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// The question that comes next, to be changed or sent as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor_text: Option<String>,
@@ -139,12 +142,12 @@ pub struct BranchRow {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchesSwitchParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The end of the branch.
-    pub leaf_entry_id: String,
+    pub leaf_entry_id: EntryId,
 }
 
 /// Answer of [`SessionsBranchesSwitch`]: nothing to say.

@@ -4,10 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method};
 use crate::methods::chat::{Attachment, ChatSendResult};
 use crate::methods::sessions::ResolvedModel;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// Most characters of a session's shown name.
 pub const MAX_DISPLAY_NAME_CHARS: usize = 500;
@@ -41,13 +44,13 @@ impl Method for SessionsCreate {
 pub struct SessionsCreateParams {
     /// The key; one is made when it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// The same one never makes a second session or run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotency_key: Option<String>,
+    pub idempotency_key: Option<RunId>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Its name, unique per agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -92,7 +95,7 @@ pub struct SessionsCreateParams {
     pub catalog_id: Option<String>,
     /// The conversation it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent_session_key: Option<String>,
+    pub parent_session_key: Option<SessionRef>,
     /// How deep it lies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_depth: Option<u32>,
@@ -159,16 +162,16 @@ pub struct SessionsCreateResult {
     /// Always true.
     pub ok: bool,
     /// The canonical key.
-    pub key: String,
+    pub key: SessionKey,
     /// Its transcript.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The stored settings.
     pub entry: Value,
     /// Whether a first run was started.
     pub run_started: bool,
     /// Which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     /// Why not, when one was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_error: Option<Value>,
@@ -192,10 +195,10 @@ impl Method for SessionsSend {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsSendParams {
     /// Which session.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// What is said.
     pub message: String,
     /// Taken without effect.
@@ -212,7 +215,7 @@ pub struct SessionsSendParams {
     pub timeout_ms: Option<u64>,
     /// Becomes the run id; one is made when it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotency_key: Option<String>,
+    pub idempotency_key: Option<RunId>,
 }
 
 /// `sessions.steer`: the same, and a run under way is stopped for it.
@@ -244,13 +247,13 @@ impl Method for SessionsAbort {
 pub struct SessionsAbortParams {
     /// Which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// Which run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Taken without effect: messages that wait go too unless a run is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queued: Option<bool>,
@@ -263,7 +266,7 @@ pub struct SessionsAbortResult {
     /// Always true.
     pub ok: bool,
     /// The run that was stopped.
-    pub aborted_run_id: Option<String>,
+    pub aborted_run_id: Option<RunId>,
     /// `aborted` or `no-active-run`.
     pub status: String,
 }
@@ -286,13 +289,13 @@ impl Method for SessionsGet {
 pub struct SessionsGetParams {
     /// Which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// The same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// How many at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

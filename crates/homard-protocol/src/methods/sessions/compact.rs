@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `sessions.compact`: the beginning of a conversation becomes a summary.
 #[derive(Debug)]
@@ -22,10 +25,10 @@ impl Method for SessionsCompact {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsCompactParams {
     /// Which session.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Keep so many of the newest entries and list the rest, without asking a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_lines: Option<u64>,
@@ -41,7 +44,7 @@ pub struct SessionsCompactResult {
     /// Always true.
     pub ok: bool,
     /// The canonical key.
-    pub key: String,
+    pub key: SessionKey,
     /// Whether the conversation is shorter now.
     pub compacted: bool,
     /// Why it is not.

@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::prompt_report::PromptReport;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `sessions.context`.
 #[derive(Debug)]
@@ -25,10 +28,10 @@ impl Method for SessionsContext {
 pub struct SessionsContextParams {
     /// Which conversation; the main one when nobody says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// Whose, for bare keys.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`SessionsContext`].
@@ -36,7 +39,7 @@ pub struct SessionsContextParams {
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionsContextResult {
     /// The conversation.
-    pub key: String,
+    pub key: SessionKey,
     /// Prompt, files, skills and tools.
     pub report: PromptReport,
     /// How many messages the model is told.

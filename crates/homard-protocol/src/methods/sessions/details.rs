@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 use crate::session_row::SessionRow;
 
 /// `sessions.describe`: one row by its exact key.
@@ -23,10 +25,10 @@ impl Method for SessionsDescribe {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDescribeParams {
     /// Which.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// With a title made from the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_derived_titles: Option<bool>,
@@ -58,10 +60,10 @@ impl Method for SessionsMessagesSubscribe {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsMessagesSubscribeParams {
     /// Which.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Also what waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_approvals: Option<bool>,
@@ -83,10 +85,10 @@ impl Method for SessionsMessagesUnsubscribe {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsMessagesUnsubscribeParams {
     /// Which.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`SessionsMessagesSubscribe`] and [`SessionsMessagesUnsubscribe`].
@@ -115,10 +117,10 @@ impl Method for AgentIdentityGet {
 pub struct AgentIdentityParams {
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Whoever answers in this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
 }
 
 /// Answer of [`AgentIdentityGet`].
@@ -126,7 +128,7 @@ pub struct AgentIdentityParams {
 #[serde(rename_all = "camelCase")]
 pub struct AgentIdentityResult {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// What to call it.
     pub name: String,
     /// Its picture: a letter, an emoji or an address.

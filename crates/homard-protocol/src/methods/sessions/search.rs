@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::{AgentId, EntryId, SessionId};
 use crate::method::{Access, Method};
 use crate::methods::sessions::SessionsListParams;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 use crate::session_row::SessionRow;
 
 /// Hits unless the caller says otherwise.
@@ -36,10 +39,10 @@ pub struct SessionsSearchParams {
     pub query: String,
     /// Only this agent's sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Only these sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_keys: Option<Vec<String>>,
+    pub session_keys: Option<Vec<SessionRef>>,
     /// Only sessions that `sessions.list` would list with this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<SessionsListParams>,
@@ -65,15 +68,15 @@ pub struct SessionsSearchResult {
 }
 
 /// One message that was found.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsSearchHit {
     /// In which session.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// In which transcript.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Which entry.
-    pub message_id: String,
+    pub message_id: EntryId,
     /// `user` or `assistant`.
     pub role: String,
     /// When it was said.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// Runs in one answer of [`UndoList`] unless the caller says otherwise.
 pub const DEFAULT_UNDO_RUNS: u32 = 20;
@@ -28,7 +29,7 @@ impl Method for UndoList {
 pub struct UndoListParams {
     /// Only of this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// How many at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -97,7 +98,7 @@ impl Method for UndoApply {
 pub struct UndoApplyParams {
     /// In this conversation; any when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// This run; the last one when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::id::DeviceId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `gateway.identity.get`: the gateway's own key, by which clients recognise it.
 #[derive(Debug)]
@@ -116,7 +117,7 @@ pub struct UpdateRunParams {
     pub requester: Option<Map<String, Value>>,
     /// Whom to tell afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Where to tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Map<String, Value>>,

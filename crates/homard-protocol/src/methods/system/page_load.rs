@@ -7,9 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
 use crate::methods::system::side_lists::InSessionParams;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `plugins.controlUi.list`: parts of the page that plugins bring.
 #[derive(Debug)]
@@ -262,10 +265,10 @@ pub const MAX_VIEWED: usize = 32;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ViewersParams {
     /// Which.
-    pub session_keys: Vec<String>,
+    pub session_keys: Vec<SessionRef>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`SessionsViewersSet`].
@@ -273,7 +276,7 @@ pub struct ViewersParams {
 #[serde(rename_all = "camelCase")]
 pub struct Viewed {
     /// What was understood. Nobody is shown it yet.
-    pub session_keys: Vec<String>,
+    pub session_keys: Vec<SessionKey>,
 }
 
 /// `sessions.catalog.list`: conversations of other programs on this machine.

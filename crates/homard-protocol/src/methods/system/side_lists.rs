@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `question.list`: questions to the person that wait for an answer.
 #[derive(Debug)]
@@ -47,10 +49,10 @@ impl Method for TaskSuggestionsList {
 pub struct OfSessionParams {
     /// Which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`TaskSuggestionsList`].
@@ -120,10 +122,10 @@ impl Method for ProgressCardGet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InSessionParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ProgressCardGet`].

@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
 use crate::methods::cron::CronWakeMode;
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// Longest event, in characters.
 pub const MAX_EVENT_CHARS: usize = 20_000;
@@ -34,10 +36,10 @@ pub struct WakeParams {
     pub text: String,
     /// Which conversation; the main one, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// What else was sent.
     #[serde(flatten)]
     pub more: BTreeMap<String, Value>,
@@ -51,7 +53,7 @@ pub struct WakeResult {
     pub ok: bool,
     /// The turn about it, if one was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
 }
 
 /// `system-event`.
@@ -74,10 +76,10 @@ pub struct SystemEventParams {
     pub text: String,
     /// Makes telling it again harmless, when a turn is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotency_key: Option<String>,
+    pub idempotency_key: Option<RunId>,
     /// Which conversation; the main one, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whether a turn is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<bool>,

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `tools.invoke`: calls one tool under the policy of a conversation. A tool that fails is an answer, not an error.
 #[derive(Debug)]
@@ -29,10 +31,10 @@ pub struct ToolsInvokeParams {
     pub args: Option<Map<String, Value>>,
     /// In which conversation; the agent's main one when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whose, when the conversation does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Ask people for approval where it is needed, and wait for their answer; otherwise the need is only told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,

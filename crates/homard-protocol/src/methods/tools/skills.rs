@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// `skills.status`.
 #[derive(Debug)]
@@ -26,10 +28,10 @@ impl Method for SkillsStatus {
 pub struct SkillsStatusParams {
     /// Whose; the default agent's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Those of the agent that answers in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
 }
 
 /// Answer of [`SkillsStatus`].
@@ -41,7 +43,7 @@ pub struct SkillsStatusResult {
     /// Where skills for all agents are kept.
     pub managed_skills_dir: String,
     /// Whose skills these are.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// All skills that were found, by name; those that cannot be read too.
     pub skills: Vec<SkillStatus>,
 }
@@ -193,7 +195,7 @@ impl Method for SkillsInstall {
 pub struct SkillsInstallParams {
     /// Whose skill.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
