@@ -19,7 +19,7 @@ use homard_protocol::{
 };
 use homard_runtime::Clock;
 use homard_store::{Context, NewRun, OpenOptions, StartRun, Store};
-use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
+use homard_tools::{DynTool, Ports, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -135,7 +135,7 @@ fn assembly(workspace: &Path) -> Result<(f64, f64), Failure> {
         skills: Some((0..SKILLS).map(skill).collect::<String>().into()),
         ..PromptInput::default()
     };
-    let tools = Toolbox::default().with(Arc::new(Nothing)).specs(&ToolPolicy::default());
+    let tools = Toolbox::default().with(Arc::new(Nothing)).specs(&ToolPolicy::default(), &Ports::default());
     let history = history()?;
     let prompt = Prompt::default();
     prompt.build(&input, &tools)?;
@@ -205,7 +205,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         message: "{}".to_owned(),
         inbox: Vec::new(),
     };
-    store.accept_run(run).await?;
+    store.runs().accept(run).await?;
     let start = StartRun {
         shown: None,
         run_id: run_id.clone(),
@@ -215,7 +215,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         merged: Vec::new(),
         before: Vec::new(),
     };
-    let started = store.start_run(start).await?;
+    let started = store.runs().start(start).await?;
     let session_id = started.session.session_id;
     let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
     let mut history = History::new(session_id.clone(), nothing, TimeZone::UTC);

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clip::clipped;
 use crate::history::History;
+use crate::hook_points;
 use crate::turn::{Agent, Step, Turn};
 use plan::{Keep, Plan, plan};
 
@@ -219,7 +220,7 @@ impl Compactor<'_> {
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<Compacted, NotShorter> {
         let store = &self.agent.store;
-        let context = store.context(&self.turn.session_id).await?;
+        let context = store.transcripts().context(&self.turn.session_id).await?;
         let budget = Budget::new(&self.turn.compaction, history, need);
         let plan = match need.wish.max_entries {
             Some(most) => plan::newest(&context.entries, most),
@@ -230,6 +231,7 @@ impl Compactor<'_> {
         let first_kept_entry_id = first_kept.id.clone();
         let tokens_before = history.estimate(need.overhead);
         on_step(Step::Compacting { trigger: need.trigger, tokens_before });
+        hook_points::before_compaction(self.turn, need.trigger).await;
         let summary = self.summary(&context, &plan, budget, need.wish).await?;
         let dropped = context.entries.get(..plan.first_kept).unwrap_or_default();
         let entry = EntryKind::Compaction {
@@ -239,8 +241,8 @@ impl Compactor<'_> {
             details: digest::details(dropped, context.summary_details.as_ref()),
             from_hook: None,
         };
-        store.append(&self.turn.session_id, vec![entry]).await?;
-        *history = history.read_anew(store.context(&self.turn.session_id).await?);
+        store.transcripts().append(&self.turn.session_id, vec![entry]).await?;
+        *history = history.read_anew(store.transcripts().context(&self.turn.session_id).await?);
         let tokens_after = history.estimate(need.overhead);
         tracing::info!(
             trigger = need.trigger.as_str(),
@@ -257,6 +259,7 @@ impl Compactor<'_> {
             tokens_after,
             listed: summary.listed,
         });
+        hook_points::after_compaction(self.turn, need.trigger, &summary.text).await;
         Ok(Compacted {
             summary: summary.text,
             first_kept: first_kept_entry_id,
@@ -382,10 +385,14 @@ impl Compactor<'_> {
             session: None,
             program_dir: turn.program_dir(),
         };
+        hook_points::before_call(turn).await?;
         let mut stream = turn.model.provider.stream(request, self.cancel.child_token());
         while let Some(event) = stream.next().await {
             match event {
-                StreamEvent::Done(answer) => return Ok(answer.message),
+                StreamEvent::Done(answer) => {
+                    hook_points::after_call(turn, &answer.message).await;
+                    return Ok(answer.message);
+                }
                 StreamEvent::Failed(error) => return Err(error),
                 _ => {}
             }

@@ -7,10 +7,10 @@
 mod automation;
 mod changes;
 mod deliver;
-mod door;
 mod import;
 mod job;
 mod places;
+mod port;
 mod preview;
 mod recover;
 mod run;
@@ -19,4 +19,4 @@ mod settle;
 mod timer;
 mod view;
 
-pub use automation::{Automation, AutomationParts, CronError};
+pub use automation::{Automation, AutomationParts, CronError, Jobs};

@@ -89,9 +89,10 @@ impl From<IdError> for RequestError {
 impl From<AcceptError> for RequestError {
     fn from(error: AcceptError) -> Self {
         match &error {
-            AcceptError::Refused(_) | AcceptError::BadKey(_) | AcceptError::Repeated => {
-                Self::invalid(error.to_string())
-            }
+            AcceptError::Refused(_)
+            | AcceptError::BadKey(_)
+            | AcceptError::Repeated
+            | AcceptError::HeldBack(_) => Self::invalid(error.to_string()),
             AcceptError::Unroutable(Unroutable::UnknownAgent(agent)) => Self::invalid(error.to_string())
                 .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
             AcceptError::Unroutable(Unroutable::NoRoute) => Self::invalid(error.to_string()),

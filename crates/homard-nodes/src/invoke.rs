@@ -11,6 +11,7 @@ use homard_protocol::methods::nodes::invoke::{
     NodeError, NodeInvokeCancel, NodeInvokeRequest, NodeInvokeResultParams,
 };
 use homard_protocol::{ConnId, DeviceId};
+use homard_runtime::{Clip, millis};
 use homard_store::StoreError;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -121,7 +122,7 @@ fn words(error: &NodeError) -> String {
     } else {
         format!("{code}: {message}")
     };
-    text.chars().take(MAX_WORDS).collect()
+    text.clip_chars(MAX_WORDS).to_owned()
 }
 
 /// Where the result of a command comes.
@@ -215,12 +216,13 @@ impl Nodes {
     /// The node, if it is here and may be asked this.
     pub async fn reachable(&self, id: &DeviceId, command: &str) -> Result<NodeSession, InvokeError> {
         let store = &self.store;
-        let device = store.paired_device(id).await?.filter(rows::is_node);
+        let device = store.devices().get(id).await?.filter(rows::is_node);
         if device.is_none() {
             return Err(InvokeError::Unknown);
         }
         let session = self.registry.get(id).ok_or(InvokeError::NotConnected)?;
-        let approved = store.node(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
+        let approved =
+            store.nodes().get(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
         let config = self.config.current();
         let (platform, declared) = (&session.about.platform, &session.declared);
         commands::check(platform, declared, approved.as_ref(), &config.gateway.nodes, command)
@@ -250,7 +252,7 @@ impl NodeRegistry {
             node_id: wanted.node.to_string(),
             command: wanted.command,
             params_json: wanted.params.map(|params| params.to_string()),
-            timeout_ms: u64::try_from(wanted.timeout.as_millis()).ok(),
+            timeout_ms: Some(millis(wanted.timeout)),
             idempotency_key: wanted.idempotency_key,
             session_key: wanted.session_key,
         };

@@ -7,6 +7,7 @@ mod stream;
 use homard_config::config::gateway::http_endpoints::ResponsesEndpoint;
 use homard_protocol::RunId;
 use homard_relay::Source;
+use homard_runtime::Clip;
 use http::StatusCode;
 
 use super::parts::{Loader, Rules};
@@ -80,16 +81,13 @@ pub(super) async fn answer(
 /// The session of a response that was given before.
 async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result<RequestPlace, ApiError> {
     let unknown = || ApiError::Invalid {
-        message: format!(
-            "Previous response with id '{}' not found.",
-            previous.chars().take(100).collect::<String>()
-        ),
+        message: format!("Previous response with id '{}' not found.", previous.clip_chars(100)),
         param: Some("previous_response_id"),
         code: Some("previous_response_not_found"),
     };
     let run = RunId::parse(previous).map_err(|_not_an_id| unknown())?;
     let is_ours = |record: &homard_store::RunRecord| record.source == Source::HttpResponses.as_str();
-    let record = asker.api.store.run(&run).await?.filter(is_ours);
+    let record = asker.api.store.runs().get(&run).await?.filter(is_ours);
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {
         Some(agent) if *agent == chosen.agent || !chosen.is_named => {

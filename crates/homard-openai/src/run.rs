@@ -1,5 +1,6 @@
 //! From a request to a run and back. A caller that hangs up stops its run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -69,7 +70,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
     let Ask { id, source, place, mut talk, offered, sampling, max_tokens } = ask;
     let model = asker.thinker()?;
     let remembered = match place.is_stable {
-        true => api.store.session(&place.key).await?.map(|record| record.session_id),
+        true => api.store.sessions().get(&place.key).await?.map(|record| record.session_id),
         false => None,
     };
     let names = talk.names();
@@ -110,7 +111,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
         without_admin: !asker.scopes.grants(Scope::Admin),
         ..TurnOptions::of(source)
     };
-    let listener = api.relay.setup().accept_program(message, program, options).await?;
+    let listener = api.relay.turns().accept_program(message, program, options).await?;
     let hold = Hold {
         api: api.clone(),
         key: listener.session_key().clone(),
@@ -128,7 +129,7 @@ async fn known_calls(
     remembered: Option<&SessionId>,
 ) -> Result<Names, ApiError> {
     if let Some(session) = remembered.filter(|_| talk.orphan(&names).is_some()) {
-        for entry in api.store.context(session).await?.entries {
+        for entry in api.store.transcripts().context(session).await?.entries {
             if let EntryKind::Message { message: Message::Assistant(answer) } = entry.kind {
                 names.extend(answer.tool_calls().map(|call| (call.id.to_string(), call.name.clone())));
             }
@@ -181,7 +182,7 @@ impl Running {
     }
 
     /// Waits for the end.
-    pub(super) async fn whole(mut self) -> Result<Box<RunEnd>, ApiError> {
+    pub(super) async fn whole(mut self) -> Result<Arc<RunEnd>, ApiError> {
         loop {
             if let News::Ended(end) = self.next().await? {
                 return Ok(end);
@@ -195,7 +196,7 @@ pub(super) enum News {
     /// More words.
     Text(String),
     /// The end.
-    Ended(Box<RunEnd>),
+    Ended(Arc<RunEnd>),
 }
 
 /// How a route tells a run as a stream of events.

@@ -17,9 +17,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::engine::raw_json::RawJson;
+use crate::store::Store;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
-pub use groups::{GroupDefaults, SessionGroup};
+pub use groups::{GroupDefaults, GroupStore, SessionGroup};
 pub(crate) use list::Filter;
 pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
 pub use restore::{EndedSession, RestoreWhich};
@@ -28,11 +29,16 @@ pub(crate) use rows::{Draft, by_session_id, insert, load, load_or_new, save};
 /// Characters of a message kept as a session's preview or title.
 const PREVIEW_CHARS: usize = 120;
 
+/// What is remembered of conversations: [`Store::sessions`].
+#[derive(Debug, Clone, Copy)]
+pub struct SessionStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
 /// Everything remembered of one session. Field names are those of existing session stores in camel case; what
 /// each means beyond its name is said in the compatibility notes of the sessions format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct SessionEntry {
     pub session_id: Option<SessionId>,
     pub updated_at: Timestamp,
@@ -189,7 +195,6 @@ pub struct SessionEntry {
 /// Where a session's first message came from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct SessionOrigin {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -212,7 +217,6 @@ pub struct SessionOrigin {
 /// Where a session's next reply goes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct DeliveryContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,

@@ -1,22 +1,24 @@
 //! The handle everybody holds, what can go wrong with it, opening and closing.
 //!
-//! [`Store`] owns no logic about what is kept: the files beside this one add their methods to it. Each method
-//! is one job for the writer thread or one for a reader thread.
+//! [`Store`] owns no logic about what is kept: it hands out views (`views`), each of which belongs to the file
+//! that owns the matter. Each method of a view is one job for the writer thread or one for a reader thread.
+
+mod views;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use homard_protocol::{RunId, SessionId};
-use homard_runtime::{Clock, OrLog};
+use homard_runtime::{Clock, Mutex, OrLog, create_private_dir};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{NewEntries, Watch};
 use crate::engine::database;
 use crate::engine::import;
-use crate::engine::layout::{Layout, create_private_dir};
+use crate::engine::layout::Layout;
 use crate::engine::reader::{self, ReadCx, ReadOrder};
 use crate::engine::writer::{self, Batch, WriteOrder};
 use crate::people::pairing::{self, LetIn};
@@ -296,7 +298,7 @@ impl Store {
         if self.inner.writes.send(WriteOrder::Close(done)).await.is_ok() {
             closed.await.or_log("the store's writer ended before it could say so");
         }
-        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *self.inner.threads.lock());
         for _reader in 1..threads.len() {
             self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
         }

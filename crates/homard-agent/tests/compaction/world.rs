@@ -14,7 +14,7 @@ use homard_protocol::{
 use homard_runtime::Clock;
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::FakeLlm;
-use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
+use homard_tools::{DynTool, HookPoints, Scope, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -63,6 +63,8 @@ pub(crate) struct World {
     pub(crate) told: Vec<String>,
     pub(crate) rules: Rules,
     pub(crate) tool: Arc<dyn DynTool>,
+    /// Who has a say.
+    pub(crate) hooks: HookPoints,
     model: Resolved,
     history: Option<History>,
     runs: usize,
@@ -100,6 +102,7 @@ impl World {
             told: Vec::new(),
             rules: Rules { repeats: PATIENT, ..Rules::default() },
             tool: Arc::new(Dump),
+            hooks: HookPoints::default(),
             model,
             history: None,
             runs: 0,
@@ -125,7 +128,7 @@ impl World {
             message: "{}".to_owned(),
             inbox: Vec::new(),
         };
-        self.store.accept_run(run).await.unwrap();
+        self.store.runs().accept(run).await.unwrap();
         let message = UserMessage {
             content: UserContent::Text(text.to_owned()),
             timestamp: NOW,
@@ -140,7 +143,7 @@ impl World {
             patch: None,
             merged: Vec::new(),
         };
-        let started = self.store.start_run(start).await.unwrap();
+        let started = self.store.runs().start(start).await.unwrap();
         let session_id = started.session.session_id.clone();
         self.session = Some(session_id.clone());
         let mut history = match self.history.take() {
@@ -149,7 +152,7 @@ impl World {
                 kept
             }
             _ => {
-                let context = self.store.context(&session_id).await.unwrap();
+                let context = self.store.transcripts().context(&session_id).await.unwrap();
                 History::new(session_id.clone(), context, TimeZone::UTC)
             }
         };
@@ -168,7 +171,7 @@ impl World {
         let mut finish = FinishRun::new(run_id, status);
         let answer = ended.answer.clone().map(Message::Assistant);
         finish.entries = answer.iter().map(|m| EntryKind::Message { message: m.clone() }).collect();
-        let finished = self.store.finish_run(finish).await.unwrap();
+        let finished = self.store.runs().finish(finish).await.unwrap();
         if let (Some(answer), Some(place)) = (answer, finished.appended.first()) {
             history.record(answer, place.seq);
         }
@@ -192,7 +195,7 @@ impl World {
             tools: Arc::new(Toolbox::default().with(Arc::clone(&self.tool))),
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
-            scope: Arc::default(),
+            scope: Arc::new(Scope { hooks: self.hooks.clone(), ..Scope::default() }),
             rules: self.rules.clone(),
             steer: homard_agent::Steering::default(),
         }
@@ -201,6 +204,6 @@ impl World {
     /// What a model would be told of the past now.
     pub(crate) async fn summary(&self) -> String {
         let session = self.session.as_ref().unwrap();
-        self.store.context(session).await.unwrap().summary.unwrap_or_default()
+        self.store.transcripts().context(session).await.unwrap().summary.unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use homard_channel::Inbound;
 use homard_protocol::SessionKey;
 use homard_protocol::methods::config::ConfigWriteResult;
 use homard_relay::{Queue, Source, TurnOptions};
-use homard_runtime::OrLog;
+use homard_runtime::{Clip, OrLog};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(crate) struct Note {
 
 impl Note {
     pub(crate) fn new(session_key: SessionKey, text: Option<String>, at: i64) -> Self {
-        Self { session_key, text: text.map(|text| text.chars().take(MAX_NOTE).collect()), at }
+        Self { session_key, text: text.map(|text| text.clip_chars(MAX_NOTE).to_owned()), at }
     }
 }
 
@@ -39,7 +39,7 @@ impl Gateway {
     pub(crate) async fn keep_note(&self, note: &Note) -> Result<(), RequestError> {
         let kept =
             serde_json::to_string(note).map_err(|error| RequestError::unavailable(error.to_string()))?;
-        self.store().set_kv(NOTE_KEY, &kept).await.map_err(RequestError::from)
+        self.store().kv().set(NOTE_KEY, &kept).await.map_err(RequestError::from)
     }
 
     /// Writes the configuration with a note for after the restart, if one comes of it.
@@ -57,7 +57,7 @@ impl Gateway {
     }
 
     async fn forget_note(&self) {
-        self.store().set_kv(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
+        self.store().kv().set(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
     }
 
     /// Tells the conversation that asked for a restart that it happened; once. `put_back` says why the
@@ -76,7 +76,7 @@ impl Gateway {
     }
 
     async fn tell_noted(&self, what: &str) {
-        let kept = self.store().get_kv(NOTE_KEY).await.or_log("the note of a restart could not be read");
+        let kept = self.store().kv().get(NOTE_KEY).await.or_log("the note of a restart could not be read");
         let Some(kept) = kept.flatten().filter(|kept| !kept.is_empty()) else { return };
         if let Ok(Note { session_key, text, at }) = serde_json::from_str(&kept) {
             let note = text.map(|text| format!(" Your note from before: {text}")).unwrap_or_default();

@@ -281,22 +281,24 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), Reques
             limit: STEP,
             ..SessionQuery::default()
         };
-        let page = gateway.store().list_sessions(query).await?;
+        let page = gateway.store().sessions().list(query).await?;
         if page.rows.is_empty() {
             return Ok(());
         }
         for record in page.rows {
             gateway.relay().abort(&record.key, None, StopCause::Delete).await;
             gateway.relay().sessions().end_commands(&record.key);
-            let deleted = gateway.store().delete_session(&record.key, ArchiveTranscript::Keep).await;
+            let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
             deleted?;
             gateway.relay().sessions().announce_change(&record, "delete");
+            gateway.relay().sessions().ended(&record.key).await;
         }
     }
 }
 
 /// Moves folders into the trash. Only what lies in the state folder is touched: a workspace elsewhere is
 /// somebody's own.
+#[expect(clippy::disallowed_methods, reason = "moves folders; nothing is written")]
 fn trash(
     state_dir: &Path,
     name: &str,

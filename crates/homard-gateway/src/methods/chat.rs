@@ -22,6 +22,7 @@ use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, Scope, SessionKey, StopReason, UserBlock,
 };
 use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
+use homard_runtime::Clip;
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
@@ -93,7 +94,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
 /// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
 /// message stops nothing.
 async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &RunId) -> Result<bool, RequestError> {
-    if gateway.store().run(run_id).await?.is_some() {
+    if gateway.store().runs().get(run_id).await?.is_some() {
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
@@ -190,7 +191,7 @@ pub(super) async fn announce(
     key: &SessionKey,
     reason: &'static str,
 ) -> Result<(), RequestError> {
-    if let Some(record) = gateway.store().session(key).await? {
+    if let Some(record) = gateway.store().sessions().get(key).await? {
         gateway.relay().sessions().announce_change(&record, reason);
     }
     Ok(())
@@ -202,7 +203,7 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
     let label_chars = params.label.as_ref().map(|label| label.chars().count());
     check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
-    let session = gateway.store().session(&key).await?;
+    let session = gateway.store().sessions().get(&key).await?;
     let Some(session) = session else { return Err(RequestError::invalid("session not found")) };
     let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
         Some(label) => format!("[{label}]\n\n{}", params.message),
@@ -210,7 +211,7 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
     };
     let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
     let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-    let appended = gateway.store().append(&session.session_id, vec![entry]).await?;
+    let appended = gateway.store().transcripts().append(&session.session_id, vec![entry]).await?;
     let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
     let event = ChatEvent {
         run_id: format!("inject-{message_id}").into(),
@@ -234,7 +235,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
     check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
-    let record = gateway.store().session(&key).await?;
+    let record = gateway.store().sessions().get(&key).await?;
     let asked = params.session_id;
     let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
     let offset = params.offset.unwrap_or(0);
@@ -246,7 +247,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
                 before_seq: None,
                 offset: usize::try_from(offset).unwrap_or(usize::MAX),
             };
-            gateway.store().page(id, query).await?
+            gateway.store().transcripts().page(id, query).await?
         }
         None => homard_store::Page::default(),
     };
@@ -394,7 +395,10 @@ fn as_written(mut message: Value) -> Value {
 fn shorten(value: &mut Value, max_chars: usize) -> bool {
     match value {
         Value::String(text) if text.len() > max_chars => {
-            let Some((end, _)) = text.char_indices().nth(max_chars) else { return false };
+            let end = text.clip_chars(max_chars).len();
+            if end == text.len() {
+                return false;
+            }
             text.truncate(end);
             text.push_str("\n[… cut; open the message to read all of it …]");
             true

@@ -73,9 +73,9 @@ pub(super) async fn rename(cx: Cx, params: NodeName) -> Result<NodeName, Request
         )));
     }
     let store = cx.gateway.store();
-    let device = store.paired_device(&id).await?;
+    let device = store.devices().get(&id).await?;
     device.filter(is_node).ok_or_else(unknown_node)?;
-    store.label_device(&id, name).await?;
+    store.devices().label(&id, name).await?;
     Ok(NodeName { node_id: id.to_string(), display_name: name.to_owned() })
 }
 

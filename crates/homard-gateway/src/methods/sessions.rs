@@ -41,6 +41,7 @@ use homard_protocol::methods::sessions::{
 };
 use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
 use homard_relay::StopCause;
+use homard_runtime::Clip;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
     SessionRecord, SessionSort,
@@ -105,7 +106,7 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let mut query = query(gateway, "sessions.list", &params, now)?;
     query.limit = usize::try_from(limit).unwrap_or(1);
     query.keys = (params.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
-    let page = gateway.store().list_sessions(query).await?;
+    let page = gateway.store().sessions().list(query).await?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
     let sessions: Vec<_> = page
@@ -239,10 +240,10 @@ async fn preview_one(
     let preview =
         |status: &str, items| SessionPreview { key: said.clone(), status: status.to_owned(), items };
     let Ok(key) = session_key(gateway, &said, None) else { return Ok(preview("error", Vec::new())) };
-    let Some(record) = gateway.store().session(&key).await? else {
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
         return Ok(preview("missing", Vec::new()));
     };
-    let last = gateway.store().last_messages(&record.session_id, items).await?;
+    let last = gateway.store().transcripts().last_messages(&record.session_id, items).await?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
     Ok(preview(if items.is_empty() { "empty" } else { "ok" }, items))
@@ -256,7 +257,7 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
         Message::ToolResult(_) => "tool",
         Message::Other(_) => return None,
     };
-    let text: String = message.text().chars().take(chars).collect();
+    let text = message.text().clip_chars(chars).to_owned();
     (!text.is_empty()).then(|| PreviewItem { role: role.to_owned(), text })
 }
 
@@ -285,16 +286,16 @@ async fn find(
 ) -> Result<Option<SessionRecord>, RequestError> {
     let store = gateway.store();
     let found = if let Some(key) = &params.key {
-        store.session(&session_key(gateway, key, params.agent_id.as_ref())?).await
+        store.sessions().get(&session_key(gateway, key, params.agent_id.as_ref())?).await
     } else if let Some(id) = &params.session_id {
-        store.session_by_id(id).await
+        store.sessions().by_id(id).await
     } else if let Some(label) = &params.label {
         let config = gateway.config().current();
         let agent = match &params.agent_id {
             Some(agent) => agent.clone(),
             None => config.agents.default_agent().id.clone(),
         };
-        store.session_by_label(&agent, label).await
+        store.sessions().by_label(&agent, label).await
     } else {
         return Err(RequestError::invalid("one of key, sessionId or label is required"));
     };
@@ -321,7 +322,7 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
         bring_back(gateway, &key).await?;
     }
     let now = gateway.clock().now_ms();
-    let record = gateway.store().patch_session(&key, move |entry| changes.apply(entry, now)).await?;
+    let record = gateway.store().sessions().patch(&key, move |entry| changes.apply(entry, now)).await?;
     gateway.relay().sessions().announce_change(&record, "patch");
     Ok(SessionsPatchResult {
         ok: true,
@@ -335,9 +336,9 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
 /// Taking a session out of the archive brings it back even if it was deleted.
 async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), RequestError> {
     let store = gateway.store();
-    if store.session(key).await?.is_none() {
+    if store.sessions().get(key).await?.is_none() {
         let which = RestoreWhich::Key(key.clone());
-        store.restore_session(which).await?;
+        store.sessions().restore(which).await?;
     }
     Ok(())
 }
@@ -511,7 +512,7 @@ async fn check_expected(
     expected: Option<&str>,
 ) -> Result<(), RequestError> {
     let Some(expected) = expected else { return Ok(()) };
-    let record = gateway.store().session(key).await?;
+    let record = gateway.store().sessions().get(key).await?;
     if record.is_some_and(|record| record.session_id.as_str() == expected) {
         return Ok(());
     }
@@ -549,16 +550,17 @@ pub(super) async fn delete(
         )));
     }
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let record = gateway.store().session(&key).await?;
+    let record = gateway.store().sessions().get(&key).await?;
     if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
         return Err(RequestError::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, StopCause::Delete).await;
     gateway.relay().sessions().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
-    let deleted = gateway.store().delete_session(&key, ArchiveTranscript::Keep).await?;
+    let deleted = gateway.store().sessions().delete(&key, ArchiveTranscript::Keep).await?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
+        gateway.relay().sessions().ended(&key).await;
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
     Ok(SessionsDeleteResult { ok: true, key, deleted: deleted.deleted, archived })

@@ -86,8 +86,8 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestEr
     let config = gateway.config().current();
     let store = gateway.store();
     let now = gateway.clock().now_ms();
-    let count = store.session_count(None).await?;
-    let recent = store.recent_sessions(RECENT).await?;
+    let count = store.sessions().count(None).await?;
+    let recent = store.sessions().recent(RECENT).await?;
     let defaults = session_rows::defaults(gateway, None);
     let rows: Vec<Value> = recent
         .iter()
@@ -103,7 +103,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestEr
         })
         .collect();
     let admin = cx.caller.is_admin();
-    let queued = store.waiting_notes().await?;
+    let queued = store.notes().waiting().await?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
         "runtimeVersion": gateway.diagnostics().host.version,

@@ -12,6 +12,7 @@ use homard_protocol::methods::tools::{
 };
 use homard_protocol::{PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
+use homard_runtime::Clip;
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
     canonical_name, decision_of, known_names, near_names,
@@ -51,7 +52,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
     if config.agents.agent(&agent).is_none() {
         return Err(RequestError::invalid(format!("unknown agent id `{agent}`")));
     }
-    let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = cx.gateway.relay().setup().offered(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
         let (id, label) = group_of(&spec.name);
@@ -79,7 +80,7 @@ pub(super) async fn effective(
         (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
-    let specs = gateway.relay().setup().toolbox().specs(&view.policy);
+    let specs = gateway.relay().setup().offered(&view.policy);
     let row = |spec: &ToolSpec| ToolRow {
         raw_description: Some(spec.description.clone()),
         ..row(spec, title(&spec.name))
@@ -128,14 +129,14 @@ async fn view(
     key: &SessionKey,
     supposing: &Supposing,
 ) -> Result<(PolicyView, bool), RequestError> {
-    let session = gateway.store().session(key).await?;
+    let session = gateway.store().sessions().get(key).await?;
     let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);
     Ok((view.map_err(|wrong| RequestError::invalid(wrong.to_string()))?, session.is_some()))
 }
 
 /// The names of all tools there are.
 fn names(gateway: &Gateway) -> Vec<String> {
-    let specs = gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = gateway.relay().setup().offered(&ToolPolicy::default());
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 
@@ -268,7 +269,7 @@ fn title(name: &str) -> String {
 fn first_sentence(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = flat.find(". ").map_or(flat.len(), |at| at + 1);
-    flat.get(..end).unwrap_or(&flat).chars().take(MAX_DESCRIPTION).collect()
+    flat.get(..end).unwrap_or(&flat).clip_chars(MAX_DESCRIPTION).to_owned()
 }
 
 #[cfg(test)]

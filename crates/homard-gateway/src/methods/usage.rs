@@ -43,7 +43,7 @@ pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostRes
     let calendar = calendar(gateway, "usage.cost", &params.span).await?;
     let agent = wanted_agent(params.agent_id, params.agent_scope.as_deref());
     let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
-    let report = gateway.store().usage_report(query).await?;
+    let report = gateway.store().usage().report(query).await?;
     let days = sums::by_day(&report, calendar.dates.len());
     let daily = calendar.dates.iter().zip(&days);
     Ok(UsageCostResult {
@@ -85,10 +85,10 @@ pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsRes
     check_range("usage.runs", "limit", params.limit, 1..=MAX_RUNS)?;
     let key = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_RUNS)).unwrap_or(1);
-    let records = gateway.store().recent_runs(key.as_ref(), limit).await?;
+    let records = gateway.store().runs().recent(key.as_ref(), limit).await?;
     let mut runs = Vec::with_capacity(records.len());
     for record in records {
-        let calls = gateway.store().run_calls(&record.run_id).await?;
+        let calls = gateway.store().usage().of_run(&record.run_id).await?;
         runs.push(run(record, calls));
     }
     Ok(UsageRunsResult { ts: gateway.clock().now_ms(), runs })
@@ -136,7 +136,7 @@ fn wanted_agent(agent: Option<AgentId>, scope: Option<&str>) -> Option<AgentId> 
 /// The days a request is about.
 async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, RequestError> {
     let first = match span.range.as_deref() {
-        Some("all") => gateway.store().first_call_at().await?,
+        Some("all") => gateway.store().usage().first_call_at().await?,
         _ => None,
     };
     let today = Today { now: gateway.clock().now_ms(), first, zone: own_zone(gateway) };

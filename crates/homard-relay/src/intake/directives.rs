@@ -2,6 +2,7 @@
 
 use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive};
+use homard_runtime::millis;
 use homard_store::SessionEntry;
 
 use super::inbound::{IntakeOutcome, rank};
@@ -27,7 +28,7 @@ impl Dispatch {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
-        let session = self.inner().store().session(&key).await?;
+        let session = self.inner().store().sessions().get(&key).await?;
         let entry = session.as_ref().map(|session| session.entry.clone()).unwrap_or_default();
         let (mut changes, mut lines): (Vec<Change>, Vec<String>) = (Vec::new(), Vec::new());
         for directive in directives {
@@ -50,7 +51,7 @@ impl Dispatch {
         }
         let mut answer = Ok(lines.join("\n"));
         if !changes.is_empty() {
-            let patched = self.inner().store().patch_session(&key, move |entry| {
+            let patched = self.inner().store().sessions().patch(&key, move |entry| {
                 changes.into_iter().for_each(|change| change(entry));
             });
             match patched.await {
@@ -198,7 +199,7 @@ fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>,
                     entry.queue_mode = Some(mode.as_str().to_owned());
                 }
                 if let Some(quiet) = wish.debounce {
-                    entry.queue_debounce_ms = Some(u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX));
+                    entry.queue_debounce_ms = Some(millis(quiet));
                 }
                 if let Some(cap) = wish.cap {
                     entry.queue_cap = u64::try_from(cap).ok();

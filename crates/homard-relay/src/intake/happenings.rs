@@ -4,6 +4,7 @@ use homard_channel::{Conversation, Details, Inbound, InboundEvent, Notice, Sende
 use homard_policy::access::may_be_told;
 use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
+use homard_runtime::Clip;
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};
 
@@ -18,7 +19,7 @@ impl Intake {
         let noticed = match heard {
             InboundEvent::Event(event) => self.tell_event(id, event).await,
             InboundEvent::Moved { channel, account, from, to } => {
-                self.follow_group(&channel, &account, (&from, &to)).await;
+                self.follow_group(&channel, &account, &from, &to).await;
                 Ok(Some("moved"))
             }
             InboundEvent::Message(_) => Ok(Some("a message")),
@@ -34,12 +35,12 @@ impl Intake {
     async fn tell_event(&self, id: InboxId, event: Notice) -> Result<Option<&'static str>, StoreError> {
         let rules = self.inner().company_rules();
         let account = rules.account(&event.channel, &event.account);
-        let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
+        let let_in = self.inner().store().pairing().allowed(&event.channel, &event.account).await?;
         if !may_be_told(&event, &account.rules, &let_in) {
             tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
             return Ok(Some("not allowed"));
         }
-        let there = self.inner().channels().known(&event.channel, &event.account);
+        let there = self.channels().known(&event.channel, &event.account);
         let threads = there.map_or(Threads::None, |there| there.abilities().threads);
         let label = match &event.sender {
             Sender::Peer { id, .. } => Some(format!("{id} on {}", event.channel)),
@@ -47,7 +48,7 @@ impl Intake {
         };
         let Notice { channel, account, conversation, sender, key, text, timestamp } = event;
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut text: String = text.chars().take(MAX_TEXT).collect();
+        let mut text = text.clip_chars(MAX_TEXT).to_owned();
         self.inner().guards().secrets.hide_in(&mut text);
         let as_message = Inbound {
             channel,
@@ -63,12 +64,12 @@ impl Intake {
         let place = destination(&rules.routes, (&as_message, rules.speaker(&as_message)), threads);
         let labels: Vec<Label> =
             label.into_iter().map(|who| Label::new(Source::Message, format!("done by {who}"))).collect();
-        self.inner().store().tell_heard(id, &place.session, text, Label::beside(None, &labels)).await?;
+        self.inner().store().inbox().tell(id, &place.session, text, Label::beside(None, &labels)).await?;
         Ok(None)
     }
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
-    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
+    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, from: &PeerId, to: &PeerId) {
         let accounts = self.inner().accounts();
         let account = accounts.get(channel, account);
         let rules = &account.rules;

@@ -27,8 +27,7 @@ impl Dispatch {
         let (message, config) = (&visit.message, &visit.rules.config);
         let text = &admitted.message().text;
         let history: Vec<Said> = self
-            .inner()
-            .intake()
+            .state()
             .company()
             .history
             .pending(&visit.place())
@@ -97,10 +96,10 @@ impl Dispatch {
         };
         let wanted = letters(&quoted.text).take(COMPARED).collect::<String>();
         let store = self.inner().store();
-        let is_known = match store.session(admitted.session_key()).await? {
+        let is_known = match store.sessions().get(admitted.session_key()).await? {
             _ if wanted.is_empty() => true,
             Some(session) => {
-                let said = store.context(&session.session_id).await?.entries;
+                let said = store.transcripts().context(&session.session_id).await?.entries;
                 said.iter().any(|entry| match &entry.kind {
                     EntryKind::Message { message: Message::Assistant(said) } => {
                         letters(&said.text()).collect::<String>().contains(&wanted)

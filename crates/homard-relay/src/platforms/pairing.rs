@@ -10,7 +10,7 @@ use homard_runtime::OrLog;
 use homard_store::{PairingAsked, PairingRequest, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
-use crate::parts::Platforms;
+use crate::parts::Intake;
 use crate::platforms::pairing_row::{pairing_account, pairing_row};
 
 /// Most people who are told that somebody asks.
@@ -18,13 +18,13 @@ const MAX_OWNERS: usize = 3;
 /// The fact that names the message somebody first wrote.
 const FIRST_MESSAGE: &str = "messageId";
 
-impl Platforms {
+impl Intake {
     /// Notes that a stranger wrote. The first time they are told their code, and the owner, where one of ours reaches
     /// them, is told that somebody asks. `id_label` is what the platform calls its ids.
     ///
     /// # Errors
     /// When it cannot be written down; nobody is told anything then.
-    pub async fn stranger_asks(
+    pub(crate) async fn stranger_asks(
         &self,
         message: &Inbound,
         rules: &AccountRules,
@@ -36,7 +36,7 @@ impl Platforms {
         let mut meta: BTreeMap<String, String> = facts.collect();
         meta.insert(FIRST_MESSAGE.to_owned(), message.message_id.clone());
         let store = self.inner().store();
-        let asked = store.request_pairing(&message.channel, &message.account, id, meta).await?;
+        let asked = store.pairing().request(&message.channel, &message.account, id, meta).await?;
         let code = match &asked {
             PairingAsked::Created(code) => code,
             // The same message again: a crash came before they were told, or after. Saying it twice is harmless.
@@ -63,13 +63,13 @@ impl Platforms {
                 key: format!("pairing:{}:{code}", message.channel),
             })
             .await?;
-        self.tell_owners(message, rules, (id, code)).await;
+        self.tell_owners(message, rules, id, code).await;
         Ok(asked)
     }
 
     /// Tells those clients who may decide.
     async fn tell_clients(&self, message: &Inbound, rules: &AccountRules, code: &str) {
-        let waiting = self.inner().store().pairings().await.unwrap_or_else(|error| {
+        let waiting = self.inner().store().pairing().waiting().await.unwrap_or_else(|error| {
             tracing::warn!(%error, "clients could not be told that a stranger asks");
             Vec::new()
         });
@@ -80,7 +80,7 @@ impl Platforms {
     }
 
     /// Tells the owner, on every platform where they are named and we are connected.
-    async fn tell_owners(&self, message: &Inbound, rules: &AccountRules, (who, code): (&PeerId, &str)) {
+    async fn tell_owners(&self, message: &Inbound, rules: &AccountRules, who: &PeerId, code: &str) {
         let called = match &message.sender {
             Sender::Peer { name: Some(name), .. } => {
                 format!(", who calls themselves “{}”,", plain_name(name))
@@ -108,7 +108,7 @@ impl Platforms {
     fn reach(&self, channel: &ChannelId, id: &str, message: &Inbound) -> Option<Address> {
         let account =
             if *channel == message.channel { message.account.clone() } else { AccountId::default_account() };
-        self.inner().channels().get(channel, &account)?;
+        self.channels().get(channel, &account)?;
         let to = PeerId::parse(id).ok()?;
         Some(Address { channel: channel.clone(), account, chat: ChatKind::Direct, to, thread: None })
     }

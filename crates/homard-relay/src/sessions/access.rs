@@ -38,7 +38,8 @@ pub(crate) fn is_read_by_others(key: &SessionKey) -> bool {
 pub(crate) fn judge(
     visibility: Visibility,
     between: &AgentToAgent,
-    (from, to): (&AgentId, &AgentId),
+    from: &AgentId,
+    to: &AgentId,
     is_own: bool,
 ) -> Result<(), PortError> {
     let refuse = |why: &str| Err(PortError::NotAllowed(why.to_owned()));
@@ -66,7 +67,7 @@ pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &Session
         if key == *ancestor {
             return true;
         }
-        let session = store.session(&key).await.or_log("an ancestor could not be looked up").flatten();
+        let session = store.sessions().get(&key).await.or_log("an ancestor could not be looked up").flatten();
         let parent = session.and_then(|session| session.entry.spawned_by);
         match parent.as_deref().map(SessionKey::parse) {
             Some(Ok(parent)) => key = parent,
@@ -80,7 +81,7 @@ pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &Session
 pub(crate) async fn works_for(store: &Store, session: &SessionRecord) -> Option<SessionKey> {
     let mut found = SessionKey::parse(session.entry.spawned_by.as_deref()?).ok()?;
     for _ in 0..MAX_ANCESTORS {
-        let row = store.session(&found).await.or_log("an ancestor could not be looked up").flatten();
+        let row = store.sessions().get(&found).await.or_log("an ancestor could not be looked up").flatten();
         match row.and_then(|row| row.entry.spawned_by).as_deref().map(SessionKey::parse) {
             Some(Ok(next)) => found = next,
             Some(Err(_)) | None => break,
@@ -106,8 +107,8 @@ pub(crate) async fn may_reach(
 ) -> Result<(), PortError> {
     let (from, visibility) = (&cx.session_key, visibility(config, cx));
     let is_own = from == to || (visibility != Visibility::OnlySelf && descends(store, to, from).await);
-    let agents = (agent_of(config, from), agent_of(config, to));
-    judge(visibility, &config.tools.agent_to_agent, agents, is_own)
+    let (own, other) = (agent_of(config, from), agent_of(config, to));
+    judge(visibility, &config.tools.agent_to_agent, own, other, is_own)
 }
 
 #[cfg(test)]

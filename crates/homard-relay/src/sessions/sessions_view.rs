@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use homard_config::config::agents::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
+use homard_runtime::{Clip, millis_i64};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
     AgentLine, HistoryLine, HistoryPage, HistoryWanted, PortError, SessionFilter, SessionLine, SessionsPage,
@@ -43,7 +44,11 @@ impl Sessions {
             let mut line = self.line(row);
             if filter.messages > 0 {
                 let store = self.inner().store();
-                let page = store.last_messages(&row.session_id, filter.messages).await.map_err(not_kept)?;
+                let page = store
+                    .transcripts()
+                    .last_messages(&row.session_id, filter.messages)
+                    .await
+                    .map_err(not_kept)?;
                 line.messages = told(&page, false, &mut room).0;
                 if row.key != cx.session_key {
                     seen.labels.extend(self.setup().labels_of(&row.key).await.map_err(not_kept)?);
@@ -57,16 +62,14 @@ impl Sessions {
     async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let own = agent_of(&config, &cx.session_key);
-        let since = filter.active_within.map(|time| {
-            cx.clock.now_ms().saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
-        });
+        let since = filter.active_within.map(|time| cx.clock.now_ms().saturating_sub(millis_i64(time)));
         let query = SessionQuery { limit: MAX_LOOKED_AT, active_since: since, ..SessionQuery::default() };
         let tools = &config.tools;
         let visibility = visibility(&config, cx);
         let query = match visibility {
             Visibility::OnlySelf | Visibility::Tree => {
                 let mut rows: Vec<SessionRecord> =
-                    store.session(&cx.session_key).await.map_err(not_kept)?.into_iter().collect();
+                    store.sessions().get(&cx.session_key).await.map_err(not_kept)?.into_iter().collect();
                 if visibility == Visibility::Tree {
                     rows.extend(self.descendants(cx, &query).await?);
                 }
@@ -77,10 +80,10 @@ impl Sessions {
             Visibility::Agent => SessionQuery { agent: Some(own.clone()), ..query },
             Visibility::All => SessionQuery { include_global: true, ..query },
         };
-        let mut rows = store.list_sessions(query).await.map_err(not_kept)?.rows;
+        let mut rows = store.sessions().list(query).await.map_err(not_kept)?.rows;
         rows.retain(|row| {
-            let agents = (own, agent_of(&config, &row.key));
-            judge(visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
+            let (other, is_own) = (agent_of(&config, &row.key), row.key == cx.session_key);
+            judge(visibility, &tools.agent_to_agent, own, other, is_own).is_ok()
         });
         Ok(rows)
     }
@@ -93,7 +96,7 @@ impl Sessions {
         while let Some(parent) = parents.pop() {
             let query =
                 SessionQuery { spawned_by: Some(parent.to_string()), active_since: None, ..query.clone() };
-            for row in self.inner().store().list_sessions(query).await.map_err(not_kept)?.rows {
+            for row in self.inner().store().sessions().list(query).await.map_err(not_kept)?.rows {
                 if found.len() < MAX_LOOKED_AT && seen.insert(row.key.clone()) {
                     parents.push(row.key.clone());
                     found.push(row);
@@ -120,7 +123,7 @@ impl Sessions {
             updated_at: rfc3339(entry.updated_at),
             model,
             context_tokens: entry.total_tokens.filter(|_| entry.total_tokens_fresh == Some(true)),
-            running: !self.inner().runs().of_session(&row.key).is_empty(),
+            running: !self.runs().of_session(&row.key).is_empty(),
             spawned_by: entry.spawned_by.clone(),
             messages: Vec::new(),
         }
@@ -134,7 +137,8 @@ impl Sessions {
     ) -> Result<HistoryPage, PortError> {
         let row = self.session_seen(cx, &wanted.key).await?;
         let store = self.inner().store();
-        let page = store.last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
+        let page =
+            store.transcripts().last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
         let mut room = MAX_BYTES;
         let (messages, truncated) = told(&page, wanted.tools, &mut room);
         let labels = self.setup().labels_of(&row.key).await.map_err(not_kept)?;
@@ -144,11 +148,11 @@ impl Sessions {
     /// A conversation by its key, if it may be seen.
     async fn session_seen(&self, cx: &ToolCx, key: &str) -> Result<SessionRecord, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
-        let unknown = || PortError::NoSession(key.chars().take(200).collect());
+        let unknown = || PortError::NoSession(key.clip_chars(200).to_owned());
         let parsed = SessionKey::parse_for(key.trim(), agent_of(&config, &cx.session_key));
         let parsed = parsed.map_err(|_unreadable| unknown())?;
         may_reach(&config, store, cx, &parsed).await?;
-        store.session(&parsed).await.map_err(not_kept)?.ok_or_else(unknown)
+        store.sessions().get(&parsed).await.map_err(not_kept)?.ok_or_else(unknown)
     }
 
     /// The time and how a conversation stands, in words; changes its model first if one is named.
@@ -179,14 +183,14 @@ impl Sessions {
             let percent = used.saturating_mul(100) / window.max(1);
             let _written = writeln!(card, "Context: {used} of {window} tokens ({percent} %)");
         }
-        let spent = self.inner().store().spent_by_session(&row.key).await.map_err(not_kept)?;
+        let spent = self.inner().store().usage().spent_by_session(&row.key).await.map_err(not_kept)?;
         let tokens = spent.iter().fold(0_u64, |sum, row| sum.saturating_add(row.tokens));
         let usd: f64 = spent.iter().map(|row| row.usd).sum();
         let _written = writeln!(card, "Used so far: {tokens} tokens, ${usd:.4}");
         if let Some(compactions) = row.entry.compaction_count.filter(|&count| count > 0) {
             let _written = writeln!(card, "Compactions: {compactions}");
         }
-        let runs = self.inner().runs().of_session(&row.key).len();
+        let runs = self.runs().of_session(&row.key).len();
         let _written = write!(card, "Runs under way or waiting: {runs}");
         Ok(card)
     }
@@ -194,7 +198,7 @@ impl Sessions {
     async fn choose_model(&self, key: &SessionKey, text: &str) -> Result<SessionRecord, PortError> {
         let chosen =
             if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
-        let patched = self.inner().store().patch_session(key, move |entry| {
+        let patched = self.inner().store().sessions().patch(key, move |entry| {
             entry.model_override_source = chosen.is_some().then(|| "user".to_owned());
             entry.provider_override = chosen.as_ref().map(|model| model.provider.to_string());
             entry.model_override = chosen.map(|model| model.model.to_string());
@@ -264,15 +268,12 @@ fn told(page: &[PageEntry], tools: bool, room: &mut usize) -> (Vec<HistoryLine>,
             Message::ToolResult(result) if tools => ("tool", Some(result.tool_name.clone())),
             Message::ToolResult(_) | Message::Other(_) => continue,
         };
-        let mut text = message.text();
-        if text.is_empty() {
+        let whole = message.text();
+        if whole.is_empty() {
             continue;
         }
-        if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-            text.truncate(end);
-            text.push('…');
-            is_cut = true;
-        }
+        let text = whole.ellipsis_after(MAX_TEXT);
+        is_cut |= text != whole;
         match room.checked_sub(text.len()) {
             Some(rest) => *room = rest,
             None => return (reversed(lines), true),

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::conclude;
 use crate::parts::Turns;
-use crate::relay::Inner;
 use crate::turns::lane::Waiting;
 use crate::turns::turn::{is_kept, prepare};
 
@@ -40,7 +39,7 @@ pub(crate) type ReportSlot = Arc<OnceLock<CompactReport>>;
 
 /// Takes a request through its turn.
 pub(crate) async fn take(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     mut waiting: Waiting,
     wish: CompactOptions,
     history: &mut Option<History>,
@@ -48,10 +47,10 @@ pub(crate) async fn take(
     let run = Arc::clone(&waiting.run);
     let (slot, reply) = (waiting.report.take(), waiting.request.options.reply.clone());
     if !is_kept(waiting.kept.take()).await {
-        inner.runs().remove(&run);
+        turns.runs().remove(&run);
         return;
     }
-    let report = compact(inner, waiting, &wish, history).await;
+    let report = compact(turns, waiting, &wish, history).await;
     let told = match &report {
         CompactReport::Done(done) => {
             Ok(format!("Compacted: about {} tokens before, {} now.", done.tokens_before, done.tokens_after))
@@ -62,19 +61,20 @@ pub(crate) async fn take(
         // Nobody else fills it.
         let _first = slot.set(report);
     }
-    Turns::of(Arc::clone(inner)).commands().tell_there(&run.id, reply.as_deref(), &told).await;
-    conclude(inner, &run, told).await;
+    turns.commands().tell_there(&run.id, reply.as_deref(), &told).await;
+    conclude(turns, &run, told).await;
 }
 
 async fn compact(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     waiting: Waiting,
     wish: &CompactOptions,
     history: &mut Option<History>,
 ) -> CompactReport {
+    let inner = turns.inner();
     let run = Arc::clone(&waiting.run);
     let not = |why: String| CompactReport::Not(why);
-    let session = match inner.store().session(&run.session_key).await {
+    let session = match inner.store().sessions().get(&run.session_key).await {
         Ok(Some(session)) => session,
         Ok(None) => return not("there is no conversation yet.".to_owned()),
         Err(error) => return not(error.to_string()),
@@ -84,7 +84,7 @@ async fn compact(
     // Nothing was said, so the conversation is read as it is.
     let started = Started { session, new_session: false, entry_id, seq: 0 };
     *history = None;
-    let mut prepared = match prepare(inner, waiting, started, history, &run).await {
+    let mut prepared = match prepare(turns, waiting, started, history, &run).await {
         Ok(prepared) => prepared,
         Err(why) => return not(why.0),
     };
@@ -97,13 +97,15 @@ async fn compact(
     match agent.compact(subject, wish, &mut on_step, &run.cancel).await {
         Ok(done) => {
             let tokens = done.tokens_after;
-            let changed = inner.store().patch_session(&run.session_key, move |entry| {
+            let changed = inner.store().sessions().patch(&run.session_key, move |entry| {
                 entry.compaction_count = Some(count.saturating_add(1));
                 entry.total_tokens = Some(tokens);
                 entry.total_tokens_fresh = Some(false);
             });
             match changed.await {
-                Ok(session) => inner.session_changed(&session, "compact", true),
+                Ok(session) => {
+                    inner.session_changed(&session, "compact", turns.runs().active_ids(&session.key));
+                }
                 Err(error) => tracing::error!(%error, "a compaction could not be counted"),
             }
             CompactReport::Done(Box::new(done))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::SessionKey;
+use homard_runtime::millis;
 use homard_store::StoreError;
 
 use crate::parts::Turns;
@@ -97,7 +98,8 @@ impl Turns {
     pub(crate) async fn queue_as(&self, key: &SessionKey, wanted: &str) -> Result<String, String> {
         let (mode, words) = match wanted.to_lowercase().as_str() {
             "" => {
-                let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
+                let session =
+                    self.inner().store().sessions().get(key).await.map_err(|error| error.to_string())?;
                 let mode = session.and_then(|session| session.entry.queue_mode);
                 return Ok(format!("Queue: {}", mode.as_deref().unwrap_or("default")));
             }
@@ -113,11 +115,11 @@ impl Turns {
                 ));
             }
         };
-        let changed = self.inner().store().patch_session(key, move |entry| {
+        let changed = self.inner().store().sessions().patch(key, move |entry| {
             entry.queue_mode = mode.map(str::to_owned);
         });
         let session = changed.await.map_err(|error| error.to_string())?;
-        self.sessions().announce_change(&session, "patch");
+        self.inner().session_changed(&session, "patch", self.runs().active_ids(key));
         Ok(words.to_owned())
     }
 
@@ -133,14 +135,14 @@ impl Turns {
             Queue::SteerToo => (Kind::SteerToo, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
-            Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::Collect(_) if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::Collect(quiet) => {
-                let quiet_ms = u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX);
+                let quiet_ms = millis(quiet);
                 (Kind::Collect { quiet_ms }, None)
             }
-            Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::AsSession if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
-                let session = self.inner().store().session(key).await?;
+                let session = self.inner().store().sessions().get(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);
                 let kind = match mode.as_deref() {
                     Some(mode) if is_steer(mode) => Kind::Steer,

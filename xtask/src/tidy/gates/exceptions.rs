@@ -5,19 +5,6 @@ use super::Gate;
 /// Gate, place, the most it may have, the reason.
 pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     (
-        Gate::Methods,
-        "homard-automation::Automation",
-        43,
-        "one handle for the clock; its parts are already files of their own",
-    ),
-    (
-        Gate::Methods,
-        "homard-models::Profiles",
-        59,
-        "waits for keys, rests and renewals to be structs of their own",
-    ),
-    (Gate::Methods, "homard-store::Store", 155, "waits for views: sessions, runs, devices"),
-    (
         Gate::Fields,
         "crates/homard-agent/src/turn.rs::Turn",
         14,
@@ -117,36 +104,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     (
         Gate::Fields,
         "crates/homard-policy/src/envelope.rs::Told",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/delivery/deliver.rs::Reply",
-        18,
-        "waits for the outcome of a turn to be an enum",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/relay.rs::Inner",
-        24,
-        "waits for the parts of the relay to be structs of their own",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/narrate.rs::State",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/runs.rs::Run",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/runs.rs::RunEnd",
         13,
         "the state of one small machine, changed together",
     ),

@@ -8,7 +8,7 @@ use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
 use homard_relay::{AcceptError, Queue, Source, TurnOptions, Wake, WakeMode};
-use homard_runtime::{OrLog, millis};
+use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
 use http::StatusCode;
@@ -154,7 +154,8 @@ fn check_model(
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
 async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
-    let known = gateway.store().session(key).await.or_log("a hook's conversation could not be looked up");
+    let known =
+        gateway.store().sessions().get(key).await.or_log("a hook's conversation could not be looked up");
     if known.flatten().is_some() && gateway.relay().turns().views(key).is_empty() {
         let reset = gateway.relay().sessions().reset(key, ResetReason::New).await;
         reset.or_log("a hook's conversation could not be begun anew");
@@ -165,8 +166,11 @@ async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
 async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
     let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
-        Some(end) => (end.status, end.reply, end.error),
-        None => match gateway.store().run(run_id).await {
+        Some(end) => {
+            let error = end.outcome.error().map(str::to_owned);
+            (end.outcome.status(), end.reply.clone(), error)
+        }
+        None => match gateway.store().runs().get(run_id).await {
             Ok(Some(record)) if record.status.is_finished() => (record.status, record.reply, record.error),
             _ => return Ok(json!({"status": "timeout"})),
         },
@@ -195,8 +199,8 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
             end = turns.wait(&run_id, WAIT_AT_MOST) => end,
             () = stopping.cancelled() => None,
         };
-        let Some(reply) = end.and_then(|end| end.reply) else { return };
-        let summary: String = reply.chars().take(SUMMARY_CHARS).collect();
+        let Some(reply) = end.and_then(|end| end.reply.clone()) else { return };
+        let summary = reply.clip_chars(SUMMARY_CHARS).to_owned();
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);

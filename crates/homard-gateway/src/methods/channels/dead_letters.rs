@@ -13,8 +13,8 @@ pub(crate) async fn list(cx: Cx, params: DeadLettersParams) -> Result<DeadLetter
     check_range("channels.deadLetters", "limit", params.limit, 1..=MAX_DEAD_LETTERS)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_DEAD_LETTERS)).unwrap_or(usize::MAX);
     let store = cx.gateway.store();
-    let letters = store.dead_letters(limit).await?;
-    let counts = store.outbox_counts().await?;
+    let letters = store.outbox().dead_letters(limit).await?;
+    let counts = store.outbox().counts().await?;
     let letters = letters.into_iter().map(|row| DeadLetter {
         key: row.new.key,
         channel: row.new.channel.to_string(),

@@ -22,7 +22,7 @@ const WELCOME: &str = "You have been let in. Write to me whenever you like.";
 
 /// `channels.pairing.list`.
 pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingListResult, RequestError> {
-    let waiting = cx.gateway.store().pairings().await?;
+    let waiting = cx.gateway.store().pairing().waiting().await?;
     let accounts = accounts(&cx.gateway);
     if let Some(channel) = &params.channel {
         known_channel(&accounts, &waiting, channel)?;
@@ -51,7 +51,7 @@ pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingLis
 pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<PairingApproved, RequestError> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let approved = store.approve_pairing(&asked.channel, &asked.code).await?;
+    let approved = store.pairing().approve(&asked.channel, &asked.code).await?;
     let approved = approved.ok_or_else(gone)?;
     tracing::info!(
         channel = %approved.channel, account = %approved.account, sender = %approved.sender,
@@ -80,7 +80,7 @@ pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<Pair
 pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<PairingDismissed, RequestError> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let dismissed = store.dismiss_pairing(&asked.channel, &asked.code).await?;
+    let dismissed = store.pairing().dismiss(&asked.channel, &asked.code).await?;
     let dismissed = dismissed.ok_or_else(gone)?;
     tell_resolved(&cx.gateway, &dismissed, PairDecision::Rejected);
     Ok(PairingDismissed { request_id: params.request_id, sender_id: dismissed.sender.to_string() })
@@ -128,7 +128,7 @@ async fn find(
     (channel, account): (&str, &str),
     request_id: &str,
 ) -> Result<PairingRequest, RequestError> {
-    let waiting = gateway.store().pairings().await?;
+    let waiting = gateway.store().pairing().waiting().await?;
     let accounts = accounts(gateway);
     known_channel(&accounts, &waiting, channel)?;
     let wanted = request_id.trim();
@@ -189,7 +189,7 @@ async fn tell(gateway: &Gateway, person: &PairingRequest) -> PairingNotification
         reply_to: None,
         key: format!("pairing-approved:{}", person.code),
     };
-    match gateway.relay().outgoing().say(saying).await {
+    match gateway.relay().platforms().say(saying).await {
         Ok(()) => PairingNotification::Sent,
         Err(error) => {
             tracing::warn!(%error, "somebody who was let in could not be told");

@@ -249,6 +249,7 @@ fn refusal(failure: &ActError, what: &str) -> RequestError {
         | ActError::Unsupported { .. }
         | ActError::TurnedOff { .. }
         | ActError::NotAllowed(_)
+        | ActError::HeldBack(_)
         | ActError::Invalid(_) => RequestError::invalid(failure.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use homard_channel::Inbound;
 use homard_protocol::RunId;
 use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
 use homard_relay::{Queue, Source, TurnOptions};
-use homard_runtime::millis;
+use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,7 +62,7 @@ pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHe
 
 /// Whether the owner said yes to anything this node offers.
 async fn is_approved(cx: &Cx) -> Result<bool, RequestError> {
-    let node = cx.gateway.store().node(&own_id(cx)?).await?;
+    let node = cx.gateway.store().nodes().get(&own_id(cx)?).await?;
     Ok(node.is_some_and(|node| node.approved.is_some())
         && cx.gateway.nodes().registry().is_current(cx.caller.client.as_ref()))
 }
@@ -141,7 +141,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, RequestError> {
     }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
     let Ok(key) = session_key(gateway, &key.into(), None) else { return Ok(Err("invalid_payload")) };
-    let short: String = node.as_str().chars().take(12).collect();
+    let short = node.as_str().clip_chars(12).to_owned();
     let own =
         message.key.filter(|key| !key.trim().is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
     let Ok(run_id) = RunId::parse(&format!("node-{short}-{}", own.trim())) else {
@@ -196,6 +196,6 @@ async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, RequestError> {
         return Ok(Err("throttled"));
     }
     let reason = WAKE_REASONS.into_iter().find(|known| *known == said).unwrap_or("background");
-    let seen = cx.gateway.store().node_seen(&own_id(cx)?, reason).await?;
+    let seen = cx.gateway.store().nodes().mark_seen(&own_id(cx)?, reason).await?;
     Ok(if seen { Ok("persisted") } else { Err("missing_device_identity") })
 }

@@ -8,6 +8,7 @@ use homard_protocol::methods::sessions::archive::{
     SessionsRestoreParams, SessionsRestoreResult,
 };
 use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::millis_i64;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
 };
@@ -27,7 +28,7 @@ const STEP: usize = 1000;
 /// `sessions.ended`.
 pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, RequestError> {
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
-    let ended = cx.gateway.store().ended_sessions(params.agent_id.as_ref(), limit).await?;
+    let ended = cx.gateway.store().sessions().ended(params.agent_id.as_ref(), limit).await?;
     Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
 }
 
@@ -61,7 +62,7 @@ pub(crate) async fn restore(
     {
         return Err(RequestError::invalid(format!("a run is under way in {key}; stop it first")));
     }
-    let restored = gateway.store().restore_session(which).await?;
+    let restored = gateway.store().sessions().restore(which).await?;
     let Some(record) = restored else {
         return Err(RequestError::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
@@ -75,7 +76,7 @@ async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<Sess
     match which {
         RestoreWhich::Key(key) => Ok(Some(key.clone())),
         RestoreWhich::Transcript(id) => {
-            let all = gateway.store().ended_sessions(None, STEP).await?;
+            let all = gateway.store().sessions().ended(None, STEP).await?;
             Ok(all.into_iter().find(|ended| ended.record.session_id == *id).map(|ended| ended.record.key))
         }
     }
@@ -115,9 +116,10 @@ pub(crate) async fn cleanup(
         for record in chosen.records {
             if !result.dry_run {
                 let key = &record.key;
-                let gone = gateway.store().delete_session(key, ArchiveTranscript::Keep).await;
+                let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
                 gone?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
+                gateway.relay().sessions().ended(key).await;
             }
             result.removed.push(record.key.to_string());
         }
@@ -157,7 +159,7 @@ async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>
             offset: all.len(),
             ..SessionQuery::default()
         };
-        let page = gateway.store().list_sessions(query).await?;
+        let page = gateway.store().sessions().list(query).await?;
         let is_last = page.rows.len() < STEP;
         all.extend(page.rows);
         if is_last {
@@ -186,7 +188,7 @@ struct Chosen {
 /// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
 async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, RequestError> {
     let now = gateway.clock().now_ms();
-    let oldest = now.saturating_sub(i64::try_from(look.rules.prune_after.as_millis()).unwrap_or(i64::MAX));
+    let oldest = now.saturating_sub(millis_i64(look.rules.prune_after));
     let busy = gateway.relay().turns().active_sessions();
     blocking(move || {
         let (mut chosen, mut kept) = (Chosen::default(), 0);

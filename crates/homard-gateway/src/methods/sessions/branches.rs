@@ -26,7 +26,8 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
     let settings = Settings::of(&record);
     let made = gateway
         .store()
-        .copy_conversation(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
+        .transcripts()
+        .copy(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
         .await?;
     gateway.relay().sessions().announce_change(&made, "create");
     Ok(SessionsForkResult {
@@ -47,10 +48,10 @@ pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewi
 pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
-    let Some(record) = gateway.store().session(&key).await? else {
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
         return Ok(BranchesListResult::default());
     };
-    let branches = gateway.store().branches(&record.session_id).await?;
+    let branches = gateway.store().transcripts().branches(&record.session_id).await?;
     Ok(BranchesListResult { branches: branches.into_iter().map(row).collect() })
 }
 
@@ -74,7 +75,7 @@ struct Place {
 }
 
 async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, RequestError> {
-    let record = gateway.store().session(key).await?;
+    let record = gateway.store().sessions().get(key).await?;
     record.ok_or_else(|| RequestError::invalid(format!("unknown session: {key}")))
 }
 
@@ -82,7 +83,7 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
     let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let id = params.entry_id.clone();
     let record = known(gateway, &key).await?;
-    let found = gateway.store().entry(&record.session_id, &id).await?;
+    let found = gateway.store().transcripts().entry(&record.session_id, &id).await?;
     let Some(found) = found else {
         return Err(RequestError::invalid(format!("no entry of the conversation has the id `{id}`")));
     };
@@ -117,7 +118,7 @@ async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result
             "a run is under way in this session: stop it, or wait for its end",
         ));
     }
-    let turned = gateway.store().turn_back(&record.session_id, to).await?;
+    let turned = gateway.store().transcripts().turn_back(&record.session_id, to).await?;
     if let Some(record) = turned {
         gateway.relay().sessions().announce_change(&record, "rewind");
     }

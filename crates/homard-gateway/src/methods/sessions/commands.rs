@@ -8,6 +8,7 @@ use homard_protocol::methods::sessions::commands::{
 };
 use homard_protocol::{IdError, ModelRef, RunId, SessionKey, SessionRef};
 use homard_relay::StopCause;
+use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -36,7 +37,7 @@ pub(crate) async fn create(
     let key = key_for(gateway, &params)?;
     let first = first_message(&params);
     let wanted = Wanted::read(gateway, &params)?;
-    let record = gateway.store().patch_session(&key, move |entry| wanted.apply(entry)).await?;
+    let record = gateway.store().sessions().patch(&key, move |entry| wanted.apply(entry)).await?;
     gateway.relay().sessions().announce_change(&record, "create");
     let mut result = SessionsCreateResult {
         ok: true,
@@ -97,7 +98,7 @@ fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKe
         (Some(key), _) => key.clone(),
         (None, Some(once)) => {
             let digest = Sha256::digest(once.as_str().as_bytes());
-            let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            let hex = hex(digest.iter().take(16));
             format!("dashboard:{hex}").into()
         }
         (None, None) => format!("dashboard:{}", Uuid::new_v4()).into(),
@@ -240,12 +241,12 @@ pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGet
     let named = params.key.as_ref().or(params.session_key.as_ref());
     let named = named.ok_or_else(|| RequestError::invalid("key is required"))?;
     let key = session_key(gateway, named, params.agent_id.as_ref())?;
-    let Some(record) = gateway.store().session(&key).await? else {
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
         return Ok(SessionsGetResult::default());
     };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_GET_LIMIT)).unwrap_or(1);
     let query = PageQuery { limit, ..PageQuery::default() };
-    let page = gateway.store().page(&record.session_id, query).await?;
+    let page = gateway.store().transcripts().page(&record.session_id, query).await?;
     let messages = page.entries.into_iter().filter_map(|place| shown(place, MAX_CHARS)).collect();
     Ok(SessionsGetResult { messages })
 }

@@ -20,7 +20,7 @@ pub(crate) async fn describe(
 ) -> Result<SessionsDescribeResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
-    let record = gateway.store().session(&key).await?;
+    let record = gateway.store().sessions().get(&key).await?;
     let session = record.map(|record| {
         let mut row = session_rows::row(gateway, &record);
         row.derived_title = row.derived_title.filter(|_| params.include_derived_titles == Some(true));

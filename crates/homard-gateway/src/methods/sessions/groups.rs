@@ -20,7 +20,7 @@ const ORDER_KEY: &str = "sessions.sectionOrder";
 /// `sessions.groups.list`.
 pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<SessionsGroupsListResult, RequestError> {
     let gateway = &cx.gateway;
-    let groups = gateway.store().session_groups().await?;
+    let groups = gateway.store().groups().list().await?;
     Ok(SessionsGroupsListResult { groups: rows(groups), section_order: order(gateway).await? })
 }
 
@@ -52,9 +52,9 @@ pub(crate) async fn put(
             checked("sessions.groups.put", "sectionOrder", name)?;
         }
         let text = serde_json::to_string(order).unwrap_or_default();
-        gateway.store().set_kv(ORDER_KEY, &text).await?;
+        gateway.store().kv().set(ORDER_KEY, &text).await?;
     }
-    let (groups, moved) = gateway.store().put_session_groups(names).await?;
+    let (groups, moved) = gateway.store().groups().put(names).await?;
     changed(gateway, groups, moved).await
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn rename(
 ) -> Result<SessionsGroupsMutationResult, RequestError> {
     let gateway = &cx.gateway;
     let to = checked("sessions.groups.rename", "to", &params.to)?;
-    let renamed = gateway.store().rename_session_group(&params.name, &to).await;
+    let renamed = gateway.store().groups().rename(&params.name, &to).await;
     match renamed? {
         Some((groups, moved)) => changed(gateway, groups, moved).await,
         None => Err(unknown(&params.name)),
@@ -80,7 +80,7 @@ pub(crate) async fn update(
     let gateway = &cx.gateway;
     let name = params.name.clone();
     let wanted = GroupDefaults { name: params.name, cwd: params.cwd, worktree: params.worktree };
-    if !gateway.store().update_session_group(wanted).await? {
+    if !gateway.store().groups().update(wanted).await? {
         return Err(unknown(&name));
     }
     Ok(SessionsGroupsUpdateResult { ok: true, defaults: all_defaults(gateway).await? })
@@ -92,7 +92,7 @@ pub(crate) async fn delete(
     params: SessionsGroupsDeleteParams,
 ) -> Result<SessionsGroupsMutationResult, RequestError> {
     let gateway = &cx.gateway;
-    let deleted = gateway.store().delete_session_group(&params.name).await;
+    let deleted = gateway.store().groups().delete(&params.name).await;
     let (groups, moved) = deleted?;
     changed(gateway, groups, moved).await
 }
@@ -125,12 +125,12 @@ fn rows(groups: Vec<SessionGroup>) -> Vec<SessionGroupRow> {
 }
 
 async fn order(gateway: &Gateway) -> Result<Option<Vec<String>>, RequestError> {
-    let kept = gateway.store().get_kv(ORDER_KEY).await?;
+    let kept = gateway.store().kv().get(ORDER_KEY).await?;
     Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 async fn all_defaults(gateway: &Gateway) -> Result<Vec<SessionGroupDefaults>, RequestError> {
-    let defaults = gateway.store().group_defaults().await?;
+    let defaults = gateway.store().groups().defaults().await?;
     let row = |group: GroupDefaults| SessionGroupDefaults {
         name: group.name,
         cwd: group.cwd,

@@ -28,13 +28,13 @@ pub(crate) async fn search(
     let within = within(gateway, &params)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_SEARCH_LIMIT)).unwrap_or(1);
     let query = SearchQuery { text: params.query, limit, within };
-    let page = gateway.store().search_transcripts(query).await?;
+    let page = gateway.store().search().find(query).await?;
     let mut rows: Vec<homard_protocol::session_row::SessionRow> = Vec::new();
     for hit in &page.hits {
         if rows.iter().any(|row| row.key == hit.session_key) {
             continue;
         }
-        if let Some(record) = gateway.store().session(&hit.session_key).await? {
+        if let Some(record) = gateway.store().sessions().get(&hit.session_key).await? {
             rows.push(session_rows::row(gateway, &record));
         }
     }

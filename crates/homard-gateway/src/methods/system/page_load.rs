@@ -93,7 +93,7 @@ pub(crate) async fn discussion(cx: Cx, params: InSessionParams) -> Result<Discus
 /// `session.members.listEvidence`.
 pub(crate) async fn members(cx: Cx, params: InSessionParams) -> Result<MembersEvidence, RequestError> {
     let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
-    let known = cx.gateway.store().session(&key).await?;
+    let known = cx.gateway.store().sessions().get(&key).await?;
     if known.is_none() {
         return Err(RequestError::invalid(format!("unknown session: {key}")));
     }

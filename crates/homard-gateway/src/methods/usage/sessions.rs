@@ -10,6 +10,7 @@ use homard_protocol::methods::usage::sessions::{
     UsageDayShort,
 };
 use homard_protocol::{AgentId, AssistantMessage, EntryKind, Message, SessionKey};
+use homard_runtime::Clip;
 use homard_store::{
     ArchivedFilter, SessionQuery, SessionRecord, UsageCell, UsageQuery, UsageReport, UsageSession, UsageTally,
 };
@@ -36,10 +37,10 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
         None => wanted_agent(params.agent_id, params.agent_scope.as_deref()),
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
-    let report = gateway.store().usage_report(query).await?;
+    let report = gateway.store().usage().report(query).await?;
     let limit = usize::try_from(limit).unwrap_or(1);
     let records = match &key {
-        Some(key) => gateway.store().session(key).await?.into_iter().collect(),
+        Some(key) => gateway.store().sessions().get(key).await?.into_iter().collect(),
         None => recent(gateway, agent, &calendar, limit).await?,
     };
     let ends = |date: Option<&String>| date.cloned().unwrap_or_default();
@@ -71,7 +72,7 @@ async fn recent(
         include_unknown: true,
         ..SessionQuery::default()
     };
-    Ok(gateway.store().list_sessions(query).await?.rows)
+    Ok(gateway.store().sessions().list(query).await?.rows)
 }
 
 /// The conversations of a report: those that exist, then those that were deleted and cost something.
@@ -183,7 +184,7 @@ pub(crate) async fn timeseries(
     let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let session = find(gateway, &key).await?;
     let id = session.as_ref().map(|record| &record.session_id);
-    let kept = gateway.store().usage_points(&key, id, MAX_POINTS).await?;
+    let kept = gateway.store().usage().points(&key, id, MAX_POINTS).await?;
     let (mut tokens, mut usd) = (0u64, 0.0f64);
     let points = kept.iter().map(|point| {
         let usage = &point.usage;
@@ -205,7 +206,7 @@ pub(crate) async fn timeseries(
 }
 
 async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, RequestError> {
-    Ok(gateway.store().session(key).await?)
+    Ok(gateway.store().sessions().get(key).await?)
 }
 
 /// `sessions.usage.logs`.
@@ -218,7 +219,7 @@ pub(crate) async fn logs(
     let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let Some(session) = find(gateway, &key).await? else { return Ok(SessionsUsageLogsResult::default()) };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_LOGS)).unwrap_or(1);
-    let last = gateway.store().last_messages(&session.session_id, limit).await?;
+    let last = gateway.store().transcripts().last_messages(&session.session_id, limit).await?;
     Ok(SessionsUsageLogsResult { logs: last.into_iter().filter_map(|place| log(place.entry.kind)).collect() })
 }
 
@@ -227,7 +228,7 @@ fn log(kind: EntryKind) -> Option<SessionUsageLog> {
     let plain = |timestamp, role: &str, text: &str| SessionUsageLog {
         timestamp,
         role: role.to_owned(),
-        content: text.chars().take(MAX_LOG_CHARS).collect(),
+        content: text.clip_chars(MAX_LOG_CHARS).to_owned(),
         tokens: None,
         cost: None,
     };

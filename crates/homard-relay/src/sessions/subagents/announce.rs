@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, Usage};
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{Clip, OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
 use super::child_prompt;
@@ -78,13 +78,13 @@ impl Fared {
 
 /// What the conversation that asked is told.
 pub(super) fn announcement(child: &NewSubagent, fared: &Fared, to_subagent: bool) -> String {
-    let name: String = child.label.clone().unwrap_or_else(|| child.task.chars().take(80).collect());
+    let name: String = child.label.clone().unwrap_or_else(|| child.task.clip_chars(80).to_owned());
     let mut text = format!("[Subagent report] \"{name}\" {}.\n\nResult:\n", fared.outcome());
     match fared.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty()) {
         Some(reply) => {
-            let end = reply.char_indices().nth(MAX_RESULT).map_or(reply.len(), |(at, _)| at);
-            text.push_str(reply.get(..end).unwrap_or_default());
-            if end < reply.len() {
+            let shown = reply.clip_chars(MAX_RESULT);
+            text.push_str(shown);
+            if shown.len() < reply.len() {
                 text.push_str("\n[the rest is in the subagent's session]");
             }
         }
@@ -131,18 +131,18 @@ impl Subagents {
     async fn try_to_see_through(&self, child: &NewSubagent) -> Result<(), StoreError> {
         self.until_idle(child).await?;
         let store = self.inner().store();
-        let row = store.subagent(&child.child_key).await?;
+        let row = store.subagents().get(&child.child_key).await?;
         if row.is_none_or(|row| row.settled_at.is_some()) {
             return Ok(());
         }
-        let Some(first) = store.run(&child.run_id).await? else {
+        let Some(first) = store.runs().get(&child.run_id).await? else {
             // It was kept, and then the process died before its run was: whoever asked never heard of it.
             return self.settle(child).await;
         };
         if !first.status.is_finished() {
             return Ok(());
         }
-        let fared = Fared::of(&store.recent_runs(Some(&child.child_key), MAX_RUNS).await?);
+        let fared = Fared::of(&store.runs().recent(Some(&child.child_key), MAX_RUNS).await?);
         if !fared.is_silent() {
             self.announce(child, &fared).await?;
         }
@@ -154,15 +154,15 @@ impl Subagents {
     async fn until_idle(&self, child: &NewSubagent) -> Result<(), StoreError> {
         let inner = self.inner();
         loop {
-            let settled = inner.family().settled.notified();
+            let settled = self.family().settled.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
             // Children first: what the last of them reported is under way by the time it is settled.
-            if !inner.store().open_subagents(Some(&child.child_key)).await?.is_empty() {
+            if !inner.store().subagents().open(Some(&child.child_key)).await?.is_empty() {
                 settled.await;
                 continue;
             }
-            let ending = inner
+            let ending = self
                 .runs()
                 .of_session(&child.child_key)
                 .iter()
@@ -179,8 +179,8 @@ impl Subagents {
     /// Hands the announcement over; the same one is taken only once.
     async fn announce(&self, child: &NewSubagent, fared: &Fared) -> Result<(), StoreError> {
         let inner = self.inner();
-        let requester = inner.store().subagent(&child.requester_key).await?;
-        if inner.store().session(&child.requester_key).await?.is_none() {
+        let requester = inner.store().subagents().get(&child.requester_key).await?;
+        if inner.store().sessions().get(&child.requester_key).await?.is_none() {
             tracing::info!(session = %child.requester_key, "nobody is left to tell about a subagent");
             return Ok(());
         }
@@ -221,15 +221,15 @@ impl Subagents {
 
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
-        self.inner().store().settle_subagent(&child.run_id, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        self.inner().store().subagents().settle(&child.run_id, self.archive_at()).await?;
+        self.family().settled.notify_waiters();
         self.clear_away(child).await
     }
 
     /// The same for children that are not wanted any more, and for theirs; answers who they are.
     pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
-        let settled = self.inner().store().settle_families(roots, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        let settled = self.inner().store().subagents().settle_families(roots, self.archive_at()).await?;
+        self.family().settled.notify_waiters();
         Ok(settled)
     }
 
@@ -237,7 +237,8 @@ impl Subagents {
     pub(super) async fn clear_away(&self, child: &NewSubagent) -> Result<(), StoreError> {
         if child.delete_after {
             self.sessions().end_commands(&child.child_key);
-            self.inner().store().delete_session(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.inner().store().sessions().delete(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.sessions().ended(&child.child_key).await;
         }
         Ok(())
     }
@@ -245,20 +246,26 @@ impl Subagents {
     /// When the conversations of children that are done now are put away.
     fn archive_at(&self) -> Option<i64> {
         let after = self.inner().config().agents.defaults.subagents.archive_after;
-        let after = after.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let after = after.map(millis_i64);
         after.map(|after| self.inner().clock().now_ms().saturating_add(after))
     }
 
     /// After a start: goes on with every child that is not settled, and puts old ones away from time to time.
     pub(crate) async fn recover_children(&self) -> Result<(), StoreError> {
-        for row in self.inner().store().open_subagents(None).await? {
+        for row in self.inner().store().subagents().open(None).await? {
             self.follow(row.asked);
         }
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
             let stopping = relay.inner().stopping().clone();
             loop {
-                relay.inner().store().archive_subagents().await.or_log("old subagents are still in the list");
+                relay
+                    .inner()
+                    .store()
+                    .subagents()
+                    .archive()
+                    .await
+                    .or_log("old subagents are still in the list");
                 if tokio::time::sleep(LOOK_EVERY).or_cancel(&stopping).await.is_err() {
                     return;
                 }

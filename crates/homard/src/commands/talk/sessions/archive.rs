@@ -10,6 +10,7 @@ use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsDeleteParams, SessionsPatch, SessionsPatchParams, SessionsPatchResult,
 };
 use homard_protocol::{SessionId, SessionKey, SessionRef};
+use homard_runtime::brief;
 use serde_json::{Map, json};
 
 use super::TITLE_CHARS;
@@ -151,6 +152,6 @@ fn row(one: &EndedSessionRow, now: i64) -> Vec<String> {
         words::ago(one.ended_at, now),
         one.reason.clone(),
         one.session_id.to_string(),
-        title.map_or_else(String::new, |title| words::brief(title, TITLE_CHARS)),
+        title.map_or_else(String::new, |title| brief(title, TITLE_CHARS)),
     ]
 }
