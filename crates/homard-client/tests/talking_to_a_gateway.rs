@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity, Heard};
-use homard_protocol::methods::agent::{Agent, AgentParams};
+use homard_protocol::methods::chat::agent::{Agent, AgentParams};
 use homard_protocol::methods::system::{Health, HealthParams};
 use homard_runtime::Tasks;
 use serde_json::{Value, json};

@@ -7,30 +7,17 @@ pub mod agents;
 pub mod auth;
 pub mod bindings;
 pub mod budgets;
-pub mod cli_backends;
 pub mod commands;
-pub mod compaction;
 pub mod cron;
-pub mod delegation;
-pub mod delivery;
 pub mod diagnostics;
 pub mod gateway;
 pub mod hooks;
-pub mod http_endpoints;
 pub mod logging;
-pub mod loops;
-pub mod maintenance;
-pub mod message_tool;
 pub mod messages;
 pub mod models;
-pub mod owners;
-pub mod pruning;
-pub mod reach;
-pub mod send_policy;
 pub mod session;
 pub mod skills;
 pub mod tools;
-pub mod web_tools;
 
 use std::collections::BTreeMap;
 
@@ -69,9 +56,9 @@ pub struct Config {
     /// What agents may do.
     pub tools: tools::Tools,
     /// Who on chat platforms is the owner.
-    pub owners: owners::Owners,
+    pub owners: commands::owners::Owners,
     /// How answers reach people on chat platforms.
-    pub delivery: delivery::Delivery,
+    pub delivery: messages::delivery::Delivery,
     /// Which messages belong together.
     pub session: session::Session,
     /// What agents have been taught.
@@ -81,7 +68,7 @@ pub struct Config {
     /// What is logged.
     pub logging: logging::Logging,
     /// Being found by others.
-    pub discovery: reach::Discovery,
+    pub discovery: gateway::reach::Discovery,
     /// What is told to a collector.
     pub diagnostics: diagnostics::Diagnostics,
     /// Channel sections as written; only `homard_policy::accounts` reads them, everybody else asks it.
@@ -102,7 +89,7 @@ impl Config {
 
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
-        let delivery = delivery::Delivery::resolve(&raw);
+        let delivery = messages::delivery::Delivery::resolve(&raw);
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -123,7 +110,7 @@ impl Config {
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),
             tools: tools::Tools::resolve(raw.tools.unwrap_or_default(), cx),
             commands: commands::Commands::resolve(&commands),
-            owners: owners::Owners::resolve(commands, cx),
+            owners: commands::owners::Owners::resolve(commands, cx),
             delivery,
             bindings: bindings::Bindings::resolve(
                 raw.bindings.unwrap_or_default(),
@@ -135,7 +122,7 @@ impl Config {
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
-            discovery: reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
+            discovery: gateway::reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
             diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),
             channels,
             env: cx.env.clone(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use homard_protocol::event::{Event, Guard};
 use homard_protocol::events::{
-    ApprovalEnd, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, PluginApprovalRequestedEvent,
-    PluginApprovalResolvedEvent,
+    ApprovalEnd, ApprovalPhase, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent,
+    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
 };
 use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ExecApproval, ExecApprovalDetails,
@@ -16,7 +16,6 @@ use homard_protocol::methods::approvals::{
 use homard_relay::DomainEvent;
 use homard_runtime::{Clip, brief, visible};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
-use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
 
@@ -114,7 +113,7 @@ fn end<D>(gateway: &Gateway, question: &Question, outcome: ApprovalOutcome, requ
 }
 
 /// What those who watch the run are told. They may lack the right to see what is asked, so it is not in here.
-fn step(question: &Question) -> Value {
+fn step(question: &Question) -> ApprovalPhase {
     let (phase, status) = match question.outcome {
         None => ("requested", "pending"),
         Some(ApprovalOutcome::Said(Verdict::AllowOnce | Verdict::AllowAlways)) => ("resolved", "approved"),
@@ -123,15 +122,15 @@ fn step(question: &Question) -> Value {
         Some(ApprovalOutcome::NoRoute) => ("resolved", "unavailable"),
         Some(ApprovalOutcome::Withdrawn) => ("resolved", "cancelled"),
     };
-    json!({
-        "phase": phase,
-        "status": status,
-        "kind": Kind::of(question).as_str(),
-        "title": question.request.tool,
-        "approvalId": question.id,
-        "approvalSlug": slug(&question.id),
-        "toolCallId": question.request.call_id,
-    })
+    ApprovalPhase {
+        phase,
+        status,
+        kind: Kind::of(question).as_str(),
+        title: question.request.tool.clone(),
+        approval_id: question.id.clone(),
+        approval_slug: slug(&question.id),
+        tool_call_id: question.request.call_id.clone(),
+    }
 }
 
 fn slug(id: &str) -> String {

@@ -10,6 +10,7 @@ pub(crate) mod place;
 pub(crate) mod replay;
 pub(crate) mod template;
 
+use homard_protocol::{IdError, SessionKeyError};
 use http::StatusCode;
 
 /// Why a call was not taken. The words go to the caller; they hold nothing of the gateway's.
@@ -37,6 +38,18 @@ pub(crate) enum HookError {
         /// The run.
         run_id: String,
     },
+}
+
+impl From<IdError> for HookError {
+    fn from(wrong: IdError) -> Self {
+        Self::Invalid(wrong.to_string())
+    }
+}
+
+impl From<SessionKeyError> for HookError {
+    fn from(wrong: SessionKeyError) -> Self {
+        Self::Invalid(wrong.to_string())
+    }
 }
 
 impl HookError {

@@ -1,10 +1,10 @@
 //! The gateway as its own assistant sees it: configuration the way clients change it, and starting afresh.
 
+use crate::error::RequestError;
 use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use homard_protocol::ErrorShape;
 use homard_tools::{ConfigWrite, GatewayPort, PortError, Ports, ToolCx};
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ impl Room {
                 config::merge(&gateway, raw, base_hash, Vec::new()).await
             }
         };
-        let written = gateway.with_note(note, write).await.map_err(refused)?;
+        let written = gateway.with_note(note, write).await?;
         Ok(json!({
             "ok": true, "hash": written.hash, "changed": written.changed_paths,
             "restarts": written.restart.is_some(),
@@ -59,7 +59,7 @@ impl Room {
 impl GatewayPort for Room {
     fn config<'a>(&'a self, path: Option<&'a str>) -> BoxFuture<'a, Result<Value, PortError>> {
         async move {
-            let snapshot = config::snapshot(&*self.gateway()?).await.map_err(refused)?;
+            let snapshot = config::snapshot(&*self.gateway()?).await?;
             let part = parts(path).try_fold(&snapshot.parsed, |value, part| match value {
                 Value::Array(list) => part.parse::<usize>().ok().and_then(|at| list.get(at)),
                 other => other.get(part),
@@ -90,7 +90,7 @@ impl GatewayPort for Room {
         async move {
             let gateway = self.gateway()?;
             let note = Note::new(cx.session_key.clone(), note, cx.clock.now_ms());
-            gateway.keep_note(&note).await.map_err(refused)?;
+            gateway.keep_note(&note).await?;
             gateway.ask_for_restart();
             Ok(json!({"ok": true, "note": "The gateway restarts when this turn is over. Finish it now."}))
         }
@@ -99,9 +99,12 @@ impl GatewayPort for Room {
 }
 
 /// What the model reads of a refusal.
-fn refused(error: ErrorShape) -> PortError {
-    let details = error.details.map(|details| format!(" {details}")).unwrap_or_default();
-    PortError::Invalid(format!("{}{details}", error.message))
+impl From<RequestError> for PortError {
+    fn from(error: RequestError) -> Self {
+        let shape = error.into_shape();
+        let details = shape.details.map(|details| format!(" {details}")).unwrap_or_default();
+        Self::Invalid(format!("{}{details}", shape.message))
+    }
 }
 
 pub(crate) fn parts(path: Option<&str>) -> impl Iterator<Item = &str> {

@@ -22,11 +22,11 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         entry.system_sent.filter(|&sent| sent).map(|_| "done")
     };
     SessionRow {
-        key: record.key.to_string(),
+        key: record.key.clone(),
         kind: wire_kind(&record.key).to_owned(),
         classification: Some(kind.as_str().to_owned()),
-        session_id: Some(record.session_id.to_string()),
-        agent_id: Some(record.agent_id.to_string()),
+        session_id: Some(record.session_id.clone()),
+        agent_id: Some(record.agent_id.clone()),
         is_main: record.key.is_main(),
         is_background: matches!(kind, SessionKind::Cron | SessionKind::Hook | SessionKind::Subagent),
         label: entry.label.clone(),
@@ -86,9 +86,9 @@ fn unread(entry: &SessionEntry) -> bool {
 pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
     let model = gateway.relay().sessions().model_for(key, None);
     SessionRow {
-        key: key.to_string(),
+        key: key.clone(),
         kind: wire_kind(key).to_owned(),
-        agent_id: key.agent_id().map(ToString::to_string),
+        agent_id: key.agent_id().cloned(),
         is_main: key.is_main(),
         model_provider: Some(model.provider.to_string()),
         model: Some(model.model.to_string()),

@@ -1,13 +1,15 @@
 //! The method table: one typed line per method, no match on names.
 
+use crate::error::RequestError;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use homard_protocol::ResponseFrame;
 use homard_protocol::method::{Access, Method};
-use homard_protocol::{ErrorShape, ResponseFrame};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -33,7 +35,7 @@ impl Cx {
 }
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type Call = Box<dyn Fn(Cx, Option<Box<RawValue>>) -> BoxFuture<Result<String, ErrorShape>> + Send + Sync>;
+type Call = Box<dyn Fn(Cx, Option<Box<RawValue>>) -> BoxFuture<Result<String, RequestError>> + Send + Sync>;
 
 /// One method, ready to be called with raw parameters; answers with the finished response frame.
 pub(crate) struct Entry {
@@ -67,14 +69,14 @@ pub(crate) struct Facts {
 #[derive(Clone, Copy)]
 pub(crate) struct ParamsProbe {
     /// Reads them.
-    pub(crate) read: fn(&str) -> Result<(), ErrorShape>,
+    pub(crate) read: fn(&str) -> Result<(), RequestError>,
     /// The names of their fields, as serde tells them to who writes a wrong one.
     pub(crate) refusal: fn() -> String,
 }
 
 impl Entry {
     /// Whether a caller of this role may call it at all; scopes are checked with the parameters.
-    pub(crate) fn check_role(&self, caller: &Caller) -> Result<(), ErrorShape> {
+    pub(crate) fn check_role(&self, caller: &Caller) -> Result<(), RequestError> {
         match caller.check(self.facts.access) {
             Err(error) if is_wrong_role(&error) => Err(error),
             _ => Ok(()),
@@ -86,7 +88,7 @@ impl Entry {
         &self,
         cx: Cx,
         params: Option<Box<RawValue>>,
-    ) -> BoxFuture<Result<String, ErrorShape>> {
+    ) -> BoxFuture<Result<String, RequestError>> {
         (self.call)(cx, params)
     }
 }
@@ -103,7 +105,7 @@ impl MethodTable {
     where
         M: Method + 'static,
         F: Fn(Cx, M::Params) -> Fut + Send + Sync + Copy + 'static,
-        Fut: Future<Output = Result<M::Result, ErrorShape>> + Send + 'static,
+        Fut: Future<Output = Result<M::Result, RequestError>> + Send + 'static,
         M::Params: 'static,
         M::Result: 'static,
     {
@@ -137,8 +139,7 @@ impl MethodTable {
             #[cfg(test)]
             params: ParamsProbe {
                 read: |text| {
-                    let raw: Box<RawValue> =
-                        serde_json::from_str(text).map_err(|e| params_error(M::NAME, &e))?;
+                    let raw: Box<RawValue> = parse_params(M::NAME, text)?;
                     read_params::<M>(Some(&raw)).map(drop)
                 },
                 refusal: || {
@@ -186,45 +187,59 @@ fn ok_frame<R: Serialize>(id: &str, result: &R) -> String {
         tracing::error!(%error, "a result could not be written as JSON");
         error_frame(
             id,
-            ErrorShape::unavailable("the result could not be written as JSON; this is a bug in Homard"),
+            RequestError::unavailable("the result could not be written as JSON; this is a bug in Homard"),
         )
     })
 }
 
 /// A refusal as text.
-pub(crate) fn error_frame(id: &str, error: ErrorShape) -> String {
+pub(crate) fn error_frame(id: &str, error: RequestError) -> String {
     let fallback = || r#"{"type":"res","id":"invalid","ok":false}"#.to_owned();
-    serde_json::to_string(&ResponseFrame::<()>::error(id, error)).unwrap_or_else(|_never| fallback())
+    serde_json::to_string(&ResponseFrame::<()>::error(id, error.into_shape()))
+        .unwrap_or_else(|_never| fallback())
 }
 
 /// Fields that name the session a method acts on.
 const TARGETS: [&str; 2] = ["sessionKey", "key"];
 
-fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, ErrorShape> {
+fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, RequestError> {
     let text = raw.map_or("{}", RawValue::get);
     if !text.starts_with('{') {
         // Serde would read a list as a struct.
-        return Err(ErrorShape::invalid(format!("invalid {} params: at root: must be object", M::NAME)));
+        return Err(RequestError::invalid(format!("invalid {} params: at root: must be object", M::NAME)));
     }
-    serde_json::from_str(text).map_err(|error| params_error(M::NAME, &error))
+    parse_params(M::NAME, text)
 }
 
-/// Says what is wrong with parameters in the words clients match on.
-pub(crate) fn params_error(method: &str, error: &serde_json::Error) -> ErrorShape {
+/// Reads parameters; what is wrong is said in the words clients match on.
+pub(crate) fn parse_params<P: DeserializeOwned>(method: &str, text: &str) -> Result<P, RequestError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut json);
+    read.map_err(|error| params_error(method, error.path(), error.inner()))
+}
+
+fn params_error(method: &str, path: &serde_path_to_error::Path, error: &serde_json::Error) -> RequestError {
     let reason = homard_protocol::frame::plain_reason(error);
     let names_target = TARGETS.iter().any(|field| reason == format!("missing field `{field}`"));
     if names_target {
-        return ErrorShape::invalid("session mutation target is unavailable")
+        return RequestError::invalid("session mutation target is unavailable")
             .with_details(json!({"code": "SESSION_MUTATION_TARGET_REQUIRED"}));
     }
     let said = if let Some(field) = quoted(&reason, "unknown field `") {
         format!("at root: unexpected property '{field}'")
     } else if let Some(field) = quoted(&reason, "missing field `") {
         format!("at root: must have required property '{field}'")
+    } else if path.iter().next().is_some() {
+        format!("at {}: {reason}", pointer(path))
     } else {
         reason
     };
-    ErrorShape::invalid(format!("invalid {method} params: {said}"))
+    RequestError::invalid(format!("invalid {method} params: {said}"))
+}
+
+/// A place in parameters, as in `/attachments/0/content`.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    path.iter().fold(String::new(), |place, step| format!("{place}/{step}"))
 }
 
 fn quoted<'a>(reason: &'a str, prefix: &str) -> Option<&'a str> {

@@ -2,7 +2,7 @@
 //! program above, which knows models, credentials and settings.
 
 use futures_util::future::BoxFuture;
-use homard_protocol::methods::wizard::{
+use homard_protocol::methods::config::wizard::{
     WizardAnswer, WizardStartParams, WizardStarted, WizardState, WizardTurn,
 };
 

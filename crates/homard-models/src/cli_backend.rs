@@ -22,7 +22,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use homard_config::Config;
-use homard_config::config::cli_backends::CliSessionMode;
+use homard_config::config::agents::cli_backends::CliSessionMode;
 use homard_exec::{BuiltEnv, Exit};
 use homard_llm::{Answer, CLI_API, InputKind, LlmError, ModelSpec, Provider, Request, StreamEvent};
 use homard_protocol::{AssistantBlock, AssistantMessage, ModelId, ProviderId, StopReason};

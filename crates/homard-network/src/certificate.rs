@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use homard_config::config::reach::CertificateSource;
+use homard_config::config::gateway::reach::CertificateSource;
 use homard_runtime::{Clock, hex, replace_private};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ECDSA_P256_SHA256};
 use rustls::crypto::CryptoProvider;

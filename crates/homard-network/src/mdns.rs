@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use homard_config::config::reach::MdnsMode;
+use homard_config::config::gateway::reach::MdnsMode;
 use homard_runtime::Clip;
 use mdns_sd::{ResolvedService, ServiceDaemon, ServiceEvent, ServiceInfo};
 use serde::Serialize;

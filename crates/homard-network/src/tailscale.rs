@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use homard_config::config::reach::TailscaleMode;
+use homard_config::config::gateway::reach::TailscaleMode;
 use homard_exec::{BuiltEnv, Command, Exit, Limits, run};
 use homard_runtime::{Clip, Mutex};
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use homard_config::config::reach::CertificateSource;
+use homard_config::config::gateway::reach::CertificateSource;
 use homard_runtime::{Clock, Mutex};
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;

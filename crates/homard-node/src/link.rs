@@ -8,7 +8,7 @@ use homard_client::{Client, Heard};
 use homard_protocol::EventFrame;
 use homard_protocol::events::{NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST};
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::nodes::invoke::{
     NodeError, NodeEvent, NodeEventParams, NodeInvokeCancel, NodeInvokeProgress, NodeInvokeProgressParams,
     NodeInvokeRequest, NodeInvokeResult, NodeInvokeResultParams, NodePendingAck, NodePendingAckParams,
     NodePendingPull,

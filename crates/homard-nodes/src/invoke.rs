@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::events::{NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST};
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::nodes::invoke::{
     NodeError, NodeInvokeCancel, NodeInvokeRequest, NodeInvokeResultParams,
 };
 use homard_protocol::{ConnId, DeviceId};

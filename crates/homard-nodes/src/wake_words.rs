@@ -2,7 +2,9 @@
 
 use homard_protocol::event::Event;
 use homard_protocol::events::VoicewakeChangedEvent;
-use homard_protocol::methods::voicewake::{DEFAULT_WAKE_WORDS, MAX_WAKE_WORD, MAX_WAKE_WORDS, WakeWords};
+use homard_protocol::methods::voice::wake_words::{
+    DEFAULT_WAKE_WORDS, MAX_WAKE_WORD, MAX_WAKE_WORDS, WakeWords,
+};
 use homard_store::StoreError;
 
 use crate::Nodes;

@@ -3,7 +3,7 @@
 mod request;
 mod stream;
 
-use homard_config::config::http_endpoints::ChatEndpoint;
+use homard_config::config::gateway::http_endpoints::ChatEndpoint;
 use homard_protocol::{StopReason, ToolCall, Usage};
 use homard_relay::{RunEnd, Source};
 use http::StatusCode;

@@ -18,7 +18,7 @@ mod tools;
 mod wanted;
 
 use homard_config::ConfigHandle;
-use homard_config::config::http_endpoints::HttpEndpoints;
+use homard_config::config::gateway::http_endpoints::HttpEndpoints;
 use homard_http::answers::Answer;
 use homard_http::body;
 use homard_protocol::{Scope, ScopeSet};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use homard_config::config::http_endpoints::PartRules;
+use homard_config::config::gateway::http_endpoints::PartRules;
 use homard_media::file_type::photo_type;
 use homard_protocol::UserBlock;
 use homard_runtime::Clip;

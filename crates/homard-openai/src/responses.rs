@@ -4,7 +4,7 @@ mod document;
 mod request;
 mod stream;
 
-use homard_config::config::http_endpoints::ResponsesEndpoint;
+use homard_config::config::gateway::http_endpoints::ResponsesEndpoint;
 use homard_protocol::RunId;
 use homard_relay::Source;
 use homard_runtime::Clip;

@@ -1,10 +1,10 @@
 //! Where answers may be sent: `/send` and `session.sendPolicy`.
 
 use homard_channel::ChatKind;
-use homard_config::config::send_policy::{SendPolicy, SendRule};
+use homard_config::config::session::send_policy::{SendPolicy, SendRule};
 use homard_protocol::{SessionKey, SessionScope};
 
-pub use homard_config::config::send_policy::SendAction;
+pub use homard_config::config::session::send_policy::SendAction;
 
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy)]

@@ -13,10 +13,13 @@ mod suspension;
 mod system;
 mod voice;
 
-pub use agent::{AgentEvent, AgentStream};
+pub use agent::{
+    AgentData, AgentEvent, AgentStream, CommandOutput, CompactionPhase, RunPhase, TerminalReply, ToolItem,
+    ToolPhase,
+};
 pub use approvals::{
-    ApprovalEnd, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, PluginApprovalRequestedEvent,
-    PluginApprovalResolvedEvent,
+    ApprovalEnd, ApprovalPhase, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent,
+    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
 pub use cron::{CronAction, CronEvent};

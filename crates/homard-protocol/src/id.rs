@@ -214,6 +214,12 @@ impl AgentId {
     }
 }
 
+impl Default for AgentId {
+    fn default() -> Self {
+        Self::main()
+    }
+}
+
 impl ChannelId {
     /// The channel of messages that operators send themselves, from the page, the command line or a program.
     #[must_use]

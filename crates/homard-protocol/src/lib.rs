@@ -22,6 +22,7 @@ pub mod presence;
 pub mod prompt_report;
 pub mod scope;
 pub mod session_key;
+pub mod session_ref;
 pub mod session_row;
 pub mod transcript;
 
@@ -38,4 +39,5 @@ pub use message::{
 pub use method::Method;
 pub use scope::{Role, Scope, ScopeSet};
 pub use session_key::{SessionKey, SessionKeyError, SessionScope};
+pub use session_ref::SessionRef;
 pub use transcript::{Entry, EntryKind, SessionHeader};

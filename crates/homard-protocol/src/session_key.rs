@@ -215,6 +215,13 @@ impl SessionKey {
     }
 }
 
+/// The main conversation of the agent that exists when the owner configured none.
+impl Default for SessionKey {
+    fn default() -> Self {
+        Self::main(AgentId::main())
+    }
+}
+
 impl SessionScope {
     /// Reads what follows `agent:<id>:`. Total: what fits no shape is a chosen name.
     fn read(text: &str) -> Self {

@@ -3,13 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::{AgentId, RunId, SessionId};
+use crate::session_key::SessionKey;
+
 /// One session as lists show it. Clients treat it as open: fields they do not know are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire shape is fixed by existing clients")]
 pub struct SessionRow {
     /// The session key.
-    pub key: String,
+    pub key: SessionKey,
     /// `direct`, `group`, `global` or `unknown`.
     pub kind: String,
     /// `main`, `direct`, `group`, `cron`, `subagent`, `hook` …
@@ -17,10 +20,10 @@ pub struct SessionRow {
     pub classification: Option<String>,
     /// The transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Whether it is the agent's main conversation.
     #[serde(default)]
     pub is_main: bool,
@@ -97,7 +100,7 @@ pub struct SessionRow {
     pub has_active_run: bool,
     /// Which runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub active_run_ids: Vec<String>,
+    pub active_run_ids: Vec<RunId>,
     /// Whether the last run was stopped.
     #[serde(default)]
     pub aborted_last_run: bool,

@@ -218,13 +218,13 @@ impl Inner {
         &self,
         session: &SessionRecord,
         reason: &'static str,
-        active_run_ids: Vec<String>,
+        active_run_ids: Vec<RunId>,
     ) {
         self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
-            session_key: session.key.to_string(),
-            agent_id: Some(session.agent_id.to_string()),
-            session_id: Some(session.session_id.to_string()),
+            session_key: session.key.clone(),
+            agent_id: Some(session.agent_id.clone()),
+            session_id: Some(session.session_id.clone()),
             reason,
             ts: self.clock.now_ms(),
             session: None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use homard_config::Environment;
 use homard_config::config::skills::Skills as Settings;
-use homard_protocol::methods::skills::{SkillConfigCheck, SkillNeeds};
+use homard_protocol::methods::tools::skills::{SkillConfigCheck, SkillNeeds};
 use serde_json::Value;
 
 use crate::load::{Skill, SkillOrigin};

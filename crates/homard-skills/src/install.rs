@@ -8,7 +8,7 @@ use std::time::Duration;
 use homard_config::Config;
 use homard_config::config::skills::NodeManager;
 use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Limits, run};
-use homard_protocol::methods::skills::SkillsInstallResult;
+use homard_protocol::methods::tools::skills::SkillsInstallResult;
 use tokio_util::sync::CancellationToken;
 
 use crate::front_matter::Installer;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use homard_config::config::skills::Skills as Settings;
-use homard_protocol::methods::skills::{SkillInstallOption, SkillNeeds, SkillStatus};
+use homard_protocol::methods::tools::skills::{SkillInstallOption, SkillNeeds, SkillStatus};
 
 use crate::command::SkillCommand;
 use crate::env;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
 use homard_protocol::AgentId;
-use homard_protocol::methods::skills::{SkillsInstallResult, SkillsStatusResult};
+use homard_protocol::methods::tools::skills::{SkillsInstallResult, SkillsStatusResult};
 use homard_runtime::{Mutex, OrLog};
 
 use crate::gate::{Judge, Programs, this_os};
@@ -95,7 +95,7 @@ impl Skills {
         SkillsStatusResult {
             workspace_dir: agent.workspace.display().to_string(),
             managed_skills_dir: managed_dir(&self.inner.config.source().paths).display().to_string(),
-            agent_id: agent.id.to_string(),
+            agent_id: agent.id.clone(),
             skills,
         }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_config::config::web_tools::WebTools;
+use homard_config::config::tools::web::WebTools;
 use homard_exec::{BuiltEnv, Launcher, Processes};
 use homard_runtime::Clip;
 use serde_json::Value;

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use homard_agent::{Agent, CompactionSettings, History, How, Rules, Steering, Step, Turn};
-use homard_config::config::web_tools::{SearchEngine, SearchProvider, WebSearch, WebTools};
+use homard_config::config::tools::web::{SearchEngine, SearchProvider, WebSearch, WebTools};
 use homard_exec::{BuiltEnv, Processes};
 use homard_llm::{
     Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec as OfferedSpec,

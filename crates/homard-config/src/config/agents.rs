@@ -1,5 +1,10 @@
 //! `agents`: who answers, with which model, in which directory.
 
+pub mod cli_backends;
+pub mod compaction;
+pub mod delegation;
+pub mod pruning;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,12 +13,12 @@ use homard_protocol::{AgentId, ModelRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::cli_backends::CliBackend;
+use self::compaction::Compaction;
+use self::delegation::{AgentSubagents, Subagents};
+use self::pruning::ContextPruning;
 use super::Resolve;
-use super::cli_backends::{self, CliBackend};
-use super::compaction::Compaction;
-use super::delegation::{AgentSubagents, Subagents};
 use super::messages::GroupChat;
-use super::pruning::ContextPruning;
 use super::tools::{AgentTools, SandboxMode};
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;

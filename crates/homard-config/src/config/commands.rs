@@ -1,5 +1,7 @@
 //! `commands`: which slash commands there are in chats.
 
+pub mod owners;
+
 use std::time::Duration;
 
 use crate::raw::session as raw;
@@ -7,7 +9,7 @@ use crate::raw::session as raw;
 const DEFAULT_BASH_FOREGROUND_MS: u64 = 2_000;
 const MAX_BASH_FOREGROUND_MS: u64 = 30_000;
 
-/// Decided `commands`, except for who the owner is and who may use them ([`Owners`](super::owners::Owners)).
+/// Decided `commands`, except for who the owner is and who may use them ([`Owners`](self::owners::Owners)).
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the file with a name of its own")]
 pub struct Commands {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Resolve;
-use super::pruning::duration;
+use super::agents::pruning::duration;
 use crate::raw::extensions as raw;
 use crate::secret::Secret;
 

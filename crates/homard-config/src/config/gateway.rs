@@ -1,5 +1,8 @@
 //! `gateway`: the server other programs and people connect to.
 
+pub mod http_endpoints;
+pub mod reach;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::http_endpoints::HttpEndpoints;
+use self::reach::{Remote, Tailscale, TailscaleMode, Tls, trusted_proxies};
 use super::Resolve;
-use super::http_endpoints::HttpEndpoints;
-use super::reach::{Remote, Tailscale, TailscaleMode, Tls, trusted_proxies};
 use crate::paths::{DEV_PORT, Profile};
 use crate::raw::gateway as raw;
 use crate::secret::Secret;

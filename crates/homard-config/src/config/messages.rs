@@ -1,5 +1,7 @@
 //! `messages`: how messages look, wait and are acknowledged.
 
+pub mod delivery;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -156,7 +158,7 @@ impl GroupChat {
     }
 }
 
-/// Decided `messages`, except for how answers are shown ([`Delivery`](super::delivery::Delivery)).
+/// Decided `messages`, except for how answers are shown ([`Delivery`](self::delivery::Delivery)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Messages {
     /// Behaviour in groups, for agents that say nothing themselves.

@@ -1,5 +1,8 @@
 //! `session`: which messages belong to one conversation, and when it starts afresh.
 
+pub mod maintenance;
+pub mod send_policy;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -7,9 +10,9 @@ use homard_protocol::ChannelId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::maintenance::Maintenance;
+use self::send_policy::SendPolicy;
 use super::Resolve;
-use super::maintenance::Maintenance;
-use super::send_policy::SendPolicy;
 use crate::raw::session as raw;
 
 /// Calls to models each guest may cause in an hour, unless the owner says otherwise: a long talk, not a flood.

@@ -1,5 +1,9 @@
 //! `tools`: what agents may do.
 
+pub mod loops;
+pub mod message;
+pub mod web;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,11 +11,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::loops::LoopDetection;
+use self::message::MessageTool;
+use self::web::WebTools;
 use super::Resolve;
-use super::delegation::{AgentToAgent, Visibility};
-use super::loops::LoopDetection;
-use super::message_tool::MessageTool;
-use super::web_tools::WebTools;
+use super::agents::delegation::{AgentToAgent, Visibility};
 use crate::paths::written_path;
 use crate::raw::tools as raw;
 

@@ -1,11 +1,12 @@
 //! Who is calling: established by the handshake, handed to every handler, never part of client JSON.
 
+use crate::error::RequestError;
 use std::sync::Arc;
 
 use homard_config::Secret;
 use homard_protocol::connect::{ClientId, ClientMode};
 use homard_protocol::method::Access;
-use homard_protocol::{ErrorCode, ErrorShape, Role, Scope};
+use homard_protocol::{ErrorCode, Role, Scope};
 use serde_json::json;
 
 use crate::access::auth::AuthMethod;
@@ -31,7 +32,7 @@ pub(crate) struct Caller {
 
 impl Caller {
     /// Whether this caller may do what `access` asks.
-    pub(crate) fn check(&self, access: Access) -> Result<(), ErrorShape> {
+    pub(crate) fn check(&self, access: Access) -> Result<(), RequestError> {
         let role = self.client.role;
         match access {
             Access::Open => Ok(()),
@@ -43,17 +44,17 @@ impl Caller {
                 if narrow { Ok(()) } else { self.check_scope(scope) }
             }
             Access::AnyOperator | Access::Node | Access::Operator(_) | Access::Sessions(_) => {
-                Err(ErrorShape::invalid(format!("unauthorized role: {role}")))
+                Err(RequestError::invalid(format!("unauthorized role: {role}")))
             }
         }
     }
 
     /// Whether this caller holds `scope`.
-    pub(crate) fn check_scope(&self, scope: Scope) -> Result<(), ErrorShape> {
+    pub(crate) fn check_scope(&self, scope: Scope) -> Result<(), RequestError> {
         if self.client.scopes.grants(scope) {
             return Ok(());
         }
-        Err(ErrorShape::new(ErrorCode::Forbidden, format!("missing scope: {scope}")).with_details(json!({
+        Err(RequestError::new(ErrorCode::Forbidden, format!("missing scope: {scope}")).with_details(json!({
             "code": "MISSING_SCOPE",
             "missingScope": scope.as_str(),
             "requiredScopes": [scope.as_str()],
@@ -73,6 +74,6 @@ impl Caller {
 }
 
 /// Tells whether an error came from calling with the wrong role, which is counted.
-pub(crate) fn is_wrong_role(error: &ErrorShape) -> bool {
-    error.code == ErrorCode::InvalidRequest && error.message.starts_with("unauthorized role:")
+pub(crate) fn is_wrong_role(error: &RequestError) -> bool {
+    error.code() == ErrorCode::InvalidRequest && error.message().starts_with("unauthorized role:")
 }

@@ -3,11 +3,12 @@
 //! The order is the documented one: version, role, origin, shared secret, device proof, pairing. Everything
 //! that decides is a pure function over values; only pairing touches the store.
 
+use crate::error::RequestError;
 use std::time::Instant;
 
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
-use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
+use homard_protocol::{ErrorCode, Role, ScopeSet};
 use homard_runtime::millis;
 use serde_json::json;
 
@@ -23,18 +24,18 @@ use crate::gateway::Gateway;
 /// A refusal: what the response says and how the socket closes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
-    pub(crate) error: Box<ErrorShape>,
+    pub(crate) error: Box<RequestError>,
     pub(crate) close: Close,
 }
 
 impl Refusal {
-    pub(crate) fn new(error: ErrorShape, close: Close) -> Self {
+    pub(crate) fn new(error: RequestError, close: Close) -> Self {
         Self { error: Box::new(error), close }
     }
 
     /// Closed with 1008 and the error's own words.
-    pub(crate) fn policy(error: ErrorShape) -> Self {
-        let close = Close::new(1008, error.message.clone());
+    pub(crate) fn policy(error: RequestError) -> Self {
+        let close = Close::new(1008, error.message().to_owned());
         Self::new(error, close)
     }
 }
@@ -133,7 +134,7 @@ fn check_version(params: &ConnectParams) -> Result<(), Refusal> {
     if min <= PROTOCOL_VERSION && max >= MIN_PROTOCOL_VERSION && min <= max {
         return Ok(());
     }
-    let error = ErrorShape::invalid("protocol mismatch").with_details(json!({
+    let error = RequestError::invalid("protocol mismatch").with_details(json!({
         "code": "PROTOCOL_MISMATCH",
         "clientMinProtocol": min,
         "clientMaxProtocol": max,
@@ -147,7 +148,7 @@ fn read_role(params: &ConnectParams) -> Result<Role, Refusal> {
     match params.role.as_deref() {
         None | Some("operator") => Ok(Role::Operator),
         Some("node") => Ok(Role::Node),
-        Some(_) => Err(Refusal::policy(ErrorShape::invalid("invalid role"))),
+        Some(_) => Err(Refusal::policy(RequestError::invalid("invalid role"))),
     }
 }
 
@@ -157,7 +158,7 @@ fn check_page(params: &ConnectParams, peer: &Peer, listed: &[String]) -> Result<
         return Ok(());
     }
     check_origin(peer, listed).map_err(|refusal| {
-        Refusal::policy(ErrorShape::invalid(refusal.message()).with_details(json!({
+        Refusal::policy(RequestError::invalid(refusal.message()).with_details(json!({
             "code": "CONTROL_UI_ORIGIN_NOT_ALLOWED",
             "reason": refusal.reason(),
         })))
@@ -178,7 +179,7 @@ fn without_device(
         return Ok((AuthMethod::TrustedProxy, ScopeSet::EMPTY));
     }
     if client.id == ClientId::OpenclawControlUi {
-        let error = ErrorShape::invalid("control ui requires device identity (use https or localhost)")
+        let error = RequestError::invalid("control ui requires device identity (use https or localhost)")
             .with_details(json!({"code": "CONTROL_UI_DEVICE_IDENTITY_REQUIRED"}));
         return Err(Refusal::policy(error));
     }
@@ -201,13 +202,13 @@ fn without_device(
 }
 
 fn device_required() -> Refusal {
-    let error = ErrorShape::new(ErrorCode::NotPaired, "device identity required")
+    let error = RequestError::new(ErrorCode::NotPaired, "device identity required")
         .with_details(json!({"code": "DEVICE_IDENTITY_REQUIRED"}));
     Refusal::policy(error)
 }
 
 fn proof_refused(refusal: ProofRefusal) -> Refusal {
-    let error = ErrorShape::invalid(refusal.message())
+    let error = RequestError::invalid(refusal.message())
         .with_details(json!({"code": refusal.code(), "reason": refusal.reason()}));
     Refusal::policy(error)
 }
@@ -215,7 +216,7 @@ fn proof_refused(refusal: ProofRefusal) -> Refusal {
 /// A wrong or missing shared secret.
 pub(crate) fn auth_refused(refusal: AuthRefusal, can_retry_with_device_token: bool) -> Refusal {
     let next = if can_retry_with_device_token { "retry_with_device_token" } else { refusal.next_step() };
-    let error = ErrorShape::invalid(refusal.message()).with_details(json!({
+    let error = RequestError::invalid(refusal.message()).with_details(json!({
         "code": refusal.code(),
         "authReason": refusal.reason(),
         "canRetryWithDeviceToken": can_retry_with_device_token,
@@ -226,7 +227,7 @@ pub(crate) fn auth_refused(refusal: AuthRefusal, can_retry_with_device_token: bo
 
 fn rate_limited(wait: std::time::Duration) -> Refusal {
     let ms = millis(wait);
-    let error = ErrorShape::invalid("unauthorized: too many failed attempts, wait and try again")
+    let error = RequestError::invalid("unauthorized: too many failed attempts, wait and try again")
         .with_details(json!({
             "code": "AUTH_RATE_LIMITED",
             "authReason": "rate_limited",

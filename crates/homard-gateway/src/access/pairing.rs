@@ -3,8 +3,9 @@
 //! A device on this machine that knows the shared secret is let in and remembered without a question. Any
 //! other new device, and any that asks for more than it was given, waits for the owner.
 
+use crate::error::RequestError;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
-use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
+use homard_protocol::{ErrorCode, Role, ScopeSet};
 use homard_store::{HeldToken, NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
 
@@ -120,13 +121,13 @@ pub(crate) async fn with_shared_secret(
     if own_service || named_page {
         return Ok(Paired { method, scopes: question.requested, token: None, handed: Vec::new() });
     }
-    let known = gateway.store().devices().get(&question.device.id).await.map_err(broken)?;
+    let known = gateway.store().devices().get(&question.device.id).await?;
     match need(known.as_ref(), question) {
         None => {}
         Some(need) if is_silent(gateway, need, question, method) => {
             let device = described(gateway, question, known, "silent");
             tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
-            gateway.store().devices().pair(device).await.map_err(broken)?;
+            gateway.store().devices().pair(device).await?;
         }
         Some(need) => return Err(ask_owner(gateway, question, need, known.as_ref()).await),
     }
@@ -142,11 +143,10 @@ pub(crate) async fn with_device_token(
     let auth = question.params.auth.as_ref();
     let sent = sent_token(question.params);
     let store = gateway.store();
-    let known = store.devices().get(&question.device.id).await.map_err(broken)?;
+    let known = store.devices().get(&question.device.id).await?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
     let (role, generation) = (question.role.as_str(), gateway.access().rules().generation.clone());
-    let token =
-        store.devices().check_token(&question.device.id, role, sent, &generation).await.map_err(broken)?;
+    let token = store.devices().check_token(&question.device.id, role, sent, &generation).await?;
     let Some(token) = token else {
         let tried = auth.is_some_and(|auth| auth.device_token.is_some());
         let holds_one = known.is_some();
@@ -175,15 +175,15 @@ pub(crate) async fn admitted(
     let fits = |held: &HeldToken| ScopeSet::parse(&held.scopes).covers(question.requested);
     let mut token = None;
     if let Some(sent) = sent_token(question.params) {
-        let held = store.devices().check_token(id, role, sent, &generation).await.map_err(broken)?;
+        let held = store.devices().check_token(id, role, sent, &generation).await?;
         token = held.filter(fits).map(|held| (sent.to_owned(), held.created_at));
     }
-    store.devices().touch(id, role, token.as_ref().map(|(sent, _)| sent.as_str())).await.map_err(broken)?;
+    store.devices().touch(id, role, token.as_ref().map(|(sent, _)| sent.as_str())).await?;
     let token = match token {
         Some(token) => token,
         None => {
             let scopes = question.requested.to_strings();
-            let token = store.devices().issue_token(id, role, &scopes, &generation).await.map_err(broken)?;
+            let token = store.devices().issue_token(id, role, &scopes, &generation).await?;
             (token, gateway.clock().now_ms())
         }
     };
@@ -202,7 +202,7 @@ pub(crate) async fn let_in_by_code(
     question: &PairingQuestion<'_>,
     extra: ScopeSet,
 ) -> Result<(), Refusal> {
-    let known = gateway.store().devices().get(&question.device.id).await.map_err(broken)?;
+    let known = gateway.store().devices().get(&question.device.id).await?;
     let mut device = described(gateway, question, known, "bootstrap");
     let operator = Role::Operator.to_string();
     if !extra.is_empty() && !device.roles.contains(&operator) {
@@ -210,7 +210,7 @@ pub(crate) async fn let_in_by_code(
     }
     device.scopes = ScopeSet::parse(&device.scopes).union(extra).to_strings();
     tracing::info!(device = %device.device_id, client = %question.params.client.id, "a device came with a setup code");
-    gateway.store().devices().pair(device).await.map_err(broken)
+    Ok(gateway.store().devices().pair(device).await?)
 }
 
 /// What the device may do from now on.
@@ -263,11 +263,11 @@ async fn token_too_narrow(
                 "reason": need.reason(),
                 "requestId": pending.request_id,
             }),
-            Err(error) => return broken(error),
+            Err(error) => return error.into(),
         },
         _ => json!({"code": code, "authReason": reason}),
     };
-    let error = ErrorShape::invalid("unauthorized: the device token does not cover these scopes");
+    let error = RequestError::invalid("unauthorized: the device token does not cover these scopes");
     Refusal::policy(error.with_details(details))
 }
 
@@ -312,9 +312,9 @@ async fn ask_owner(
 ) -> Refusal {
     let pending = match post_request(gateway, question, need).await {
         Ok(pending) => pending,
-        Err(error) => return broken(error),
+        Err(error) => return error.into(),
     };
-    let error = ErrorShape::new(ErrorCode::NotPaired, need.message()).with_details(json!({
+    let error = RequestError::new(ErrorCode::NotPaired, need.message()).with_details(json!({
         "code": "PAIRING_REQUIRED",
         "reason": need.reason(),
         "requestId": pending.request_id,
@@ -326,22 +326,24 @@ async fn ask_owner(
         "approvedRoles": known.map(|known| known.roles.clone()).unwrap_or_default(),
         "approvedScopes": known.map(|known| known.scopes.clone()).unwrap_or_default(),
     }));
-    let close = Close::new(1008, format!("{} (requestId: {})", error.message, pending.request_id));
+    let close = Close::new(1008, format!("{} (requestId: {})", error.message(), pending.request_id));
     Refusal::new(error, close)
 }
 
 fn device_token_refused() -> Refusal {
-    let error = ErrorShape::invalid("unauthorized: the device token was not accepted").with_details(json!({
-        "code": "AUTH_DEVICE_TOKEN_MISMATCH",
-        "authReason": "device_token_mismatch",
-        "canRetryWithDeviceToken": false,
-        "recommendedNextStep": "update_auth_credentials",
-    }));
+    let error =
+        RequestError::invalid("unauthorized: the device token was not accepted").with_details(json!({
+            "code": "AUTH_DEVICE_TOKEN_MISMATCH",
+            "authReason": "device_token_mismatch",
+            "canRetryWithDeviceToken": false,
+            "recommendedNextStep": "update_auth_credentials",
+        }));
     Refusal::policy(error)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "reads as `map_err(broken)`")]
-pub(crate) fn broken(error: StoreError) -> Refusal {
-    let error = ErrorShape::unavailable(format!("pairing could not be looked up: {error}"));
-    Refusal::new(error, Close::new(1013, "gateway unavailable"))
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let error = RequestError::unavailable(format!("pairing could not be looked up: {error}"));
+        Self::new(error, Close::new(1013, "gateway unavailable"))
+    }
 }

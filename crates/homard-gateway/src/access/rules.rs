@@ -1,5 +1,6 @@
 //! What decides about access: the rules of the configuration, and what is remembered of those who tried.
 
+use crate::error::RequestError;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -7,7 +8,6 @@ use arc_swap::ArcSwap;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{Config, Secret};
 use homard_network::Tailscale;
-use homard_protocol::ErrorShape;
 use homard_protocol::limits::{CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW};
 use homard_runtime::{Clock, LogLimiter, millis};
 use serde_json::json;
@@ -56,10 +56,10 @@ impl Access {
     }
 
     /// Counts a control-plane write.
-    pub(crate) fn check_write_limit(&self, method: &str, caller: &Caller) -> Result<(), ErrorShape> {
+    pub(crate) fn check_write_limit(&self, method: &str, caller: &Caller) -> Result<(), RequestError> {
         let key = format!("{method}|{}", caller.limit_key());
         self.writes.take(&key, Instant::now()).map_err(|wait| {
-            ErrorShape::unavailable(format!("rate limit exceeded for {method}"))
+            RequestError::unavailable(format!("rate limit exceeded for {method}"))
                 .with_details(json!({"method": method, "limit": "30 per 60s"}))
                 .retry_after(millis(wait))
         })

@@ -10,11 +10,11 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use homard_protocol::connect::HandedToken;
 use homard_protocol::events::{DevicePairSetupCompletedEvent, PairDecision};
-use homard_protocol::methods::setup_codes::{
+use homard_protocol::methods::devices::setup_codes::{
     SETUP_TTL_MS, SetupCodeParams, SetupCodeResult, SetupCompletion, SetupPayload, SetupProfile,
     setup_access, setup_scopes,
 };
-use homard_protocol::{ErrorShape, Role, ScopeSet};
+use homard_protocol::{Role, ScopeSet};
 use homard_runtime::{brief, visible};
 use homard_store::{NewSetupCode, SetupCode, SetupUse, StoreError};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ use crate::access::auth::AuthMethod;
 use crate::access::devices;
 use crate::access::handshake::Refusal;
 use crate::access::pairing::{self, Paired, PairingQuestion};
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 
 /// Random bytes of the token in a code.
@@ -54,12 +54,12 @@ pub(crate) enum SetupError {
     Store(#[from] StoreError),
 }
 
-impl From<SetupError> for ErrorShape {
+impl From<SetupError> for RequestError {
     fn from(failure: SetupError) -> Self {
         match failure {
             SetupError::Url(_) | SetupError::JoinNeedsNode => Self::invalid(failure.to_string()),
             SetupError::Picture(_) | SetupError::Random => Self::unavailable(failure.to_string()),
-            SetupError::Store(inner) => error::store(&inner),
+            SetupError::Store(inner) => inner.into(),
         }
     }
 }
@@ -163,7 +163,7 @@ pub(crate) async fn redeem(
     token: &str,
 ) -> Result<Paired, Refusal> {
     let store = gateway.store();
-    let known = store.setup_codes().by_token(token).await.map_err(pairing::broken)?;
+    let known = store.setup_codes().by_token(token).await?;
     let known = known.ok_or_else(refused)?;
     let profile = profile_of(&known).map_err(|_unknown| refused())?;
     let scopes = setup_scopes(profile);
@@ -177,7 +177,7 @@ pub(crate) async fn redeem(
         device_name: name,
         role: question.role.as_str().to_owned(),
     };
-    let code = store.setup_codes().redeem(token, by).await.map_err(pairing::broken)?.ok_or_else(refused)?;
+    let code = store.setup_codes().redeem(token, by).await?.ok_or_else(refused)?;
     // A phone is both: it offers commands and its person talks. It gets both tokens at once.
     let hands = question.role == Role::Node && matches!(profile, None | Some(SetupProfile::Limited));
     let extra = if hands { scopes } else { ScopeSet::EMPTY };
@@ -203,7 +203,7 @@ async fn hand_over(
     let generation = gateway.access().rules().generation.clone();
     let token = gateway.store().devices().issue_token(&question.device.id, role, &scopes, &generation).await;
     Ok(HandedToken {
-        device_token: token.map_err(pairing::broken)?,
+        device_token: token?,
         role: role.to_owned(),
         scopes,
         issued_at_ms: gateway.clock().now_ms(),
@@ -213,7 +213,7 @@ async fn hand_over(
 fn refused() -> Refusal {
     let words = "unauthorized: the setup code is not valid, has ended or was used already \
                  (make a new one with `homard qr`)";
-    Refusal::policy(ErrorShape::invalid(words).with_details(json!({
+    Refusal::policy(RequestError::invalid(words).with_details(json!({
         "code": "AUTH_BOOTSTRAP_TOKEN_INVALID",
         "authReason": "bootstrap_token_invalid",
         "canRetryWithDeviceToken": false,

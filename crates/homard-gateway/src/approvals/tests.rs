@@ -72,7 +72,7 @@ fn ends_are_told_in_words_clients_know() {
         let told = decided(&ended, outcome);
         assert_eq!((told.decision, told.terminal_reason.as_deref()), (decision, Some(reason)));
         let step = step(&ended);
-        assert_eq!((&step["phase"], &step["status"]), (&json!("resolved"), &json!(status)));
+        assert_eq!((step.phase, step.status), ("resolved", status));
     }
 }
 
@@ -82,5 +82,5 @@ fn who_watches_the_run_learns_that_it_waits_but_not_for_what() {
     assert_eq!(Kind::of(&question("exec", "")), Kind::Exec);
     let expected = json!({"phase": "requested", "status": "pending", "kind": "exec", "title": "exec",
         "approvalId": "01234567-89ab", "approvalSlug": "01234567", "toolCallId": null});
-    assert_eq!(step, expected);
+    assert_eq!(json!(step), expected);
 }

@@ -4,6 +4,7 @@
 //! this task; the others run on their own, so that a client may have many requests under way and a socket
 //! that closes never cuts a handler in half.
 
+use crate::error::RequestError;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use homard_protocol::limits::{
     CLOSE_GRACE, HANDSHAKE_TIMEOUT, MAX_CLOSE_REASON, MAX_PAYLOAD, MAX_PENDING_REQUESTS,
     MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
-use homard_protocol::{ConnId, ErrorCode, ErrorShape, RequestFrame};
+use homard_protocol::{ConnId, ErrorCode, RequestFrame};
 use homard_runtime::Clip;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -35,7 +36,7 @@ use crate::connections::connection_limits::Ticket;
 use crate::connections::fanout::{Batch, Client, Close};
 use crate::connections::hello::hello;
 use crate::gateway::Gateway;
-use crate::table::{Cx, error_frame};
+use crate::table::{Cx, error_frame, parse_params};
 
 /// Overrides the time a socket may take to finish `connect`, in milliseconds.
 const HANDSHAKE_TIMEOUT_VARIABLE: &str = "HOMARD_HANDSHAKE_TIMEOUT_MS";
@@ -188,8 +189,8 @@ fn handshake_timeout(gateway: &Gateway) -> Duration {
 
 /// Notes who was not let in. What is the gateway's own fault is worth more than a note.
 fn log_refusal(gateway: &Gateway, params: &ConnectParams, peer: &Peer, refusal: &Refusal) {
-    let (ip, client, error) = (peer.ip, params.client.id, &refusal.error.message);
-    match refusal.error.code {
+    let (ip, client, error) = (peer.ip, params.client.id, refusal.error.message());
+    match refusal.error.code() {
         ErrorCode::Unavailable if gateway.access().noise.allows("connect impossible") => {
             tracing::error!(%ip, %client, %error, "nobody could be let in");
         }
@@ -235,7 +236,7 @@ where
 }
 
 fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> {
-    let refusal = |message: &str| Refusal::policy(ErrorShape::invalid(message));
+    let refusal = |message: &str| Refusal::policy(RequestError::invalid(message));
     match RequestFrame::parse(text) {
         Ok(request) if request.method == "connect" => Ok(request),
         Ok(request) => Err((Some(request.id), refusal("invalid handshake: first request must be connect"))),
@@ -246,7 +247,7 @@ fn first_request(text: &str) -> Result<RequestFrame, (Option<String>, Refusal)> 
 
 fn connect_params(request: &RequestFrame) -> Result<ConnectParams, Refusal> {
     let text = request.params.as_ref().map_or("{}", |params| params.get());
-    serde_json::from_str(text).map_err(|error| Refusal::policy(crate::table::params_error("connect", &error)))
+    parse_params("connect", text).map_err(Refusal::policy)
 }
 
 async fn refuse<S, T>(
@@ -402,7 +403,7 @@ impl Requests<'_> {
                 return None;
             }
             Err(FrameError::NotARequest { id, reason }) => {
-                let error = ErrorShape::invalid(format!("invalid request frame: {reason}"));
+                let error = RequestError::invalid(format!("invalid request frame: {reason}"));
                 self.caller.client.respond(error_frame(id.as_deref().unwrap_or("invalid"), error));
                 return None;
             }
@@ -417,21 +418,21 @@ impl Requests<'_> {
         }
     }
 
-    fn refuse(&mut self, id: &str, error: ErrorShape) -> Option<Close> {
+    fn refuse(&mut self, id: &str, error: RequestError) -> Option<Close> {
         self.wrong_role = if is_wrong_role(&error) { self.wrong_role + 1 } else { 0 };
         self.caller.client.respond(error_frame(id, error));
         (self.wrong_role > MAX_UNAUTHORIZED_CALLS).then(|| Close::new(1008, "repeated unauthorized calls"))
     }
 
-    fn start(&self, request: RequestFrame) -> Result<(), ErrorShape> {
+    fn start(&self, request: RequestFrame) -> Result<(), RequestError> {
         if request.method == "connect" {
-            return Err(ErrorShape::invalid("connect is only valid as the first request"));
+            return Err(RequestError::invalid("connect is only valid as the first request"));
         }
         let Some(entry) = self.gateway.connections().methods.get(&request.method) else {
             // What other clients miss is worth knowing; the name is theirs, so it is cut and escaped.
             let name: String = request.method.escape_default().take(SHOWN_METHOD_CHARS).collect();
             tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
-            return Err(ErrorShape::invalid(format!("unknown method: {}", request.method)));
+            return Err(RequestError::invalid(format!("unknown method: {}", request.method)));
         };
         entry.check_role(self.caller)?;
         if entry.rate_limited {
@@ -439,7 +440,7 @@ impl Requests<'_> {
         }
         if self.pending.load(Ordering::Relaxed) >= MAX_PENDING_REQUESTS {
             return Err(
-                ErrorShape::unavailable("too many requests under way; wait for answers").retry_after(100)
+                RequestError::unavailable("too many requests under way; wait for answers").retry_after(100)
             );
         }
         self.gateway.diagnostics().metrics.request(&request.method);
@@ -460,7 +461,7 @@ impl Requests<'_> {
         self.gateway.lifecycle().tasks.spawn(async move {
             let result = tokio::select! {
                 result = answer => result,
-                () = stopping.cancelled() => Err(ErrorShape::unavailable("the gateway is stopping").retry_after(1_000)),
+                () = stopping.cancelled() => Err(RequestError::unavailable("the gateway is stopping").retry_after(1_000)),
             };
             pending.fetch_sub(1, Ordering::Relaxed);
             respond(&gateway, &client, &id, result);
@@ -469,11 +470,11 @@ impl Requests<'_> {
     }
 }
 
-fn respond(gateway: &Gateway, client: &Client, id: &str, result: Result<String, ErrorShape>) {
+fn respond(gateway: &Gateway, client: &Client, id: &str, result: Result<String, RequestError>) {
     // Sockets are closing: that says it better. A refusal could be the last word on a message which the process that
     // takes over would have answered.
     let is_closing = || gateway.lifecycle().stopping.is_cancelled();
-    if result.as_ref().is_err_and(|error| error.code == ErrorCode::Unavailable) && is_closing() {
+    if result.as_ref().is_err_and(|error| error.code() == ErrorCode::Unavailable) && is_closing() {
         return;
     }
     client.respond(result.unwrap_or_else(|error| error_frame(id, error)));

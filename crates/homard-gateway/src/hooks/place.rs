@@ -46,7 +46,7 @@ pub(crate) fn place_of_wake(config: &Config, target: &HookTarget) -> Result<Sess
 fn agent(config: &Config, target: &HookTarget) -> Result<AgentId, HookError> {
     let id = match target.agent.as_deref().map(|id| id.trim().to_lowercase()) {
         None => config.agents.default_agent().id.clone(),
-        Some(id) => AgentId::parse(&id).map_err(|wrong| HookError::Invalid(wrong.to_string()))?,
+        Some(id) => AgentId::parse(&id)?,
     };
     if config.agents.agent(&id).is_none() {
         return Err(HookError::Invalid(format!("unknown agentId `{id}`")));
@@ -96,7 +96,7 @@ fn starts_right(sessions: &HookSessions, key: &SessionKey) -> Result<(), HookErr
 }
 
 fn parse(text: &str, agent: &AgentId) -> Result<SessionKey, HookError> {
-    SessionKey::parse_for(text, agent).map_err(|wrong| HookError::Invalid(wrong.to_string()))
+    Ok(SessionKey::parse_for(text, agent)?)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use homard_config::config::gateway::HttpTools;
-use homard_protocol::methods::tools_invoke::ToolsInvoke;
+use homard_protocol::methods::tools::invoke::ToolsInvoke;
 use homard_protocol::{AgentId, Scope, SessionKey};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;

@@ -5,14 +5,14 @@
 use std::future::Future;
 
 use homard_channel::Inbound;
+use homard_protocol::SessionKey;
 use homard_protocol::methods::config::ConfigWriteResult;
-use homard_protocol::{ErrorShape, SessionKey};
 use homard_relay::{Queue, Source, TurnOptions};
 use homard_runtime::{Clip, OrLog};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 
 /// Where the note for after a restart is kept.
@@ -36,17 +36,18 @@ impl Note {
 
 impl Gateway {
     /// Keeps a note for after the restart.
-    pub(crate) async fn keep_note(&self, note: &Note) -> Result<(), ErrorShape> {
-        let kept = serde_json::to_string(note).map_err(|error| ErrorShape::unavailable(error.to_string()))?;
-        self.store().kv().set(NOTE_KEY, &kept).await.map_err(|e| error::store(&e))
+    pub(crate) async fn keep_note(&self, note: &Note) -> Result<(), RequestError> {
+        let kept =
+            serde_json::to_string(note).map_err(|error| RequestError::unavailable(error.to_string()))?;
+        self.store().kv().set(NOTE_KEY, &kept).await.map_err(RequestError::from)
     }
 
     /// Writes the configuration with a note for after the restart, if one comes of it.
     pub(crate) async fn with_note(
         &self,
         note: Note,
-        write: impl Future<Output = Result<ConfigWriteResult, ErrorShape>>,
-    ) -> Result<ConfigWriteResult, ErrorShape> {
+        write: impl Future<Output = Result<ConfigWriteResult, RequestError>>,
+    ) -> Result<ConfigWriteResult, RequestError> {
         self.keep_note(&note).await?;
         let written = write.await;
         if !matches!(&written, Ok(written) if written.restart.is_some()) {

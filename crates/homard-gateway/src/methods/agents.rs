@@ -5,11 +5,12 @@ pub(crate) mod files;
 use std::path::{Path, PathBuf};
 
 use homard_config::{Overrides, Snapshot};
+use homard_protocol::AgentId;
 use homard_protocol::methods::agents::{
-    AgentsCreateParams, AgentsCreateResult, AgentsDeleteParams, AgentsDeleteResult, AgentsUpdateParams,
+    AgentsCreate, AgentsCreateParams, AgentsCreateResult, AgentsDelete, AgentsDeleteParams,
+    AgentsDeleteResult, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate, AgentsUpdateParams,
     AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovedPath, Said,
 };
-use homard_protocol::{AgentId, ErrorShape};
 use homard_relay::StopCause;
 use homard_store::{ArchiveTranscript, ArchivedFilter, SessionQuery};
 use serde_json::{Map, Value, json};
@@ -17,23 +18,34 @@ use serde_json::{Map, Value, json};
 use super::check_range;
 use super::config::blocking;
 use super::sessions::usable_model;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Sessions put away in one step.
 const STEP: usize = 500;
 /// Where folders of agents that are gone are kept, in the state folder.
 const TRASH: &str = "trash";
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<AgentsCreate, _, _>(create)
+        .on::<AgentsDelete, _, _>(delete)
+        .on::<AgentsFilesGet, _, _>(files::get)
+        .on::<AgentsFilesList, _, _>(files::list)
+        .on::<AgentsFilesSet, _, _>(files::set)
+        .on::<AgentsUpdate, _, _>(update)
+}
+
 /// `agents.create`.
-pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsCreateResult, ErrorShape> {
+pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsCreateResult, RequestError> {
     let gateway = &cx.gateway;
     let name = params.name.trim().to_owned();
     check_range("agents.create", "name", Some(name.chars().count()), 1..=MAX_AGENT_NAME_CHARS)?;
     let id = id_from(&name)?;
     if gateway.config().current().agents.agent(&id).is_some() {
-        return Err(ErrorShape::invalid(format!("agent \"{id}\" already exists")));
+        return Err(RequestError::invalid(format!("agent \"{id}\" already exists")));
     }
     let model = params.model.as_deref().map(|model| usable_model(gateway, model)).transpose()?;
     let paths = &gateway.config().source().paths;
@@ -55,10 +67,10 @@ pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsC
     write(gateway, move |before| added(before, &id, entry)).await.map(drop)?;
     let made = workspace.clone();
     let made = blocking(move || std::fs::create_dir_all(made)).await?;
-    made.map_err(|e| ErrorShape::unavailable(format!("the workspace could not be made: {e}")))?;
+    made.map_err(|e| RequestError::unavailable(format!("the workspace could not be made: {e}")))?;
     Ok(AgentsCreateResult {
         ok: true,
-        agent_id: id_from(&name)?.to_string(),
+        agent_id: id_from(&name)?,
         workspace: workspace.display().to_string(),
         name,
         model: model.map(|model| model.to_string()),
@@ -66,9 +78,9 @@ pub(super) async fn create(cx: Cx, params: AgentsCreateParams) -> Result<AgentsC
 }
 
 /// `agents.update`.
-pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsUpdateResult, ErrorShape> {
+pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsUpdateResult, RequestError> {
     let gateway = &cx.gateway;
-    let id = known(gateway, &params.agent_id)?;
+    let id = known(gateway, params.agent_id)?;
     let mut entry = Map::new();
     if let Some(name) = params.name {
         let name = name.trim().to_owned();
@@ -91,7 +103,7 @@ pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsU
     if !looks.is_empty() {
         entry.insert("identity".to_owned(), Value::Object(looks));
     }
-    let agent_id = id.to_string();
+    let agent_id = id.clone();
     if !entry.is_empty() {
         write(gateway, move |before| Ok(changed(before, &id, entry))).await?;
     }
@@ -99,12 +111,12 @@ pub(super) async fn update(cx: Cx, params: AgentsUpdateParams) -> Result<AgentsU
 }
 
 /// `agents.delete`. Conversations are put away as if each had been deleted; they can be restored.
-pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsDeleteResult, ErrorShape> {
+pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsDeleteResult, RequestError> {
     let gateway = &cx.gateway;
-    let id = known(gateway, &params.agent_id)?;
+    let id = known(gateway, params.agent_id)?;
     let config = gateway.config().current();
     if config.agents.default_agent().id == id {
-        return Err(ErrorShape::invalid(format!("\"{id}\" is the default agent and cannot be deleted")));
+        return Err(RequestError::invalid(format!("\"{id}\" is the default agent and cannot be deleted")));
     }
     let agent = config.agents.agent(&id).cloned();
     let shared =
@@ -125,7 +137,7 @@ pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsD
     let (removed, failed) = blocking(move || trash(&state_dir, &name, stamp, folders)).await?;
     Ok(AgentsDeleteResult {
         ok: true,
-        agent_id: id.to_string(),
+        agent_id: id,
         removed_bindings,
         removed: (!removed.is_empty()).then_some(removed),
         failed: (!failed.is_empty()).then_some(failed),
@@ -133,7 +145,7 @@ pub(super) async fn delete(cx: Cx, params: AgentsDeleteParams) -> Result<AgentsD
 }
 
 /// An id from a name: small letters and digits, the rest joined by `-`.
-fn id_from(name: &str) -> Result<AgentId, ErrorShape> {
+fn id_from(name: &str) -> Result<AgentId, RequestError> {
     let mut id = String::new();
     for c in name.chars() {
         match c.to_ascii_lowercase() {
@@ -145,14 +157,13 @@ fn id_from(name: &str) -> Result<AgentId, ErrorShape> {
     id.truncate(64);
     let id = id.trim_matches(['-', '_']);
     AgentId::parse(id)
-        .map_err(|_bad| ErrorShape::invalid("the name needs at least one letter from a to z or a digit"))
+        .map_err(|_bad| RequestError::invalid("the name needs at least one letter from a to z or a digit"))
 }
 
-fn known(gateway: &Gateway, id: &str) -> Result<AgentId, ErrorShape> {
-    let id = AgentId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+fn known(gateway: &Gateway, id: AgentId) -> Result<AgentId, RequestError> {
     match gateway.config().current().agents.agent(&id) {
         Some(_) => Ok(id),
-        None => Err(ErrorShape::invalid(format!("unknown agent id \"{id}\""))),
+        None => Err(RequestError::invalid(format!("unknown agent id \"{id}\""))),
     }
 }
 
@@ -177,8 +188,8 @@ impl Change {
 /// Reads the file, makes a change of it and writes that, unless somebody else was faster.
 async fn write(
     gateway: &Gateway,
-    change: impl FnOnce(&Value) -> Result<Change, ErrorShape> + Send + 'static,
-) -> Result<u64, ErrorShape> {
+    change: impl FnOnce(&Value) -> Result<Change, RequestError> + Send + 'static,
+) -> Result<u64, RequestError> {
     let handle = gateway.config().clone();
     let source = handle.source().clone();
     let outcome = blocking(move || {
@@ -186,7 +197,7 @@ async fn write(
         let change = change(&disk.parsed)?;
         let base = disk.exists.then_some(disk.hash.as_str());
         let written = handle.merge_patch(&change.patch.to_string(), base, &change.replace);
-        written.map(|_| change.answer).map_err(|e| error::config_write(&e))
+        written.map(|_| change.answer).map_err(RequestError::from)
     });
     outcome.await?
 }
@@ -203,7 +214,7 @@ fn has_list(before: &Value) -> bool {
 
 /// The roster with one more. The first one that is written down must not push out the one that was there
 /// without being written down.
-fn added(before: &Value, id: &AgentId, entry: Map<String, Value>) -> Result<Change, ErrorShape> {
+fn added(before: &Value, id: &AgentId, entry: Map<String, Value>) -> Result<Change, RequestError> {
     if has_list(before) {
         let mut entry = entry;
         entry.insert("id".to_owned(), json!(id.as_str()));
@@ -234,7 +245,7 @@ fn changed(before: &Value, id: &AgentId, entry: Map<String, Value>) -> Change {
 }
 
 /// The file without an agent and the routes that lead to it.
-fn removed(before: &Value, id: &AgentId) -> Result<Change, ErrorShape> {
+fn removed(before: &Value, id: &AgentId) -> Result<Change, RequestError> {
     let agents = match place(before, id) {
         Some(at) => {
             let list = before.pointer("/agents/list").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -246,7 +257,7 @@ fn removed(before: &Value, id: &AgentId) -> Result<Change, ErrorShape> {
             json!({"entries": {id.as_str(): null}})
         }
         None => {
-            return Err(ErrorShape::invalid(format!(
+            return Err(RequestError::invalid(format!(
                 "agent \"{id}\" is set in an included file; change it there"
             )));
         }
@@ -262,7 +273,7 @@ fn removed(before: &Value, id: &AgentId) -> Result<Change, ErrorShape> {
     Ok(Change { patch, replace, answer: u64::try_from(gone.len()).unwrap_or(u64::MAX) })
 }
 
-async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorShape> {
+async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), RequestError> {
     loop {
         let query = SessionQuery {
             agent: Some(id.clone()),
@@ -270,7 +281,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             limit: STEP,
             ..SessionQuery::default()
         };
-        let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
+        let page = gateway.store().sessions().list(query).await?;
         if page.rows.is_empty() {
             return Ok(());
         }
@@ -278,7 +289,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             gateway.relay().abort(&record.key, None, StopCause::Delete).await;
             gateway.relay().sessions().end_commands(&record.key);
             let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
-            deleted.map_err(|e| error::store(&e))?;
+            deleted?;
             gateway.relay().sessions().announce_change(&record, "delete");
             gateway.relay().sessions().ended(&record.key).await;
         }

@@ -15,30 +15,61 @@ use futures_util::future::join_all;
 use homard_channel::{Abilities, Act, ChannelEntry, Threads};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::channels::{
-    ChannelPlatform, ChannelsPlatformsResult, ChannelsStatusParams, ChannelsStatusResult,
+use homard_protocol::methods::channels::accounts::{
+    ChannelsLogout, ChannelsPairingApprove, ChannelsPairingDismiss, ChannelsPairingList, ChannelsStart,
+    ChannelsStop, WebLoginStart, WebLoginWait,
 };
-use homard_protocol::{AccountId, ChannelId, ErrorShape};
+use homard_protocol::methods::channels::check::ChannelsCheck;
+use homard_protocol::methods::channels::dead_letters::ChannelsDeadLetters;
+use homard_protocol::methods::channels::sending::{MessageAction, Poll, Send};
+use homard_protocol::methods::channels::{
+    ChannelPlatform, ChannelsPlatforms, ChannelsPlatformsResult, ChannelsStatus, ChannelsStatusParams,
+    ChannelsStatusResult,
+};
+use homard_protocol::{AccountId, ChannelId};
 use homard_relay::{AccountStatus, SendError};
 use homard_runtime::millis_i64;
 use serde_json::{Map, Value, json};
 
 use super::check_range;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// How long platforms may take to answer unless told otherwise.
 const PROBE_MS: u64 = 10_000;
 /// How long they may take at most.
 const MAX_PROBE_MS: u64 = 30_000;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ChannelsCheck, _, _>(check::check)
+        .on::<ChannelsDeadLetters, _, _>(dead_letters::list)
+        .on::<ChannelsLogout, _, _>(account_actions::logout)
+        .on::<ChannelsPairingApprove, _, _>(pairing::approve)
+        .on::<ChannelsPairingDismiss, _, _>(pairing::dismiss)
+        .on::<ChannelsPairingList, _, _>(pairing::list)
+        .on::<ChannelsPlatforms, _, _>(platforms)
+        .on::<ChannelsStart, _, _>(account_actions::start)
+        .on::<ChannelsStatus, _, _>(status)
+        .on::<ChannelsStop, _, _>(account_actions::stop)
+        .on::<MessageAction, _, _>(sending::action)
+        .on::<Poll, _, _>(sending::poll)
+        .on::<Send, _, _>(sending::send)
+        .on::<WebLoginStart, _, _>(accounts::login_start)
+        .on::<WebLoginWait, _, _>(accounts::login_wait)
+}
+
 /// `channels.status`.
-pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<ChannelsStatusResult, ErrorShape> {
+pub(super) async fn status(
+    cx: Cx,
+    params: ChannelsStatusParams,
+) -> Result<ChannelsStatusResult, RequestError> {
     check_range("channels.status", "timeoutMs", params.timeout_ms, 0..=u64::MAX)?;
     let only = match params.channel.as_deref() {
         Some(name) => {
-            let unknown = || ErrorShape::invalid(format!("unknown channel: {name}"));
+            let unknown = || RequestError::invalid(format!("unknown channel: {name}"));
             Some(cx.gateway.channels().entry(name).ok_or_else(unknown)?.id)
         }
         None => None,
@@ -64,7 +95,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
             account.status = fresh.iter().find(is_it).cloned();
         }
     }
-    for count in gateway.store().outbox().counts().await.map_err(|e| error::store(&e))? {
+    for count in gateway.store().outbox().counts().await? {
         let name = (count.channel.as_str(), &count.account);
         if let Some(account) = accounts.iter_mut().find(|account| (account.entry.id, &account.id) == name) {
             account.outbox = Some(json!({
@@ -77,7 +108,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
 }
 
 /// `channels.platforms`.
-pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, ErrorShape> {
+pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatformsResult, RequestError> {
     let told = |entry: &ChannelEntry| ChannelPlatform {
         id: entry.id.to_owned(),
         label: entry.label.to_owned(),

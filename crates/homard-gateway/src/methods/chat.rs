@@ -10,13 +10,16 @@ use std::ops::BitOr;
 use homard_channel::Inbound;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
+use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
+use homard_protocol::methods::chat::message::ChatMessageGet;
+use homard_protocol::methods::chat::startup::{ChatMetadata, ChatStartup, CommandsList};
 use homard_protocol::methods::chat::{
-    Attachment, ChatAbortParams, ChatAbortResult, ChatHistoryParams, ChatHistoryResult, ChatInjectParams,
-    ChatInjectResult, ChatSendParams, ChatSendResult, InFlightRun, PendingInput, PendingInputs,
+    Attachment, ChatAbort, ChatAbortParams, ChatAbortResult, ChatHistory, ChatHistoryParams,
+    ChatHistoryResult, ChatInject, ChatInjectParams, ChatInjectResult, ChatSend, ChatSendParams,
+    ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
 use homard_protocol::{
-    AssistantMessage, EntryKind, ErrorShape, Message, RunId, Scope, SessionId, SessionKey, StopReason,
-    UserBlock,
+    AssistantMessage, EntryKind, Message, RunId, Scope, SessionKey, StopReason, UserBlock,
 };
 use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_runtime::Clip;
@@ -25,10 +28,10 @@ use serde_json::{Map, Value, json};
 
 use super::check_range;
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Longest text of one message in a history.
 pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
@@ -37,27 +40,38 @@ pub(super) const INTERRUPT: &str = "interrupt";
 /// Longest label of an injected note.
 const MAX_NOTE_LABEL: usize = 100;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<Agent, _, _>(agent::agent)
+        .on::<AgentWait, _, _>(agent::wait)
+        .on::<AgentsList, _, _>(agent::list)
+        .on::<ChatAbort, _, _>(abort)
+        .on::<ChatHistory, _, _>(history)
+        .on::<ChatInject, _, _>(inject)
+        .on::<ChatMessageGet, _, _>(message::get)
+        .on::<ChatMetadata, _, _>(startup::metadata)
+        .on::<ChatSend, _, _>(send)
+        .on::<ChatStartup, _, _>(startup::startup)
+        .on::<CommandsList, _, _>(startup::list)
+}
+
 /// `chat.send`.
-pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let run_id = params.idempotency_key.clone();
     let attached = attached::take(gateway, params.attachments.as_deref().unwrap_or_default()).await?;
     if params.message.trim().is_empty() && attached.is_empty() {
-        return Err(ErrorShape::invalid("message or attachment required"));
+        return Err(RequestError::invalid("message or attachment required"));
     }
-    if let Ok(run) = RunId::parse(&run_id) {
-        cx.caller.client.owns(run);
-    }
+    cx.caller.client.owns(run_id.clone());
     let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
-    let to = if params.deliver == Some(true) {
-        gateway.relay().messages().route_of(&key).await.map_err(|e| error::store(&e))?
-    } else {
-        None
-    };
+    let to =
+        if params.deliver == Some(true) { gateway.relay().messages().route_of(&key).await? } else { None };
     let text = attached.told(params.message);
-    let message = operator_message(gateway, key, text, attached.blocks, run_id.clone());
+    let message = operator_message(gateway, key, text, attached.blocks, run_id.to_string());
     let options = TurnOptions {
         thinking: params.thinking,
         timeout_ms: params.timeout_ms,
@@ -67,7 +81,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     };
     let queue = Queue::by_word(params.queue_mode.as_deref());
     let accepted = gateway.relay().accept(message, options.replying_to(to), queue).await;
-    let status = match accepted.map_err(|e| error::submit(&e))? {
+    let status = match accepted? {
         Accepted::Answered { .. } => "ok",
         Accepted::Started { .. } => "started",
         Accepted::InFlight { .. } => "in_flight",
@@ -79,9 +93,8 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
 
 /// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
 /// message stops nothing.
-async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, ErrorShape> {
-    let run_id = RunId::parse(run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    if gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
+async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &RunId) -> Result<bool, RequestError> {
+    if gateway.store().runs().get(run_id).await?.is_some() {
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
@@ -110,7 +123,7 @@ pub(super) fn operator_message(
 }
 
 /// The attachments as blocks: pictures and documents. Other files are refused until their room is furnished.
-pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, ErrorShape> {
+pub(super) fn read_images(attachments: &[Attachment]) -> Result<Vec<UserBlock>, RequestError> {
     attachments.iter().map(read_attachment).collect()
 }
 
@@ -135,21 +148,23 @@ pub(super) fn is_for_models(mime_type: &str) -> bool {
         || matches!(mime_type, "application/pdf" | "application/json")
 }
 
-fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
+fn read_attachment(attachment: &Attachment) -> Result<UserBlock, RequestError> {
     let name = attachment.file_name.as_deref().unwrap_or("attachment");
     let (mime_type, data) = mime_and_data(attachment);
     if !is_for_models(mime_type) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "`{name}` cannot be attached: PNG, JPEG, GIF and WebP images, PDFs, text and JSON are accepted"
         )));
     }
     let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX) / 4 * 3;
     if data.is_empty() || bytes > MAX_IMAGE_BYTES {
-        return Err(ErrorShape::invalid(format!("`{name}` is empty or larger than {MAX_IMAGE_BYTES} bytes")));
+        return Err(RequestError::invalid(format!(
+            "`{name}` is empty or larger than {MAX_IMAGE_BYTES} bytes"
+        )));
     }
     use base64::Engine;
     if base64::engine::general_purpose::STANDARD.decode(data).is_err() {
-        return Err(ErrorShape::invalid(format!("`{name}` is not valid base64")));
+        return Err(RequestError::invalid(format!("`{name}` is not valid base64")));
     }
     let (data, mime_type) = (data.to_owned(), mime_type.to_owned());
     Ok(match is_picture(&mime_type) {
@@ -159,12 +174,11 @@ fn read_attachment(attachment: &Attachment) -> Result<UserBlock, ErrorShape> {
 }
 
 /// `chat.abort`.
-pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, ErrorShape> {
-    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
-    let only = params.run_id.as_deref().map(RunId::parse).transpose();
-    let only = only.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortResult, RequestError> {
+    let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
+    let only = params.run_id;
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
-    let run_ids: Vec<String> = aborted.run_ids.iter().map(ToString::to_string).collect();
+    let run_ids = aborted.run_ids;
     if !run_ids.is_empty() {
         announce(&cx.gateway, &key, "abort").await?;
     }
@@ -176,33 +190,28 @@ pub(super) async fn announce(
     gateway: &Gateway,
     key: &SessionKey,
     reason: &'static str,
-) -> Result<(), ErrorShape> {
-    if let Some(record) = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))? {
+) -> Result<(), RequestError> {
+    if let Some(record) = gateway.store().sessions().get(key).await? {
         gateway.relay().sessions().announce_change(&record, reason);
     }
     Ok(())
 }
 
 /// `chat.inject`.
-pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, ErrorShape> {
+pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjectResult, RequestError> {
     let gateway = &cx.gateway;
     let label_chars = params.label.as_ref().map(|label| label.chars().count());
     check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let session = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
-    let Some(session) = session else { return Err(ErrorShape::invalid("session not found")) };
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
+    let session = gateway.store().sessions().get(&key).await?;
+    let Some(session) = session else { return Err(RequestError::invalid("session not found")) };
     let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
         Some(label) => format!("[{label}]\n\n{}", params.message),
         None => params.message,
     };
     let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
     let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-    let appended = gateway
-        .store()
-        .transcripts()
-        .append(&session.session_id, vec![entry])
-        .await
-        .map_err(|e| error::store(&e))?;
+    let appended = gateway.store().transcripts().append(&session.session_id, vec![entry]).await?;
     let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
     let event = ChatEvent {
         run_id: format!("inject-{message_id}").into(),
@@ -220,15 +229,14 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
 }
 
 /// `chat.history`.
-pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, ErrorShape> {
+pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHistoryResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("chat.history", "limit", params.limit, 1..=MAX_HISTORY_LIMIT)?;
     check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
     check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
-    let asked = params.session_id.as_deref().map(SessionId::parse).transpose();
-    let asked = asked.map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
+    let record = gateway.store().sessions().get(&key).await?;
+    let asked = params.session_id;
     let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
     let offset = params.offset.unwrap_or(0);
     let page = match &session_id {
@@ -239,7 +247,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
                 before_seq: None,
                 offset: usize::try_from(offset).unwrap_or(usize::MAX),
             };
-            gateway.store().transcripts().page(id, query).await.map_err(|e| error::store(&e))?
+            gateway.store().transcripts().page(id, query).await?
         }
         None => homard_store::Page::default(),
     };
@@ -250,8 +258,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let used = u64::try_from(used).unwrap_or(u64::MAX);
     let (pending_inputs, in_flight_run) = under_way(gateway.relay().turns().views(&key));
     Ok(ChatHistoryResult {
-        session_key: key.to_string(),
-        session_id: session_id.map(|id| id.to_string()),
+        session_id,
         messages,
         pending_inputs,
         has_more,
@@ -261,6 +268,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
         thinking_level: record.as_ref().and_then(|r| r.entry.thinking_level.clone()),
         verbose_level: record.as_ref().and_then(|r| r.entry.verbose_level.clone()),
         session_info: info(gateway, record.as_ref(), &key),
+        session_key: key,
         in_flight_run,
     })
 }
@@ -278,7 +286,7 @@ fn under_way(views: Vec<RunView>) -> (PendingInputs, Option<InFlightRun>) {
     let mut pending = PendingInputs::default();
     let mut in_flight = None;
     for view in views {
-        let run_id = view.run_id.to_string();
+        let run_id = view.run_id;
         match view.text {
             Some(text) => in_flight = Some(InFlightRun { run_id, text }),
             None => pending.items.push(PendingInput { run_id, text: view.asked }),

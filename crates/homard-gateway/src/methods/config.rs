@@ -4,26 +4,44 @@ pub(crate) mod lookup;
 pub(crate) mod wizard;
 
 use homard_config::{ReloadAction, Snapshot, WriteError, WriteOutcome};
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::config::lookup::{ConfigOpenFile, ConfigSchemaLookup};
+use homard_protocol::methods::config::wizard::{WizardCancel, WizardNext, WizardStart, WizardStatus};
 use homard_protocol::methods::config::{
-    ConfigApplyParams, ConfigIssue, ConfigSchemaResult, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
+    ConfigApply, ConfigApplyParams, ConfigGet, ConfigIssue, ConfigPatch, ConfigSchema, ConfigSchemaResult,
+    ConfigSet, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
 };
 use serde_json::{Value, json};
 
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::lifecycle::restart_note::{self, Note};
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ConfigApply, _, _>(apply)
+        .on::<ConfigGet, _, _>(get)
+        .on::<ConfigOpenFile, _, _>(lookup::open_file)
+        .on::<ConfigPatch, _, _>(patch)
+        .on::<ConfigSchema, _, _>(schema)
+        .on::<ConfigSchemaLookup, _, _>(lookup::lookup)
+        .on::<ConfigSet, _, _>(set)
+        .on::<WizardCancel, _, _>(wizard::cancel)
+        .on::<WizardNext, _, _>(wizard::next)
+        .on::<WizardStart, _, _>(wizard::start)
+        .on::<WizardStatus, _, _>(wizard::status)
+}
 
 /// `config.get`.
-pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<ConfigSnapshot, ErrorShape> {
+pub(super) async fn get(cx: Cx, _params: NoParams) -> Result<ConfigSnapshot, RequestError> {
     snapshot(&cx.gateway).await
 }
 
 /// The configuration with its secrets hidden.
-pub(crate) async fn snapshot(gateway: &Gateway) -> Result<ConfigSnapshot, ErrorShape> {
+pub(crate) async fn snapshot(gateway: &Gateway) -> Result<ConfigSnapshot, RequestError> {
     let handle = gateway.config();
     let applied = handle.snapshot();
     // What is on disk may be newer, or broken; what runs is the last good one.
@@ -81,7 +99,7 @@ fn hidden(value: &Value) -> Value {
 }
 
 /// `config.schema`.
-pub(super) async fn schema(cx: Cx, _params: NoParams) -> Result<ConfigSchemaResult, ErrorShape> {
+pub(super) async fn schema(cx: Cx, _params: NoParams) -> Result<ConfigSchemaResult, RequestError> {
     Ok(ConfigSchemaResult {
         schema: homard_config::schema().clone(),
         ui_hints: json!({}),
@@ -91,20 +109,20 @@ pub(super) async fn schema(cx: Cx, _params: NoParams) -> Result<ConfigSchemaResu
 }
 
 /// `config.set`.
-pub(super) async fn set(cx: Cx, params: ConfigSetParams) -> Result<ConfigWriteResult, ErrorShape> {
+pub(super) async fn set(cx: Cx, params: ConfigSetParams) -> Result<ConfigWriteResult, RequestError> {
     replace(&cx.gateway, params.raw, params.base_hash).await
 }
 
 /// `config.apply`.
-pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
+pub(super) async fn apply(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, RequestError> {
     let note = note_of(&cx.gateway, &params)?;
     let write = replace(&cx.gateway, params.raw, params.base_hash);
     noted(&cx.gateway, "config-apply", note, write).await
 }
 
 /// Who wants to hear of the restart, if one comes of it.
-fn note_of(gateway: &Gateway, params: &ConfigApplyParams) -> Result<Option<Note>, ErrorShape> {
-    let Some(key) = params.session_key.as_deref() else { return Ok(None) };
+fn note_of(gateway: &Gateway, params: &ConfigApplyParams) -> Result<Option<Note>, RequestError> {
+    let Some(key) = params.session_key.as_ref() else { return Ok(None) };
     let key = session_key(gateway, key, None)?;
     Ok(Some(Note::new(key, params.note.clone(), gateway.clock().now_ms())))
 }
@@ -113,8 +131,8 @@ async fn noted(
     gateway: &Gateway,
     kind: &str,
     note: Option<Note>,
-    write: impl Future<Output = Result<ConfigWriteResult, ErrorShape>>,
-) -> Result<ConfigWriteResult, ErrorShape> {
+    write: impl Future<Output = Result<ConfigWriteResult, RequestError>>,
+) -> Result<ConfigWriteResult, RequestError> {
     let mut written = match &note {
         Some(note) => gateway.with_note(note.clone(), write).await?,
         None => write.await?,
@@ -130,7 +148,7 @@ pub(crate) async fn replace(
     gateway: &Gateway,
     raw: String,
     base_hash: Option<String>,
-) -> Result<ConfigWriteResult, ErrorShape> {
+) -> Result<ConfigWriteResult, RequestError> {
     let handle = gateway.config().clone();
     let outcome = blocking(move || handle.replace_raw(&raw, base_hash.as_deref())).await?;
     let mut result = written(gateway, outcome)?;
@@ -139,7 +157,7 @@ pub(crate) async fn replace(
 }
 
 /// `config.patch`.
-pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, ErrorShape> {
+pub(super) async fn patch(cx: Cx, params: ConfigApplyParams) -> Result<ConfigWriteResult, RequestError> {
     let note = note_of(&cx.gateway, &params)?;
     let write = merge(&cx.gateway, params.raw, params.base_hash, params.replace_paths.unwrap_or_default());
     noted(&cx.gateway, "config-patch", note, write).await
@@ -151,7 +169,7 @@ pub(crate) async fn merge(
     raw: String,
     base_hash: Option<String>,
     replace_paths: Vec<String>,
-) -> Result<ConfigWriteResult, ErrorShape> {
+) -> Result<ConfigWriteResult, RequestError> {
     let handle = gateway.config().clone();
     let outcome = blocking(move || handle.merge_patch(&raw, base_hash.as_deref(), &replace_paths)).await?;
     written(gateway, outcome)
@@ -160,8 +178,8 @@ pub(crate) async fn merge(
 pub(super) fn written(
     gateway: &Gateway,
     outcome: Result<WriteOutcome, WriteError>,
-) -> Result<ConfigWriteResult, ErrorShape> {
-    let outcome = outcome.map_err(|e| error::config_write(&e))?;
+) -> Result<ConfigWriteResult, RequestError> {
+    let outcome = outcome?;
     let snapshot = gateway.config().snapshot();
     let nothing = outcome.changed_paths.is_empty();
     let restart: Option<Value> =
@@ -181,9 +199,9 @@ pub(super) fn written(
 /// Runs file work off the reactor.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorShape> {
+) -> Result<T, RequestError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "a configuration task ended unexpectedly");
-        ErrorShape::unavailable("the configuration could not be read or written; see the log")
+        RequestError::unavailable("the configuration could not be read or written; see the log")
     })
 }

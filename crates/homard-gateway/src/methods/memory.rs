@@ -3,22 +3,28 @@
 use std::path::PathBuf;
 
 use homard_memory::Memory;
-use homard_protocol::ErrorShape;
+use homard_protocol::AgentId;
 use homard_protocol::methods::memory::{
-    DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGetParams, MemoryGetResult,
-    MemoryListParams, MemoryListResult, MemorySearchParams, MemorySearchResult,
+    DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGet, MemoryGetParams,
+    MemoryGetResult, MemoryList, MemoryListParams, MemoryListResult, MemorySearch, MemorySearchParams,
+    MemorySearchResult,
 };
 
 use super::agents::files::workspace;
 use super::check_range;
 use super::config::blocking;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table.on::<MemoryGet, _, _>(get).on::<MemoryList, _, _>(list).on::<MemorySearch, _, _>(search)
+}
 
 /// `memory.list`.
-pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListResult, ErrorShape> {
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListResult, RequestError> {
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let memory = Memory::new(folder.clone());
     let found = blocking(move || memory.files()).await?;
     Ok(MemoryListResult {
@@ -30,12 +36,12 @@ pub(super) async fn list(cx: Cx, params: MemoryListParams) -> Result<MemoryListR
 }
 
 /// `memory.get`.
-pub(super) async fn get(cx: Cx, params: MemoryGetParams) -> Result<MemoryGetResult, ErrorShape> {
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+pub(super) async fn get(cx: Cx, params: MemoryGetParams) -> Result<MemoryGetResult, RequestError> {
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let path = params.path;
     let name = path.clone();
     let read = blocking(move || Memory::new(folder).read(&name)).await?;
-    let file = read.map_err(|e| error::workspace_file(&e))?;
+    let file = read?;
     Ok(MemoryGetResult {
         agent_id,
         path,
@@ -47,20 +53,20 @@ pub(super) async fn get(cx: Cx, params: MemoryGetParams) -> Result<MemoryGetResu
 }
 
 /// `memory.search`.
-pub(super) async fn search(cx: Cx, params: MemorySearchParams) -> Result<MemorySearchResult, ErrorShape> {
+pub(super) async fn search(cx: Cx, params: MemorySearchParams) -> Result<MemorySearchResult, RequestError> {
     const NAME: &str = "memory.search";
     check_range(NAME, "query", Some(params.query.trim().chars().count()), 1..=MAX_MEMORY_QUERY_CHARS)?;
     check_range(NAME, "limit", params.limit, 1..=MAX_MEMORY_HITS)?;
-    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_deref())?;
+    let (agent_id, folder) = place(&cx.gateway, params.agent_id.as_ref())?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_MEMORY_HITS)).unwrap_or(1);
     let now = cx.gateway.clock().now_ms();
     let found = blocking(move || Memory::new(folder).search(&params.query, limit, now)).await?;
     Ok(MemorySearchResult { agent_id, results: found.hits, truncated: found.truncated.then_some(true) })
 }
 
-fn place(gateway: &Gateway, id: Option<&str>) -> Result<(String, PathBuf), ErrorShape> {
+fn place(gateway: &Gateway, id: Option<&AgentId>) -> Result<(AgentId, PathBuf), RequestError> {
     match id {
         Some(id) => workspace(gateway, id),
-        None => workspace(gateway, gateway.config().current().agents.default_agent().id.as_str()),
+        None => workspace(gateway, &gateway.config().current().agents.default_agent().id),
     }
 }

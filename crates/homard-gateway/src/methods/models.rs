@@ -3,21 +3,39 @@
 pub(crate) mod auth;
 pub(crate) mod auth_status;
 
+use crate::error::RequestError;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
-use homard_protocol::methods::agent::{ModelPrice, ModelSummary, ModelsListParams, ModelsListResult};
-use homard_protocol::{ErrorShape, SessionKey};
+use homard_protocol::SessionKey;
+use homard_protocol::methods::chat::agent::{
+    ModelPrice, ModelSummary, ModelsList, ModelsListParams, ModelsListResult,
+};
+use homard_protocol::methods::models::auth::{
+    ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
+};
+use homard_protocol::methods::models::auth_status::ModelsAuthStatus;
 
 use super::session_key;
 use crate::session_rows::thinking_levels;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<ModelsAuthImport, _, _>(auth::import)
+        .on::<ModelsAuthLogout, _, _>(auth::logout)
+        .on::<ModelsAuthSetApiKey, _, _>(auth::set_api_key)
+        .on::<ModelsAuthStatus, _, _>(auth_status::status)
+        .on::<ModelsList, _, _>(list)
+        .on::<ModelsProbe, _, _>(auth::probe)
+}
 
 /// `models.list`.
-pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, ErrorShape> {
+pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let key = match &params.session_key {
-        Some(key) => session_key(gateway, key, params.agent_id.as_deref())?,
+        Some(key) => session_key(gateway, key, params.agent_id.as_ref())?,
         None => SessionKey::main(config.agents.default_agent().id.clone()),
     };
     let agent =

@@ -13,14 +13,33 @@ pub(crate) mod undo;
 
 use std::sync::atomic::Ordering;
 
+use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
+use homard_protocol::methods::sessions::branches::{
+    SessionsBranchesList, SessionsBranchesSwitch, SessionsFork, SessionsRewind,
+};
+use homard_protocol::methods::sessions::commands::{
+    SessionsAbort, SessionsCreate, SessionsGet, SessionsSend, SessionsSteer,
+};
+use homard_protocol::methods::sessions::compact::SessionsCompact;
+use homard_protocol::methods::sessions::context::SessionsContext;
+use homard_protocol::methods::sessions::details::{
+    AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
+};
+use homard_protocol::methods::sessions::groups::{
+    SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
+    SessionsGroupsRename, SessionsGroupsUpdate,
+};
+use homard_protocol::methods::sessions::search::SessionsSearch;
+use homard_protocol::methods::sessions::undo::{UndoApply, UndoList};
 use homard_protocol::methods::sessions::{
     DEFAULT_LIST_LIMIT, DEFAULT_PREVIEW_CHARS, DEFAULT_PREVIEW_ITEMS, MAX_LABEL_CHARS, MAX_LIST_LIMIT,
-    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDeleteParams, SessionsDeleteResult,
-    SessionsListParams, SessionsListResult, SessionsPatchParams, SessionsPatchResult, SessionsPreviewParams,
-    SessionsPreviewResult, SessionsResetParams, SessionsResetResult, SessionsResolveParams,
-    SessionsResolveResult, SessionsSubscribeResult,
+    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDelete, SessionsDeleteParams,
+    SessionsDeleteResult, SessionsList, SessionsListParams, SessionsListResult, SessionsPatch,
+    SessionsPatchParams, SessionsPatchResult, SessionsPreview, SessionsPreviewParams, SessionsPreviewResult,
+    SessionsReset, SessionsResetParams, SessionsResetReason, SessionsResetResult, SessionsResolve,
+    SessionsResolveParams, SessionsResolveResult, SessionsSortBy, SessionsSubscribe, SessionsSubscribeResult,
 };
-use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
+use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
 use homard_relay::StopCause;
 use homard_runtime::Clip;
 use homard_store::{
@@ -31,16 +50,55 @@ use serde_json::{Map, Value};
 
 use super::check_range;
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Milliseconds in a minute.
 const MINUTE_MS: f64 = 60_000.0;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<AgentIdentityGet, _, _>(details::identity)
+        .on::<SessionsAbort, _, _>(commands::abort)
+        .on::<SessionsBranchesList, _, _>(branches::list)
+        .on::<SessionsBranchesSwitch, _, _>(branches::switch)
+        .on::<SessionsCleanup, _, _>(archive::cleanup)
+        .on::<SessionsCompact, _, _>(compact::compact)
+        .on::<SessionsContext, _, _>(context::report)
+        .on::<SessionsCreate, _, _>(commands::create)
+        .on::<SessionsDelete, _, _>(delete)
+        .on::<SessionsDescribe, _, _>(details::describe)
+        .on::<SessionsEnded, _, _>(archive::ended)
+        .on::<SessionsFork, _, _>(branches::fork)
+        .on::<SessionsGet, _, _>(commands::get)
+        .on::<SessionsGroupsDefaults, _, _>(groups::defaults)
+        .on::<SessionsGroupsDelete, _, _>(groups::delete)
+        .on::<SessionsGroupsList, _, _>(groups::list)
+        .on::<SessionsGroupsPut, _, _>(groups::put)
+        .on::<SessionsGroupsRename, _, _>(groups::rename)
+        .on::<SessionsGroupsUpdate, _, _>(groups::update)
+        .on::<SessionsList, _, _>(list)
+        .on::<SessionsMessagesSubscribe, _, _>(details::subscribe)
+        .on::<SessionsMessagesUnsubscribe, _, _>(details::unsubscribe)
+        .on::<SessionsPatch, _, _>(patch)
+        .on::<SessionsPreview, _, _>(preview)
+        .on::<SessionsReset, _, _>(reset)
+        .on::<SessionsResolve, _, _>(resolve)
+        .on::<SessionsRestore, _, _>(archive::restore)
+        .on::<SessionsRewind, _, _>(branches::rewind)
+        .on::<SessionsSearch, _, _>(search::search)
+        .on::<SessionsSend, _, _>(commands::send)
+        .on::<SessionsSteer, _, _>(commands::steer)
+        .on::<SessionsSubscribe, _, _>(subscribe)
+        .on::<UndoApply, _, _>(undo::apply)
+        .on::<UndoList, _, _>(undo::list)
+}
+
 /// `sessions.list`.
-pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, ErrorShape> {
+pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsListResult, RequestError> {
     let gateway = &cx.gateway;
     let limit = params.limit.unwrap_or(DEFAULT_LIST_LIMIT).clamp(1, MAX_LIST_LIMIT);
     let offset = params.offset.unwrap_or(0);
@@ -48,7 +106,7 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let mut query = query(gateway, "sessions.list", &params, now)?;
     query.limit = usize::try_from(limit).unwrap_or(1);
     query.keys = (params.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
-    let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().sessions().list(query).await?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
     let sessions: Vec<_> = page
@@ -84,16 +142,14 @@ pub(super) fn query(
     method: &str,
     params: &SessionsListParams,
     now: i64,
-) -> Result<SessionQuery, ErrorShape> {
+) -> Result<SessionQuery, RequestError> {
     let bad = |field: &str, must: &str| {
-        ErrorShape::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
+        RequestError::invalid(format!("invalid {method} params: at /{field}: must be {must}"))
     };
-    let agent = params.agent_id.as_deref().map(AgentId::parse).transpose();
-    let sort = match params.sort_by.as_deref() {
-        None | Some("updatedAt") => SessionSort::Updated,
-        Some("lastInteractionAt") => SessionSort::Interaction,
-        Some("activity") => SessionSort::Activity,
-        Some(_) => return Err(bad("sortBy", "updatedAt, lastInteractionAt or activity")),
+    let sort = match params.sort_by {
+        None | Some(SessionsSortBy::UpdatedAt) => SessionSort::Updated,
+        Some(SessionsSortBy::LastInteractionAt) => SessionSort::Interaction,
+        Some(SessionsSortBy::Activity) => SessionSort::Activity,
     };
     let archived = match &params.archived {
         None | Some(Value::Bool(false)) => ArchivedFilter::Active,
@@ -125,7 +181,7 @@ pub(super) fn query(
     #[expect(clippy::cast_possible_truncation, reason = "a time span of minutes in milliseconds fits")]
     let active_since = params.active_minutes.map(|minutes| now.saturating_sub((minutes * MINUTE_MS) as i64));
     Ok(SessionQuery {
-        agent: agent.map_err(|e| ErrorShape::invalid(e.to_string()))?,
+        agent: params.agent_id.clone(),
         agents: (params.configured_agents_only == Some(true)).then(configured),
         sort,
         require_interaction: params.require_last_interaction == Some(true),
@@ -149,7 +205,7 @@ pub(super) fn query(
 pub(super) async fn subscribe(
     cx: Cx,
     params: SessionsListParams,
-) -> Result<SessionsSubscribeResult, ErrorShape> {
+) -> Result<SessionsSubscribeResult, RequestError> {
     cx.caller.client.sessions_subscribed.store(true, Ordering::Relaxed);
     cx.gateway.listen_as_wanted();
     let has_filter = serde_json::to_value(&params).ok().and_then(|v| v.as_object().map(|o| !o.is_empty()));
@@ -161,7 +217,7 @@ pub(super) async fn subscribe(
 pub(super) async fn preview(
     cx: Cx,
     params: SessionsPreviewParams,
-) -> Result<SessionsPreviewResult, ErrorShape> {
+) -> Result<SessionsPreviewResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.preview", "keys", Some(params.keys.len()), 1..=usize::MAX)?;
     check_range("sessions.preview", "limit", params.limit, 1..=u32::MAX)?;
@@ -177,26 +233,20 @@ pub(super) async fn preview(
 
 async fn preview_one(
     gateway: &Gateway,
-    key: String,
+    said: SessionRef,
     items: usize,
     chars: usize,
-) -> Result<SessionPreview, ErrorShape> {
-    let empty =
-        |key: String, status: &str| SessionPreview { key, status: status.to_owned(), items: Vec::new() };
-    let Ok(parsed) = session_key(gateway, &key, None) else { return Ok(empty(key, "error")) };
-    let Some(record) = gateway.store().sessions().get(&parsed).await.map_err(|e| error::store(&e))? else {
-        return Ok(empty(key, "missing"));
+) -> Result<SessionPreview, RequestError> {
+    let preview =
+        |status: &str, items| SessionPreview { key: said.clone(), status: status.to_owned(), items };
+    let Ok(key) = session_key(gateway, &said, None) else { return Ok(preview("error", Vec::new())) };
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
+        return Ok(preview("missing", Vec::new()));
     };
-    let last = gateway
-        .store()
-        .transcripts()
-        .last_messages(&record.session_id, items)
-        .await
-        .map_err(|e| error::store(&e))?;
+    let last = gateway.store().transcripts().last_messages(&record.session_id, items).await?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
-    let status = if items.is_empty() { "empty" } else { "ok" };
-    Ok(SessionPreview { key, status: status.to_owned(), items })
+    Ok(preview(if items.is_empty() { "empty" } else { "ok" }, items))
 }
 
 fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
@@ -215,42 +265,41 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
 pub(super) async fn resolve(
     cx: Cx,
     params: SessionsResolveParams,
-) -> Result<SessionsResolveResult, ErrorShape> {
+) -> Result<SessionsResolveResult, RequestError> {
     let gateway = &cx.gateway;
     let found = find(gateway, &params).await?;
     match found {
         Some(record) => Ok(SessionsResolveResult {
             ok: true,
-            key: Some(record.key.to_string()),
-            agent_id: Some(record.agent_id.to_string()),
-            session_id: Some(record.session_id.to_string()),
+            key: Some(record.key),
+            agent_id: Some(record.agent_id),
+            session_id: Some(record.session_id),
         }),
         None if params.allow_missing == Some(true) => Ok(SessionsResolveResult::default()),
-        None => Err(ErrorShape::invalid("No session found")),
+        None => Err(RequestError::invalid("No session found")),
     }
 }
 
 async fn find(
     gateway: &Gateway,
     params: &SessionsResolveParams,
-) -> Result<Option<SessionRecord>, ErrorShape> {
+) -> Result<Option<SessionRecord>, RequestError> {
     let store = gateway.store();
     let found = if let Some(key) = &params.key {
-        store.sessions().get(&session_key(gateway, key, params.agent_id.as_deref())?).await
+        store.sessions().get(&session_key(gateway, key, params.agent_id.as_ref())?).await
     } else if let Some(id) = &params.session_id {
-        let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        store.sessions().by_id(&id).await
+        store.sessions().by_id(id).await
     } else if let Some(label) = &params.label {
         let config = gateway.config().current();
         let agent = match &params.agent_id {
-            Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
+            Some(agent) => agent.clone(),
             None => config.agents.default_agent().id.clone(),
         };
         store.sessions().by_label(&agent, label).await
     } else {
-        return Err(ErrorShape::invalid("one of key, sessionId or label is required"));
+        return Err(RequestError::invalid("one of key, sessionId or label is required"));
     };
-    found.map_err(|e| error::store(&e))
+    Ok(found?)
 }
 
 /// What a turn would use.
@@ -264,37 +313,32 @@ pub(super) fn entry_value(record: &SessionRecord) -> Value {
 }
 
 /// `sessions.patch`.
-pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, ErrorShape> {
+pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<SessionsPatchResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     check_expected(gateway, &key, params.settings.get("expectedSessionId").and_then(Value::as_str)).await?;
     let changes = Changes::read(gateway, &params.settings)?;
     if params.settings.get("archived") == Some(&Value::Bool(false)) {
         bring_back(gateway, &key).await?;
     }
     let now = gateway.clock().now_ms();
-    let record = gateway
-        .store()
-        .sessions()
-        .patch(&key, move |entry| changes.apply(entry, now))
-        .await
-        .map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().patch(&key, move |entry| changes.apply(entry, now)).await?;
     gateway.relay().sessions().announce_change(&record, "patch");
     Ok(SessionsPatchResult {
         ok: true,
         path: gateway.config().source().paths.database().display().to_string(),
-        key: record.key.to_string(),
         entry: entry_value(&record),
         resolved: resolved(gateway, &record),
+        key: record.key,
     })
 }
 
 /// Taking a session out of the archive brings it back even if it was deleted.
-async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), ErrorShape> {
+async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), RequestError> {
     let store = gateway.store();
-    if store.sessions().get(key).await.map_err(|e| error::store(&e))?.is_none() {
+    if store.sessions().get(key).await?.is_none() {
         let which = RestoreWhich::Key(key.clone());
-        store.sessions().restore(which).await.map_err(|e| error::store(&e))?;
+        store.sessions().restore(which).await?;
     }
     Ok(())
 }
@@ -344,7 +388,7 @@ const IGNORED: [&str; 16] = [
 ];
 
 /// Refuses settings that `sessions.patch` would refuse.
-pub(super) fn check_settings(gateway: &Gateway, settings: &Map<String, Value>) -> Result<(), ErrorShape> {
+pub(super) fn check_settings(gateway: &Gateway, settings: &Map<String, Value>) -> Result<(), RequestError> {
     Changes::read(gateway, settings).map(drop)
 }
 
@@ -362,7 +406,7 @@ enum ModelChange {
 }
 
 impl Changes {
-    fn read(gateway: &Gateway, settings: &Map<String, Value>) -> Result<Self, ErrorShape> {
+    fn read(gateway: &Gateway, settings: &Map<String, Value>) -> Result<Self, RequestError> {
         let mut changes = Self::default();
         for (name, value) in settings {
             changes.add(gateway, name, value)?;
@@ -370,8 +414,8 @@ impl Changes {
         Ok(changes)
     }
 
-    fn add(&mut self, gateway: &Gateway, name: &str, value: &Value) -> Result<(), ErrorShape> {
-        let bad = |what: String| ErrorShape::invalid(format!("invalid sessions.patch params: {what}"));
+    fn add(&mut self, gateway: &Gateway, name: &str, value: &Value) -> Result<(), RequestError> {
+        let bad = |what: String| RequestError::invalid(format!("invalid sessions.patch params: {what}"));
         if let Some((name, allowed)) = TEXT_SETTINGS.into_iter().find(|(known, _)| *known == name) {
             let text = match value {
                 Value::Null => None,
@@ -449,12 +493,12 @@ impl Changes {
     }
 }
 
-pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, ErrorShape> {
+pub(super) fn usable_model(gateway: &Gateway, text: &str) -> Result<ModelRef, RequestError> {
     let router = gateway.relay().router();
-    let model = router.selector().parse(text).map_err(|e| ErrorShape::invalid(e.to_string()))?.model;
-    router.models().resolve(&model).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let model = router.selector().parse(text).map_err(|e| RequestError::invalid(e.to_string()))?.model;
+    router.models().resolve(&model).map_err(|e| RequestError::invalid(e.to_string()))?;
     if !router.selector().allows(&model) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "model not allowed: {model}; add it to agents.defaults.models, or choose another"
         )));
     }
@@ -466,61 +510,58 @@ async fn check_expected(
     gateway: &Gateway,
     key: &SessionKey,
     expected: Option<&str>,
-) -> Result<(), ErrorShape> {
+) -> Result<(), RequestError> {
     let Some(expected) = expected else { return Ok(()) };
-    let record = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(key).await?;
     if record.is_some_and(|record| record.session_id.as_str() == expected) {
         return Ok(());
     }
-    Err(ErrorShape::invalid("the session changed since it was read; read it again and repeat the change"))
+    Err(RequestError::invalid("the session changed since it was read; read it again and repeat the change"))
 }
 
 /// `sessions.reset`.
-pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, ErrorShape> {
+pub(super) async fn reset(cx: Cx, params: SessionsResetParams) -> Result<SessionsResetResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let reason = match params.reason.as_deref() {
-        Some("new") => ResetReason::New,
-        None | Some("reset") => ResetReason::Reset,
-        Some(_) => {
-            return Err(ErrorShape::invalid("invalid sessions.reset params: reason must be new or reset"));
-        }
+    let reason = match params.reason {
+        Some(SessionsResetReason::New) => ResetReason::New,
+        None | Some(SessionsResetReason::Reset) => ResetReason::Reset,
     };
-    let reset = gateway.relay().sessions().reset(&key, reason).await.map_err(|e| error::store(&e))?;
+    let reset = gateway.relay().sessions().reset(&key, reason).await?;
     Ok(SessionsResetResult {
         ok: true,
-        key: key.to_string(),
+        key,
         entry: entry_value(&reset.record),
         resolved: resolved(gateway, &reset.record),
     })
 }
 
 /// `sessions.delete`.
-pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<SessionsDeleteResult, ErrorShape> {
+pub(super) async fn delete(
+    cx: Cx,
+    params: SessionsDeleteParams,
+) -> Result<SessionsDeleteResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     if key.is_main() {
-        return Err(ErrorShape::invalid(format!("Cannot delete the main session ({key}); reset it instead")));
+        return Err(RequestError::invalid(format!(
+            "Cannot delete the main session ({key}); reset it instead"
+        )));
     }
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(&key).await?;
     if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
-        return Err(ErrorShape::invalid("the session is not archived"));
+        return Err(RequestError::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, StopCause::Delete).await;
     gateway.relay().sessions().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
-    let deleted = gateway
-        .store()
-        .sessions()
-        .delete(&key, ArchiveTranscript::Keep)
-        .await
-        .map_err(|e| error::store(&e))?;
+    let deleted = gateway.store().sessions().delete(&key, ArchiveTranscript::Keep).await?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
         gateway.relay().sessions().ended(&key).await;
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
-    Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })
+    Ok(SessionsDeleteResult { ok: true, key, deleted: deleted.deleted, archived })
 }

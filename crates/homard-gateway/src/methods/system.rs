@@ -5,40 +5,89 @@ pub(crate) mod page_load;
 pub(crate) mod side_lists;
 pub(crate) mod wake;
 
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::system::maintenance::{
+    BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
+};
+use homard_protocol::methods::system::page_load::{
+    BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
+    SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
+    SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
+};
+use homard_protocol::methods::system::side_lists::{
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
+};
+use homard_protocol::methods::system::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::methods::system::{
-    HealthParams, LogsTailParams, LogsTailResult, MAX_LOG_BYTES, MAX_LOG_LINES,
+    Health, HealthParams, LastHeartbeat, LogsTail, LogsTailParams, LogsTailResult, MAX_LOG_BYTES,
+    MAX_LOG_LINES, Status, SystemPresence,
 };
 use homard_protocol::presence::PresenceEntry;
 use serde_json::{Value, json};
 
 use super::check_range;
-use crate::error;
+use crate::error::RequestError;
 use crate::lifecycle::health;
 use crate::lifecycle::log_tail;
 use crate::session_rows;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Sessions shown in `status`.
 const RECENT: usize = 10;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<BoardGet, _, _>(page_load::board)
+        .on::<BrowserRequest, _, _>(maintenance::browser)
+        .on::<GatewayIdentityGet, _, _>(maintenance::identity)
+        .on::<Health, _, _>(health)
+        .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
+        .on::<LogsTail, _, _>(logs_tail)
+        .on::<MentionsList, _, _>(page_load::mentions)
+        .on::<OpenclawApprovalList, _, _>(page_load::approvals)
+        .on::<PluginSurfaceRefresh, _, _>(page_load::surface)
+        .on::<PluginsControlUiList, _, _>(page_load::plugins)
+        .on::<ProgressCardGet, _, _>(side_lists::card)
+        .on::<ProjectsList, _, _>(page_load::projects)
+        .on::<QuestionList, _, _>(side_lists::questions)
+        .on::<SecretsReload, _, _>(maintenance::secrets_reload)
+        .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
+        .on::<SessionMembersListEvidence, _, _>(page_load::members)
+        .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
+        .on::<SessionsCatalogList, _, _>(page_load::catalogs)
+        .on::<SessionsCompanionState, _, _>(side_lists::companion)
+        .on::<SessionsObserverVisibility, _, _>(page_load::observer)
+        .on::<SessionsViewersSet, _, _>(page_load::viewers)
+        .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
+        .on::<Status, _, _>(status)
+        .on::<SystemEvent, _, _>(wake::event)
+        .on::<SystemInfo, _, _>(maintenance::system_info)
+        .on::<SystemPresence, _, _>(presence)
+        .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
+        .on::<TasksList, _, _>(side_lists::tasks)
+        .on::<UpdateRun, _, _>(maintenance::update_run)
+        .on::<UpdateStatus, _, _>(maintenance::update_status)
+        .on::<UsersPrefsGet, _, _>(page_load::prefs)
+        .on::<WakeUp, _, _>(wake::wake)
+}
+
 /// `health`.
-pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, ErrorShape> {
+pub(super) async fn health(cx: Cx, params: HealthParams) -> Result<Value, RequestError> {
     if params.probe == Some(true) || cx.gateway.diagnostics().health.version() == 0 {
-        health::refresh(&cx.gateway).await.map_err(|e| error::store(&e))?;
+        health::refresh(&cx.gateway).await?;
     }
     Ok(cx.gateway.diagnostics().health.value())
 }
 
 /// `status`.
-pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShape> {
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let store = gateway.store();
     let now = gateway.clock().now_ms();
-    let count = store.sessions().count(None).await.map_err(|e| error::store(&e))?;
-    let recent = store.sessions().recent(RECENT).await.map_err(|e| error::store(&e))?;
+    let count = store.sessions().count(None).await?;
+    let recent = store.sessions().recent(RECENT).await?;
     let defaults = session_rows::defaults(gateway, None);
     let rows: Vec<Value> = recent
         .iter()
@@ -54,7 +103,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         })
         .collect();
     let admin = cx.caller.is_admin();
-    let queued = store.notes().waiting().await.map_err(|e| error::store(&e))?;
+    let queued = store.notes().waiting().await?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
         "runtimeVersion": gateway.diagnostics().host.version,
@@ -81,16 +130,16 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
 }
 
 /// `system-presence`.
-pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, ErrorShape> {
+pub(super) async fn presence(cx: Cx, _params: NoParams) -> Result<Vec<PresenceEntry>, RequestError> {
     Ok(cx.gateway.connections().presence.list(cx.gateway.clock().now_ms()))
 }
 
 /// `logs.tail`.
-pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, ErrorShape> {
+pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTailResult, RequestError> {
     check_range("logs.tail", "limit", params.limit, 1..=MAX_LOG_LINES)?;
     check_range("logs.tail", "maxBytes", params.max_bytes, 1..=MAX_LOG_BYTES)?;
     let path = cx.gateway.diagnostics().log_file();
     let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
-    read.map_err(|error| ErrorShape::unavailable(error.to_string()))?
-        .map_err(|error| ErrorShape::unavailable(format!("the log could not be read: {error}")))
+    read.map_err(|error| RequestError::unavailable(error.to_string()))?
+        .map_err(|error| RequestError::unavailable(format!("the log could not be read: {error}")))
 }

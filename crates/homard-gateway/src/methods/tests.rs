@@ -103,9 +103,12 @@ fn a_refusal_names_the_scope_and_a_wrong_role_is_told_apart() {
     for facts in table().facts().values() {
         let Access::Operator(scope) = facts.access else { continue };
         let error = caller(Role::Operator, ScopeSet::EMPTY).check(facts.access).unwrap_err();
-        assert_eq!((error.code, error.message), (ErrorCode::Forbidden, format!("missing scope: {scope}")));
+        assert_eq!(
+            (error.code(), error.message().to_owned()),
+            (ErrorCode::Forbidden, format!("missing scope: {scope}"))
+        );
         let error = caller(Role::Node, ScopeSet::EMPTY).check(facts.access).unwrap_err();
-        assert_eq!(error.message, "unauthorized role: node", "{}", facts.name);
+        assert_eq!(error.message(), "unauthorized role: node", "{}", facts.name);
     }
 }
 
@@ -177,7 +180,7 @@ fn every_method_refuses_parameters_that_are_wrong() {
         for text in ["[]", "7", "\"text\"", "true", r#"{"no such field": 1}"#] {
             match (probe.read)(text) {
                 Ok(()) => complain(format!("takes {text}")),
-                Err(error) if error.code != ErrorCode::InvalidRequest => complain(format!("{error:?}")),
+                Err(error) if error.code() != ErrorCode::InvalidRequest => complain(format!("{error:?}")),
                 Err(_) => {}
             }
         }
@@ -191,7 +194,8 @@ fn every_method_refuses_parameters_that_are_wrong() {
             let kinds = ["7.25", "\"no such word\"", "true", "[[[]]]", r#"{"no such field": 1}"#];
             let taken = |kind: &&str| {
                 let text = format!("{{\"{field}\": {kind}}}");
-                let refusal = (probe.read)(&text).err().map(|error| error.message).unwrap_or_default();
+                let refusal =
+                    (probe.read)(&text).err().map(|error| error.message().to_owned()).unwrap_or_default();
                 // What else is missing is not about this field.
                 refusal.is_empty()
                     || refusal.contains("must have required")
@@ -216,4 +220,31 @@ fn the_protocols_list_of_methods_is_this_table() {
     }
     homard_protocol::every_method!(list);
     assert_eq!(listed, table().facts().into_keys().collect(), "see homard-protocol/src/every.rs");
+}
+
+/// What is no id is refused where the parameters are read, and the refusal says where and why.
+#[test]
+fn a_wrong_id_or_word_is_refused_with_its_place() {
+    let table = table();
+    let refused = |method: &str, params: serde_json::Value| {
+        let error = (table.probe(method).unwrap().read)(&params.to_string()).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidRequest);
+        error.message().to_owned()
+    };
+    assert_eq!(
+        refused("chat.history", serde_json::json!({"sessionKey": "main", "agentId": "No Such"})),
+        "invalid chat.history params: at /agentId: agent id has a character that is not allowed: 'N' in `No Such`"
+    );
+    assert_eq!(
+        refused("agent.wait", serde_json::json!({"runId": ""})),
+        "invalid agent.wait params: at /runId: run id is empty"
+    );
+    assert_eq!(
+        refused("sessions.reset", serde_json::json!({"key": "main", "reason": "bored"})),
+        "invalid sessions.reset params: at /reason: unknown variant `bored`, expected `new` or `reset`"
+    );
+    assert_eq!(
+        refused("agents.delete", serde_json::json!({})),
+        "invalid agents.delete params: at root: must have required property 'agentId'"
+    );
 }

@@ -3,11 +3,14 @@
 pub(crate) mod invoke;
 pub(crate) mod skills;
 
+use homard_protocol::methods::tools::invoke::ToolsInvoke;
+use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::tools::{
-    ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalogParams,
-    ToolsCatalogResult, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplainParams, ToolsExplainResult,
+    ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalog, ToolsCatalogParams,
+    ToolsCatalogResult, ToolsEffective, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplain,
+    ToolsExplainParams, ToolsExplainResult,
 };
-use homard_protocol::{AgentId, ErrorShape, PeerId, SessionKey};
+use homard_protocol::{PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
 use homard_runtime::Clip;
 use homard_tools::{
@@ -16,9 +19,9 @@ use homard_tools::{
 };
 
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// Where our own tools come from.
 const CORE: &str = "core";
@@ -29,16 +32,26 @@ const GATHERED: [&str; 2] = ["group:homard", "group:openclaw"];
 /// Most of a description that is shown, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<SkillsBins, _, _>(skills::bins)
+        .on::<SkillsInstall, _, _>(skills::install)
+        .on::<SkillsStatus, _, _>(skills::status)
+        .on::<SkillsUpdate, _, _>(skills::update)
+        .on::<ToolsCatalog, _, _>(catalog)
+        .on::<ToolsEffective, _, _>(effective)
+        .on::<ToolsExplain, _, _>(explain)
+        .on::<ToolsInvoke, _, _>(invoke::invoke)
+}
+
 /// `tools.catalog`.
-pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, ErrorShape> {
+pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsCatalogResult, RequestError> {
     let config = cx.gateway.config().current();
-    let agent = match params.agent_id.as_deref().map(AgentId::parse).transpose() {
-        Ok(Some(id)) if config.agents.agent(&id).is_none() => {
-            return Err(ErrorShape::invalid(format!("unknown agent id `{id}`")));
-        }
-        Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
-        Err(wrong) => return Err(ErrorShape::invalid(wrong.to_string())),
-    };
+    let agent = params.agent_id.unwrap_or_else(|| config.agents.default_agent().id.clone());
+    if config.agents.agent(&agent).is_none() {
+        return Err(RequestError::invalid(format!("unknown agent id `{agent}`")));
+    }
     let specs = cx.gateway.relay().setup().offered(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
@@ -53,22 +66,18 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
     groups.sort_by(|a, b| (a.id == OTHER.0, &a.id).cmp(&(b.id == OTHER.0, &b.id)));
     let profile =
         |profile: Profile| ToolProfileRow { id: profile.id().into(), label: profile.label().into() };
-    Ok(ToolsCatalogResult {
-        agent_id: agent.to_string(),
-        profiles: Profile::ALL.map(profile).to_vec(),
-        groups,
-    })
+    Ok(ToolsCatalogResult { agent_id: agent, profiles: Profile::ALL.map(profile).to_vec(), groups })
 }
 
 /// `tools.effective`.
 pub(super) async fn effective(
     cx: Cx,
     params: ToolsEffectiveParams,
-) -> Result<ToolsEffectiveResult, ErrorShape> {
+) -> Result<ToolsEffectiveResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let view = match view(gateway, &key, &Supposing::default()).await? {
-        (_, false) => return Err(ErrorShape::invalid(format!("unknown session key `{key}`"))),
+        (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
     let specs = gateway.relay().setup().offered(&view.policy);
@@ -79,7 +88,7 @@ pub(super) async fn effective(
     let tools = specs.iter().map(|spec| row(spec)).collect();
     let notices = Some(notices(gateway, &view)).filter(|notices| !notices.is_empty());
     Ok(ToolsEffectiveResult {
-        agent_id: view.agent.to_string(),
+        agent_id: view.agent,
         profile: view.profile.to_owned(),
         groups: vec![group(CORE, "Built-in tools", tools)],
         notices,
@@ -87,13 +96,13 @@ pub(super) async fn effective(
 }
 
 /// `tools.explain`.
-pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsExplainResult, ErrorShape> {
+pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsExplainResult, RequestError> {
     let gateway = &cx.gateway;
     let key = match &params.session_key {
         Some(key) => session_key(gateway, key, None)?,
         None => SessionKey::main(gateway.config().current().agents.default_agent().id.clone()),
     };
-    let invalid = |wrong: String| ErrorShape::invalid(format!("invalid tools.explain params: {wrong}"));
+    let invalid = |wrong: String| RequestError::invalid(format!("invalid tools.explain params: {wrong}"));
     let sender = params.sender.as_deref().map(PeerId::parse).transpose();
     let sender = sender.map_err(|wrong| invalid(wrong.to_string()))?;
     let supposing = Supposing { sender, model: params.model };
@@ -104,8 +113,8 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
         None => there.iter().map(|name| explained(&view, name, &there)).collect(),
     };
     Ok(ToolsExplainResult {
-        session_key: key.to_string(),
-        agent_id: view.agent.to_string(),
+        session_key: key,
+        agent_id: view.agent.clone(),
         model: view.model.to_string(),
         sender: params.sender,
         files: Some(view.files.to_owned()),
@@ -119,10 +128,10 @@ async fn view(
     gateway: &Gateway,
     key: &SessionKey,
     supposing: &Supposing,
-) -> Result<(PolicyView, bool), ErrorShape> {
-    let session = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
+) -> Result<(PolicyView, bool), RequestError> {
+    let session = gateway.store().sessions().get(key).await?;
     let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);
-    Ok((view.map_err(|wrong| ErrorShape::invalid(wrong.to_string()))?, session.is_some()))
+    Ok((view.map_err(|wrong| RequestError::invalid(wrong.to_string()))?, session.is_some()))
 }
 
 /// The names of all tools there are.

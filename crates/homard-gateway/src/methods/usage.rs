@@ -6,29 +6,44 @@ pub(super) mod hours;
 pub(super) mod sessions;
 mod sums;
 
+use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::usage::hours::UsageHours;
+use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{
-    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCostParams,
-    UsageCostResult, UsageDay, UsageRunsParams, UsageRunsResult, UsageSpan, UsageStatusResult,
+    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCost,
+    UsageCostParams, UsageCostResult, UsageDay, UsageRuns, UsageRunsParams, UsageRunsResult, UsageSpan,
+    UsageStatus, UsageStatusResult,
 };
-use homard_protocol::{AgentId, ErrorShape};
 use homard_store::{KeptCall, RunRecord, UsageQuery};
 use jiff::tz::TimeZone;
 
 use self::calendar::{Calendar, Today};
 use super::check_range;
 use super::session_key;
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
+
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<SessionsUsage, _, _>(sessions::report)
+        .on::<SessionsUsageLogs, _, _>(sessions::logs)
+        .on::<SessionsUsageTimeseries, _, _>(sessions::timeseries)
+        .on::<UsageCost, _, _>(cost)
+        .on::<UsageHours, _, _>(hours::report)
+        .on::<UsageRuns, _, _>(runs)
+        .on::<UsageStatus, _, _>(status)
+}
 
 /// `usage.cost`.
-pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, ErrorShape> {
+pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, RequestError> {
     let gateway = &cx.gateway;
     let calendar = calendar(gateway, "usage.cost", &params.span).await?;
-    let agent = wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?;
+    let agent = wanted_agent(params.agent_id, params.agent_scope.as_deref());
     let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
-    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await?;
     let days = sums::by_day(&report, calendar.dates.len());
     let daily = calendar.dates.iter().zip(&days);
     Ok(UsageCostResult {
@@ -41,7 +56,7 @@ pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostRes
 }
 
 /// `usage.status`.
-pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<UsageStatusResult, ErrorShape> {
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<UsageStatusResult, RequestError> {
     let gateway = &cx.gateway;
     Ok(UsageStatusResult {
         updated_at: gateway.clock().now_ms(),
@@ -65,15 +80,15 @@ fn budgets(gateway: &Gateway) -> Vec<BudgetStatus> {
 }
 
 /// `usage.runs`.
-pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsResult, ErrorShape> {
+pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("usage.runs", "limit", params.limit, 1..=MAX_RUNS)?;
-    let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let key = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_RUNS)).unwrap_or(1);
-    let records = gateway.store().runs().recent(key.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    let records = gateway.store().runs().recent(key.as_ref(), limit).await?;
     let mut runs = Vec::with_capacity(records.len());
     for record in records {
-        let calls = gateway.store().usage().of_run(&record.run_id).await.map_err(|e| error::store(&e))?;
+        let calls = gateway.store().usage().of_run(&record.run_id).await?;
         runs.push(run(record, calls));
     }
     Ok(UsageRunsResult { ts: gateway.clock().now_ms(), runs })
@@ -83,8 +98,8 @@ fn run(record: RunRecord, calls: Vec<KeptCall>) -> RunUsage {
     // An attempt another version wrote differently is better left out than the whole list refused.
     let readable = |attempt| serde_json::from_value::<RunAttempt>(attempt).ok();
     RunUsage {
-        run_id: record.run_id.to_string(),
-        session_key: record.session_key.to_string(),
+        run_id: record.run_id,
+        session_key: record.session_key,
         status: record.status.as_str().to_owned(),
         started_at: record.started_at,
         ended_at: record.ended_at,
@@ -114,20 +129,19 @@ fn call(kept: KeptCall) -> RunCall {
 }
 
 /// The agent a report is narrowed to.
-fn wanted_agent(agent: Option<&str>, scope: Option<&str>) -> Result<Option<AgentId>, ErrorShape> {
-    let agent = agent.filter(|_| scope != Some("all"));
-    agent.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))
+fn wanted_agent(agent: Option<AgentId>, scope: Option<&str>) -> Option<AgentId> {
+    agent.filter(|_| scope != Some("all"))
 }
 
 /// The days a request is about.
-async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, ErrorShape> {
+async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, RequestError> {
     let first = match span.range.as_deref() {
-        Some("all") => gateway.store().usage().first_call_at().await.map_err(|e| error::store(&e))?,
+        Some("all") => gateway.store().usage().first_call_at().await?,
         _ => None,
     };
     let today = Today { now: gateway.clock().now_ms(), first, zone: own_zone(gateway) };
     calendar::resolve(span, &today)
-        .map_err(|wrong| ErrorShape::invalid(format!("invalid {method} params: {wrong}")))
+        .map_err(|wrong| RequestError::invalid(format!("invalid {method} params: {wrong}")))
 }
 
 /// Where the owner lives, as far as the configuration or else the machine knows; as in prompts and budgets.

@@ -2,30 +2,50 @@
 
 pub(crate) mod wake_words;
 
+use crate::error::RequestError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_media::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
+use homard_protocol::Scope;
 use homard_protocol::events::TalkModeEvent;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::voice::wake_words::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::voice::{
-    TalkCatalogParams, TalkCatalogResult, TalkConfigParams, TalkConfigResult, TalkModeParams, TalkModeResult,
-    TalkShelf, TalkSpeakParams, TalkSpoken, TtsChosen, TtsConvertParams, TtsConverted, TtsEnabled,
-    TtsProvider, TtsProviderState, TtsProvidersResult, TtsStatusResult,
+    TalkCatalog, TalkCatalogParams, TalkCatalogResult, TalkConfig, TalkConfigParams, TalkConfigResult,
+    TalkMode, TalkModeParams, TalkModeResult, TalkShelf, TalkSpeak, TalkSpeakParams, TalkSpoken, TtsChosen,
+    TtsConvert, TtsConvertParams, TtsConverted, TtsDisable, TtsEnable, TtsEnabled, TtsProvider,
+    TtsProviderState, TtsProviders, TtsProvidersResult, TtsSetProvider, TtsStatus, TtsStatusResult,
 };
-use homard_protocol::{ErrorShape, Scope};
 use serde_json::{Map, json};
 
 use super::check_range;
 use super::config::blocking;
-use crate::table::Cx;
+use crate::table::{Cx, MethodTable};
 
 /// The format `espeak-ng` writes.
 const FORMAT: &str = "wav";
 /// Slowest and fastest speech, in words a minute.
 const PACE: std::ops::RangeInclusive<u32> = 80..=450;
 
+/// The methods of this family.
+pub(super) fn register(table: MethodTable) -> MethodTable {
+    table
+        .on::<TalkCatalog, _, _>(catalog)
+        .on::<TalkConfig, _, _>(config)
+        .on::<TalkMode, _, _>(mode)
+        .on::<TalkSpeak, _, _>(speak)
+        .on::<TtsConvert, _, _>(convert)
+        .on::<TtsDisable, _, _>(disable)
+        .on::<TtsEnable, _, _>(enable)
+        .on::<TtsProviders, _, _>(providers)
+        .on::<TtsSetProvider, _, _>(set_provider)
+        .on::<TtsStatus, _, _>(status)
+        .on::<VoicewakeGet, _, _>(wake_words::get)
+        .on::<VoicewakeSet, _, _>(wake_words::set)
+}
+
 /// `tts.status`.
-pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult, ErrorShape> {
+pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult, RequestError> {
     let paths = &cx.gateway.config().source().paths;
     let habits = habits(&cx).await?;
     let state = speaker(&cx);
@@ -44,7 +64,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult,
 }
 
 /// `tts.providers`.
-pub(super) async fn providers(cx: Cx, _params: NoParams) -> Result<TtsProvidersResult, ErrorShape> {
+pub(super) async fn providers(cx: Cx, _params: NoParams) -> Result<TtsProvidersResult, RequestError> {
     let habits = habits(&cx).await?;
     let TtsProviderState { id, label, configured } = speaker(&cx);
     let one = TtsProvider { id, name: label, configured, models: Vec::new(), voices: Vec::new() };
@@ -52,19 +72,19 @@ pub(super) async fn providers(cx: Cx, _params: NoParams) -> Result<TtsProvidersR
 }
 
 /// `tts.enable`.
-pub(super) async fn enable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, ErrorShape> {
+pub(super) async fn enable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, RequestError> {
     change(&cx, |habits| habits.enabled = true).await
 }
 
 /// `tts.disable`.
-pub(super) async fn disable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, ErrorShape> {
+pub(super) async fn disable(cx: Cx, _params: NoParams) -> Result<TtsEnabled, RequestError> {
     change(&cx, |habits| habits.enabled = false).await
 }
 
 /// `tts.setProvider`.
-pub(super) async fn set_provider(cx: Cx, params: TtsChosen) -> Result<TtsChosen, ErrorShape> {
+pub(super) async fn set_provider(cx: Cx, params: TtsChosen) -> Result<TtsChosen, RequestError> {
     if params.provider != ESPEAK {
-        return Err(refused(&SpeechError::UnknownProvider));
+        return Err(SpeechError::UnknownProvider.into());
     }
     let provider = params.provider.clone();
     change(&cx, |habits| habits.provider = Some(provider)).await?;
@@ -72,12 +92,12 @@ pub(super) async fn set_provider(cx: Cx, params: TtsChosen) -> Result<TtsChosen,
 }
 
 /// `tts.convert`.
-pub(super) async fn convert(cx: Cx, params: TtsConvertParams) -> Result<TtsConverted, ErrorShape> {
+pub(super) async fn convert(cx: Cx, params: TtsConvertParams) -> Result<TtsConverted, RequestError> {
     let TtsConvertParams { text, provider, voice_id, .. } = params;
     let wish = Speech { text, provider, voice: voice_id, words_per_minute: None };
     let config = cx.gateway.config().current();
     let paths = &cx.gateway.config().source().paths;
-    let file = speech::speak(&config, paths, &wish).await.map_err(|e| refused(&e))?;
+    let file = speech::speak(&config, paths, &wish).await?;
     Ok(TtsConverted {
         audio_path: file.display().to_string(),
         provider: ESPEAK.to_owned(),
@@ -87,7 +107,7 @@ pub(super) async fn convert(cx: Cx, params: TtsConvertParams) -> Result<TtsConve
 }
 
 /// `talk.speak`.
-pub(super) async fn speak(cx: Cx, params: TalkSpeakParams) -> Result<TalkSpoken, ErrorShape> {
+pub(super) async fn speak(cx: Cx, params: TalkSpeakParams) -> Result<TalkSpoken, RequestError> {
     check_range("talk.speak", "rateWpm", params.rate_wpm, PACE)?;
     let TalkSpeakParams { text, voice_id, rate_wpm, .. } = params;
     let wish = Speech { text, provider: None, voice: voice_id, words_per_minute: rate_wpm };
@@ -96,11 +116,11 @@ pub(super) async fn speak(cx: Cx, params: TalkSpeakParams) -> Result<TalkSpoken,
     let file = match speech::speak(&config, paths, &wish).await {
         Ok(file) => file,
         Err(SpeechError::NoSpeaker) => return Err(unconfigured()),
-        Err(error) => return Err(refused(&error)),
+        Err(error) => return Err(error.into()),
     };
     let sound = tokio::fs::read(&file).await;
     let sound =
-        sound.map_err(|error| ErrorShape::unavailable(format!("the sound could not be read: {error}")))?;
+        sound.map_err(|error| RequestError::unavailable(format!("the sound could not be read: {error}")))?;
     Ok(TalkSpoken {
         audio_base64: STANDARD.encode(sound),
         provider: ESPEAK.to_owned(),
@@ -112,7 +132,7 @@ pub(super) async fn speak(cx: Cx, params: TalkSpeakParams) -> Result<TalkSpoken,
 }
 
 /// `talk.mode`.
-pub(super) async fn mode(cx: Cx, params: TalkModeParams) -> Result<TalkModeResult, ErrorShape> {
+pub(super) async fn mode(cx: Cx, params: TalkModeParams) -> Result<TalkModeResult, RequestError> {
     let told =
         TalkModeResult { enabled: params.enabled, phase: params.phase, ts: cx.gateway.clock().now_ms() };
     cx.gateway.bus().publish(&TalkModeEvent(told.clone()));
@@ -120,7 +140,7 @@ pub(super) async fn mode(cx: Cx, params: TalkModeParams) -> Result<TalkModeResul
 }
 
 /// `talk.config`.
-pub(super) async fn config(cx: Cx, params: TalkConfigParams) -> Result<TalkConfigResult, ErrorShape> {
+pub(super) async fn config(cx: Cx, params: TalkConfigParams) -> Result<TalkConfigResult, RequestError> {
     let open = params.include_secrets == Some(true);
     if open {
         cx.caller.check_scope(Scope::TalkSecrets)?;
@@ -147,7 +167,7 @@ pub(super) async fn config(cx: Cx, params: TalkConfigParams) -> Result<TalkConfi
 }
 
 /// `talk.catalog`.
-pub(super) async fn catalog(cx: Cx, params: TalkCatalogParams) -> Result<TalkCatalogResult, ErrorShape> {
+pub(super) async fn catalog(cx: Cx, params: TalkCatalogParams) -> Result<TalkCatalogResult, RequestError> {
     let one = speaker(&cx);
     let wanted = params.provider.as_deref().is_none_or(|provider| provider == one.id);
     let providers = if wanted { vec![one] } else { Vec::new() };
@@ -173,30 +193,32 @@ fn active(cx: &Cx, habits: &Habits) -> String {
     if there { habits.provider.clone().unwrap_or_else(|| ESPEAK.to_owned()) } else { String::new() }
 }
 
-async fn habits(cx: &Cx) -> Result<Habits, ErrorShape> {
+async fn habits(cx: &Cx) -> Result<Habits, RequestError> {
     let paths = cx.gateway.config().source().paths.clone();
     blocking(move || speech::habits(&paths)).await
 }
 
-async fn change(cx: &Cx, alter: impl FnOnce(&mut Habits)) -> Result<TtsEnabled, ErrorShape> {
+async fn change(cx: &Cx, alter: impl FnOnce(&mut Habits)) -> Result<TtsEnabled, RequestError> {
     let mut habits = habits(cx).await?;
     alter(&mut habits);
     let enabled = habits.enabled;
     let paths = cx.gateway.config().source().paths.clone();
     let kept = blocking(move || speech::keep_habits(&paths, &habits)).await?;
-    kept.map_err(|e| refused(&e))?;
+    kept?;
     Ok(TtsEnabled { enabled })
 }
 
-fn refused(error: &SpeechError) -> ErrorShape {
-    if error.is_callers() {
-        ErrorShape::invalid(error.to_string())
-    } else {
-        ErrorShape::unavailable(format!("TTS conversion failed: {error}"))
+impl From<SpeechError> for RequestError {
+    fn from(error: SpeechError) -> Self {
+        if error.is_callers() {
+            Self::invalid(error.to_string())
+        } else {
+            Self::unavailable(format!("TTS conversion failed: {error}"))
+        }
     }
 }
 
-fn unconfigured() -> ErrorShape {
-    ErrorShape::unavailable(format!("talk.speak unavailable: {}", SpeechError::NoSpeaker))
+fn unconfigured() -> RequestError {
+    RequestError::unavailable(format!("talk.speak unavailable: {}", SpeechError::NoSpeaker))
         .with_details(json!({"reason": "talk_unconfigured", "fallbackEligible": true}))
 }

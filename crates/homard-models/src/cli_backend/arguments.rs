@@ -1,6 +1,6 @@
 //! The command line of one call. Pure: what goes where, and what does not fit goes to standard input.
 
-use homard_config::config::cli_backends::{CliImageMode, CliInput, CliSystemPromptWhen};
+use homard_config::config::agents::cli_backends::{CliImageMode, CliInput, CliSystemPromptWhen};
 
 use super::row::{Row, SESSION_PLACE};
 

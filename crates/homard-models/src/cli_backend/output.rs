@@ -1,6 +1,6 @@
 //! Reading what a program printed. Pure, and at peace with anything a program may print.
 
-use homard_config::config::cli_backends::CliOutput;
+use homard_config::config::agents::cli_backends::CliOutput;
 use homard_protocol::Usage;
 use serde_json::{Map, Value};
 

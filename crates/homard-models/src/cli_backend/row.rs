@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homard_config::Secret;
-use homard_config::config::cli_backends::{
+use homard_config::config::agents::cli_backends::{
     CliBackend as Written, CliImageMode, CliInput, CliOutput, CliSessionMode, CliSilence,
     CliSystemPromptMode, CliSystemPromptWhen,
 };

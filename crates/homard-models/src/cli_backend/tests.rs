@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use homard_config::config::cli_backends::{
+use homard_config::config::agents::cli_backends::{
     CliBackend as Written, CliInput, CliOutput, CliSessionMode, CliSystemPromptWhen,
 };
 use homard_config::{Config, Environment, Paths, Secret};

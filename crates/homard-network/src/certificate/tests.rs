@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use homard_config::config::reach::CertificateSource;
+use homard_config::config::gateway::reach::CertificateSource;
 use homard_runtime::Clock;
 
 use super::{CertificateError, CertificateFiles, fingerprint_of_file};

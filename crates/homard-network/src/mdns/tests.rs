@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homard_config::config::reach::MdnsMode;
+use homard_config::config::gateway::reach::MdnsMode;
 
 use super::{Beacon, Facts, shown};
 

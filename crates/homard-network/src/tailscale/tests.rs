@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use homard_config::config::reach::TailscaleMode;
+use homard_config::config::gateway::reach::TailscaleMode;
 
 use super::{Identity, Tailscale, TailscaleError};
 

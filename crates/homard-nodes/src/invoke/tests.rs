@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use homard_protocol::methods::node_invoke::{NodeError, NodeInvokeResultParams};
+use homard_protocol::methods::nodes::invoke::{NodeError, NodeInvokeResultParams};
 use serde_json::{Value, json};
 
 use super::{Done, InvokeError, MAX_EARLY, Progress, read_result, words};

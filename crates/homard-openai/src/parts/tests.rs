@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use homard_config::config::http_endpoints::PartRules;
+use homard_config::config::gateway::http_endpoints::PartRules;
 use homard_protocol::UserBlock;
 
 use super::{Content, Loader, Part, Rules};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::event::{Event, Guard};
+use crate::id::ToolCallId;
 use crate::methods::approvals::{
     ApprovalDecision, ExecApproval, ExecApprovalDetails, PluginApproval, PluginApprovalDetails,
 };
@@ -26,6 +27,23 @@ pub struct PluginApprovalRequestedEvent(pub PluginApproval);
 impl Event for PluginApprovalRequestedEvent {
     const NAME: &'static str = "plugin.approval.requested";
     const GUARD: Guard = Guard::Operator(Scope::Approvals);
+}
+
+/// A run waits for a person, or no longer does.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
+pub struct ApprovalPhase {
+    /// `requested` or `resolved`.
+    pub phase: &'static str,
+    /// `pending`, `approved`, `denied`, `expired`, `unavailable` or `cancelled`.
+    pub status: &'static str,
+    /// `exec` or `plugin`.
+    pub kind: &'static str,
+    pub title: String,
+    pub approval_id: String,
+    pub approval_slug: String,
+    pub tool_call_id: Option<ToolCallId>,
 }
 
 /// How an approval ended.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::event::{Event, Guard};
 use crate::id::DeviceId;
 use crate::methods::devices::PendingDeviceRow;
-use crate::methods::setup_codes::SetupCompletion;
+use crate::methods::devices::setup_codes::SetupCompletion;
 use crate::scope::Scope;
 
 /// `device.pair.requested`: a device waits for the owner.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::event::{Event, Guard};
 use crate::methods::nodes::PendingNodeRow;
-use crate::methods::voicewake::WakeWords;
+use crate::methods::voice::wake_words::WakeWords;
 use crate::scope::Scope;
 
 /// The name of the event by which a node is told to run a command.

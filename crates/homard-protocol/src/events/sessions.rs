@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::{Event, Guard};
+use crate::id::{AgentId, EntryId};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
 use crate::session_row::SessionRow;
 
 /// `session.message`: for sockets that called `sessions.messages.subscribe` for the session, or
@@ -13,14 +15,14 @@ use crate::session_row::SessionRow;
 #[serde(rename_all = "camelCase")]
 pub struct SessionMessageEvent {
     /// Which session.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// What was said, as `chat.history` shows it.
     pub message: Value,
     /// Its entry.
-    pub message_id: String,
+    pub message_id: EntryId,
     /// Its place in the transcript.
     pub message_seq: i64,
     /// The session's row.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::devices::PairDecision;
 use crate::event::{Event, Guard};
-use crate::methods::pairing_rows::PairingRow;
+use crate::methods::channels::pairing_rows::PairingRow;
 use crate::scope::Scope;
 
 /// `channels.pairing.requested`: a stranger waits for the owner.

@@ -4,8 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::{Event, Guard};
+use crate::id::{AgentId, RunId, SessionId};
 use crate::presence::PresenceEntry;
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
 use crate::session_row::SessionRow;
 
 /// The event every socket gets before it has said anything.
@@ -103,13 +105,13 @@ impl Event for ShutdownEvent {
 #[serde(rename_all = "camelCase")]
 pub struct SessionsChangedEvent {
     /// Which session.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Its transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
     pub reason: &'static str,
     /// When.
@@ -120,7 +122,7 @@ pub struct SessionsChangedEvent {
     /// Whether a run is under way.
     pub has_active_run: bool,
     /// Which runs are.
-    pub active_run_ids: Vec<String>,
+    pub active_run_ids: Vec<RunId>,
 }
 
 impl Event for SessionsChangedEvent {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -49,7 +50,7 @@ pub struct AgentsCreateResult {
     /// Always true.
     pub ok: bool,
     /// Its id.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Its name.
     pub name: String,
     /// Its folder.
@@ -75,7 +76,7 @@ impl Method for AgentsUpdate {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsUpdateParams {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -135,7 +136,7 @@ pub struct AgentsUpdateResult {
     /// Always true.
     pub ok: bool,
     /// Which.
-    pub agent_id: String,
+    pub agent_id: AgentId,
 }
 
 /// `agents.delete`: take an agent away; its files go to a trash folder unless they are to stay.
@@ -154,7 +155,7 @@ impl Method for AgentsDelete {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsDeleteParams {
     /// Which.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Whether its files go; true when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_files: Option<bool>,
@@ -167,7 +168,7 @@ pub struct AgentsDeleteResult {
     /// Always true.
     pub ok: bool,
     /// Which.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Routes that led to it and went with it.
     pub removed_bindings: u64,
     /// Folders that went.
@@ -214,7 +215,7 @@ impl Method for AgentsFilesList {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesListParams {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
 }
 
 /// Answer of [`AgentsFilesList`].
@@ -222,7 +223,7 @@ pub struct AgentsFilesListParams {
 #[serde(rename_all = "camelCase")]
 pub struct AgentsFilesListResult {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Where.
     pub workspace: String,
     /// All that may be there.
@@ -269,7 +270,7 @@ impl Method for AgentsFilesGet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesGetParams {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Which.
     pub name: String,
 }
@@ -279,7 +280,7 @@ pub struct AgentsFilesGetParams {
 #[serde(rename_all = "camelCase")]
 pub struct AgentsFilesGetResult {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Where.
     pub workspace: String,
     /// The file.
@@ -302,7 +303,7 @@ impl Method for AgentsFilesSet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesSetParams {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Which.
     pub name: String,
     /// Its new text.
@@ -319,7 +320,7 @@ pub struct AgentsFilesSetResult {
     /// Always true.
     pub ok: bool,
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Where.
     pub workspace: String,
     /// The file.

@@ -3,12 +3,16 @@
 //! Commands are asked about as `exec` approvals, other tools as `plugin` approvals: that is how clients that exist
 //! know them.
 
+pub mod exec_policy;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::{RunId, ToolCallId};
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// The longest a request of another program may wait, in milliseconds.
 pub const MAX_APPROVAL_WAIT_MS: u64 = 600_000;
@@ -239,13 +243,13 @@ pub struct ExecApprovalRequestParams {
     pub resolved_path: Option<String>,
     /// The conversation it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// The turn it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     /// The call it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_call_id: Option<String>,
+    pub tool_call_id: Option<ToolCallId>,
     /// Give up at once when nobody who may decide is connected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub require_delivery_route: Option<bool>,

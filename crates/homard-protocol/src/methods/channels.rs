@@ -1,5 +1,11 @@
 //! `channels.status`: the chat platforms and how they are; `channels.platforms`: which there are.
 
+pub mod accounts;
+pub mod check;
+pub mod dead_letters;
+pub mod pairing_rows;
+pub mod sending;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

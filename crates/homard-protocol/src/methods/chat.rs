@@ -1,11 +1,18 @@
 //! `chat.*`: talking to a session.
 
+pub mod agent;
+pub mod message;
+pub mod startup;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 use crate::session_row::{SessionDefaults, SessionRow};
 
 /// `chat.send`: one user turn; the answer arrives as events.
@@ -24,14 +31,14 @@ impl Method for ChatSend {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatSendParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// What is said.
     pub message: String,
     /// Becomes the run id; the same key never starts a second run.
-    pub idempotency_key: String,
+    pub idempotency_key: RunId,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The transcript the client believes it writes to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -129,7 +136,7 @@ pub struct Attachment {
 #[serde(rename_all = "camelCase")]
 pub struct ChatSendResult {
     /// The run; equal to the idempotency key.
-    pub run_id: String,
+    pub run_id: RunId,
     /// `started`, `in_flight` for a repeat while it runs, `ok` or `error` for a repeat afterwards.
     pub status: String,
     /// Present and true when a run was stopped for it.
@@ -153,10 +160,10 @@ impl Method for ChatHistory {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatHistoryParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// How many messages; see [`limits`](crate::limits).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -183,7 +190,7 @@ pub struct ChatHistoryParams {
     pub message_id: Option<String>,
     /// An older transcript of the same key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
 }
 
 /// Answer of [`ChatHistory`].
@@ -191,10 +198,10 @@ pub struct ChatHistoryParams {
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Oldest first; each message carries `__openclaw` with its entry id and sequence number.
     pub messages: Vec<Value>,
     /// Messages accepted but not yet begun.
@@ -235,7 +242,7 @@ pub struct PendingInputs {
 #[serde(rename_all = "camelCase")]
 pub struct PendingInput {
     /// Its run.
-    pub run_id: String,
+    pub run_id: RunId,
     /// What was said.
     pub text: String,
 }
@@ -245,7 +252,7 @@ pub struct PendingInput {
 #[serde(rename_all = "camelCase")]
 pub struct InFlightRun {
     /// Which run.
-    pub run_id: String,
+    pub run_id: RunId,
     /// What it has said so far.
     pub text: String,
 }
@@ -266,13 +273,13 @@ impl Method for ChatAbort {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatAbortParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Only this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     /// Whether side runs go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preserve_side_runs: Option<bool>,
@@ -287,7 +294,7 @@ pub struct ChatAbortResult {
     /// Whether anything was stopped.
     pub aborted: bool,
     /// What was stopped.
-    pub run_ids: Vec<String>,
+    pub run_ids: Vec<RunId>,
 }
 
 /// `chat.inject`: a note in the transcript without a run.
@@ -307,10 +314,10 @@ impl Method for ChatInject {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatInjectParams {
     /// Which conversation.
-    pub session_key: String,
+    pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The note.
     pub message: String,
     /// Put before the note in brackets.

@@ -1,11 +1,15 @@
 //! `config.*`: the owner's file, over the wire.
 
+pub mod lookup;
+pub mod wizard;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// What stands in for a secret in everything that leaves the gateway; restored from disk when it comes back.
 pub const REDACTED: &str = "__OPENCLAW_REDACTED__";
@@ -160,7 +164,7 @@ pub struct ConfigApplyParams {
     pub base_hash: Option<String>,
     /// Who asked, to be told after a restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Where to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Value>,

@@ -1,5 +1,7 @@
 //! `device.pair.*` and `device.token.*`: the owner decides which devices may connect, and for how long.
 
+pub mod setup_codes;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

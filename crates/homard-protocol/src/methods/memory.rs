@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -32,7 +33,7 @@ pub struct MemorySearchParams {
     pub query: String,
     /// Whose memory; the default agent's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// How many at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -43,7 +44,7 @@ pub struct MemorySearchParams {
 #[serde(rename_all = "camelCase")]
 pub struct MemorySearchResult {
     /// Whose memory.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// The best first.
     pub results: Vec<MemoryHit>,
     /// Present and true when there are more, or not everything was looked through.
@@ -87,7 +88,7 @@ impl Method for MemoryList {
 pub struct MemoryListParams {
     /// Whose memory; the default agent's when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`MemoryList`].
@@ -95,7 +96,7 @@ pub struct MemoryListParams {
 #[serde(rename_all = "camelCase")]
 pub struct MemoryListResult {
     /// Whose memory.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Where.
     pub workspace: String,
     /// By path.
@@ -137,7 +138,7 @@ pub struct MemoryGetParams {
     pub path: String,
     /// Whose memory; the default agent's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`MemoryGet`].
@@ -145,7 +146,7 @@ pub struct MemoryGetParams {
 #[serde(rename_all = "camelCase")]
 pub struct MemoryGetResult {
     /// Whose memory.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Which.
     pub path: String,
     /// Its text.

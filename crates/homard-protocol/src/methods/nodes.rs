@@ -1,6 +1,9 @@
 //! `node.list`, `node.describe`, `node.rename` and `node.pair.*`: machines that offer commands, and what of it the
 //! owner said yes to.
 
+pub mod exec_policy;
+pub mod invoke;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

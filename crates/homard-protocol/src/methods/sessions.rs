@@ -1,11 +1,24 @@
 //! `sessions.*`: the list of conversations and their settings.
 
+pub mod archive;
+pub mod branches;
+pub mod commands;
+pub mod compact;
+pub mod context;
+pub mod details;
+pub mod groups;
+pub mod search;
+pub mod undo;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::{AgentId, SessionId};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 use crate::session_row::{SessionDefaults, SessionRow};
 
 /// Sessions in a list unless the caller says otherwise.
@@ -53,7 +66,7 @@ pub struct SessionsListParams {
     pub require_last_interaction: Option<bool>,
     /// `updatedAt`, `lastInteractionAt` or `activity`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sort_by: Option<String>,
+    pub sort_by: Option<SessionsSortBy>,
     /// Whether to list `global`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_global: Option<bool>,
@@ -86,7 +99,7 @@ pub struct SessionsListParams {
     pub label: Option<String>,
     /// Only of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Text in key, label or title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
@@ -179,7 +192,7 @@ impl Method for SessionsPreview {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsPreviewParams {
     /// Which; the first [`MAX_PREVIEW_KEYS`] are looked at.
-    pub keys: Vec<String>,
+    pub keys: Vec<SessionRef>,
     /// Messages each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -201,7 +214,7 @@ pub struct SessionsPreviewResult {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPreview {
     /// As asked.
-    pub key: String,
+    pub key: SessionRef,
     /// `ok`, `empty`, `missing` or `error`.
     pub status: String,
     /// Oldest first.
@@ -235,10 +248,10 @@ impl Method for SessionsResolve {
 pub struct SessionsResolveParams {
     /// A key, canonical or bare.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// A transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// A label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -253,7 +266,7 @@ pub struct SessionsResolveParams {
     pub slug_hint: Option<String>,
     /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Only children of this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
@@ -276,13 +289,13 @@ pub struct SessionsResolveResult {
     pub ok: bool,
     /// The canonical key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionKey>,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Its transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
 }
 
 /// `sessions.patch`: per-session settings.
@@ -328,10 +341,10 @@ impl Method for SessionsPatch {
 #[serde(rename_all = "camelCase")]
 pub struct SessionsPatchParams {
     /// Which session.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The settings to change, by their wire names.
     #[serde(flatten)]
     pub settings: Map<String, Value>,
@@ -345,7 +358,7 @@ pub struct SessionsPatchResult {
     /// Where it is kept.
     pub path: String,
     /// The canonical key.
-    pub key: String,
+    pub key: SessionKey,
     /// The stored settings.
     pub entry: Value,
     /// What a turn would use now.
@@ -378,16 +391,38 @@ impl Method for SessionsReset {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsResetParams {
     /// Which session.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
-    /// `new` or `reset`.
+    pub agent_id: Option<AgentId>,
+    /// What the person asked for; a reset if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<SessionsResetReason>,
     /// Only if this is still the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_id: Option<String>,
+}
+
+/// By what a list of conversations is ordered, the newest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SessionsSortBy {
+    /// Any change; so if nobody says.
+    UpdatedAt,
+    /// When a person last wrote.
+    LastInteractionAt,
+    /// When anything last happened.
+    Activity,
+}
+
+/// Why a conversation begins anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionsResetReason {
+    /// Another one is wanted.
+    New,
+    /// This one is to be forgotten.
+    Reset,
 }
 
 /// Answer of [`SessionsReset`].
@@ -396,7 +431,7 @@ pub struct SessionsResetResult {
     /// Always true.
     pub ok: bool,
     /// The canonical key.
-    pub key: String,
+    pub key: SessionKey,
     /// The stored settings.
     pub entry: Value,
     /// What a turn would use now.
@@ -428,10 +463,10 @@ impl Method for SessionsDelete {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDeleteParams {
     /// Which session.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Taken without effect: the transcript always stays under an archive name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_transcript: Option<bool>,
@@ -458,7 +493,7 @@ pub struct SessionsDeleteResult {
     /// Always true.
     pub ok: bool,
     /// The canonical key.
-    pub key: String,
+    pub key: SessionKey,
     /// Whether there was one.
     pub deleted: bool,
     /// Where the transcript went.

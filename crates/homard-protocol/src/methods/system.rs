@@ -1,5 +1,10 @@
 //! `health`, `status`, `logs.tail`, presence and heartbeats.
 
+pub mod maintenance;
+pub mod page_load;
+pub mod side_lists;
+pub mod wake;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

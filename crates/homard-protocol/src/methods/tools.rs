@@ -1,10 +1,16 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why. `tools.explain` is Homard's own.
 
+pub mod invoke;
+pub mod skills;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// `tools.catalog`: all tools.
 #[derive(Debug)]
@@ -23,7 +29,7 @@ impl Method for ToolsCatalog {
 pub struct ToolsCatalogParams {
     /// Whose; the default agent's when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Whether tools of plugins are listed too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_plugins: Option<bool>,
@@ -34,7 +40,7 @@ pub struct ToolsCatalogParams {
 #[serde(rename_all = "camelCase")]
 pub struct ToolsCatalogResult {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// Ready-made choices.
     pub profiles: Vec<ToolProfileRow>,
     /// Tools by group.
@@ -108,9 +114,9 @@ impl Method for ToolsEffective {
 pub struct ToolsEffectiveParams {
     /// Whose, for bare keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The conversation; it must exist.
-    pub session_key: String,
+    pub session_key: SessionRef,
 }
 
 /// Answer to [`ToolsEffective`].
@@ -118,7 +124,7 @@ pub struct ToolsEffectiveParams {
 #[serde(rename_all = "camelCase")]
 pub struct ToolsEffectiveResult {
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// The profile in effect.
     pub profile: String,
     /// Tools by source.
@@ -148,7 +154,7 @@ pub struct ToolsExplainParams {
     pub name: Option<String>,
     /// The conversation; the default agent's main one when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Supposing that this sender speaks; the owner when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
@@ -162,9 +168,9 @@ pub struct ToolsExplainParams {
 #[serde(rename_all = "camelCase")]
 pub struct ToolsExplainResult {
     /// The conversation.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// Whose.
-    pub agent_id: String,
+    pub agent_id: AgentId,
     /// The model it is said for.
     pub model: String,
     /// The sender it is said for; the owner when left out.

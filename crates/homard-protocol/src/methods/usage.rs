@@ -8,9 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, RunId};
 use crate::message::Usage;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
 
 /// Days in a report unless the caller says otherwise.
 pub const DEFAULT_DAYS: u32 = 30;
@@ -157,7 +160,7 @@ pub struct UsageCostParams {
     pub span: UsageSpan,
     /// Only this agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// `all`: every agent's, whatever `agentId` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_scope: Option<String>,
@@ -272,7 +275,7 @@ impl Method for UsageRuns {
 pub struct UsageRunsParams {
     /// Only those of this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// How many at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -289,13 +292,13 @@ pub struct UsageRunsResult {
 }
 
 /// One finished run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunUsage {
     /// Its id.
-    pub run_id: String,
+    pub run_id: RunId,
     /// The conversation.
-    pub session_key: String,
+    pub session_key: SessionKey,
     /// `ok`, `error`, `aborted`, `timed-out` or `interrupted`.
     pub status: String,
     /// When it began.

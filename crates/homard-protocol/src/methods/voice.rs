@@ -1,5 +1,7 @@
 //! `tts.*` and `talk.*`: text that becomes sound.
 
+pub mod wake_words;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -2,12 +2,11 @@
 
 use homard_agent::History;
 use homard_models::auth::is_stored;
-use homard_protocol::events::{ChatMessage, ChatState, FinalMessage};
+use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, TerminalReply};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason,
 };
 use homard_store::{FinishRun, NewOutbound, RunStatus, SessionEntry, SessionKind};
-use serde_json::json;
 
 use crate::delivery::reply_rows;
 use crate::delivery::shape::shape;
@@ -201,23 +200,27 @@ fn tell_programs(run: &Run, RunEnd { outcome, reply, ended_at }: &RunEnd) {
     let Some(started_at) = outcome.started_at() else { return };
     let status = outcome.status();
     if status == RunStatus::Ok {
-        let stop = outcome.stop_word();
+        let stop = outcome.stop_word().unwrap_or_default();
         narrator.usage(outcome.usage().output);
-        narrator.lifecycle(
-            json!({"phase": "finishing", "stopReason": stop, "aborted": false, "endedAt": ended_at}),
-        );
-        let terminal = match reply {
-            Some(text) => json!({"disposition": "visible", "text": text}),
-            None => json!({"disposition": "silent"}),
+        let ended_at = *ended_at;
+        narrator.lifecycle(RunPhase::Finishing { stop_reason: stop.clone(), aborted: false, ended_at });
+        let terminal_reply = match reply {
+            Some(text) => TerminalReply::Visible { text: text.clone() },
+            None => TerminalReply::Silent,
         };
-        narrator.lifecycle(json!({"phase": "end", "startedAt": started_at, "endedAt": ended_at,
-            "stopReason": stop, "aborted": false, "terminalReply": terminal}));
+        narrator.lifecycle(RunPhase::End {
+            started_at,
+            ended_at,
+            stop_reason: stop,
+            aborted: false,
+            terminal_reply,
+        });
         return;
     }
     let aborted = matches!(status, RunStatus::Aborted | RunStatus::TimedOut);
-    let error = outcome.error().unwrap_or("This operation was aborted");
-    narrator.lifecycle(json!({"phase": "error", "startedAt": started_at, "endedAt": ended_at,
-        "error": error, "aborted": aborted, "stopReason": if aborted { "aborted" } else { "error" }}));
+    let error = outcome.error().unwrap_or("This operation was aborted").to_owned();
+    let stop_reason = if aborted { "aborted" } else { "error" };
+    narrator.lifecycle(RunPhase::Error { started_at, ended_at: *ended_at, error, aborted, stop_reason });
 }
 
 /// The event that ends the run for people.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_agent::{BlockLimits, BreakAt};
 use homard_channel::{Abilities, Act, Address, ChunkMode, Shape};
 use homard_config::Config;
-use homard_config::config::delivery::{BlockCut, Blocks};
+use homard_config::config::messages::delivery::{BlockCut, Blocks};
 use homard_policy::access::{self, StreamMode};
 use homard_policy::accounts::ChannelAccounts;
 use homard_policy::reply::ReplyToMode;

@@ -1,6 +1,6 @@
 //! What is done about a message whose sender may speak: stop, begin anew, obey, keep a setting, or ask the model.
 
-use homard_config::config::send_policy::SendAction;
+use homard_config::config::session::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};

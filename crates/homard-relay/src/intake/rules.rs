@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
-use homard_config::config::owners::Owners;
+use homard_config::config::commands::owners::Owners;
 use homard_policy::access::{AllowList, CommandRules, MentionPatterns, Who};
 use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};

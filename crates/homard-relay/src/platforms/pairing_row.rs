@@ -1,6 +1,6 @@
 //! A stranger who waits, as the owner's clients are shown them.
 
-use homard_protocol::methods::pairing_rows::{PairingAccount, PairingRow};
+use homard_protocol::methods::channels::pairing_rows::{PairingAccount, PairingRow};
 use homard_protocol::{AccountId, ChannelId};
 use homard_store::{PAIRING_TTL_MS, PairingRequest};
 

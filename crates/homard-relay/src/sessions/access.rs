@@ -1,7 +1,7 @@
 //! Which other conversations an agent may look at and write to.
 
 use homard_config::Config;
-use homard_config::config::delegation::{AgentToAgent, Visibility};
+use homard_config::config::agents::delegation::{AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{SessionKind, SessionRecord, Store};

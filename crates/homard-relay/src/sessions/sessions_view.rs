@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use homard_config::config::delegation::Visibility;
+use homard_config::config::agents::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_runtime::{Clip, millis_i64};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_agent::{Detectors, FlushRules, LoopRules, PruneRules, Rules};
 use homard_config::Config;
-use homard_config::config::pruning::ContextPruning;
+use homard_config::config::agents::pruning::ContextPruning;
 use homard_llm::Resolved;
 use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_protocol::events::ApprovalPhase;
 use homard_protocol::{RunId, SessionKey};
 use tokio::time::timeout;
 
@@ -67,7 +68,7 @@ impl Turns {
 
     /// Their ids.
     #[must_use]
-    pub fn active_ids(&self, key: &SessionKey) -> Vec<String> {
+    pub fn active_ids(&self, key: &SessionKey) -> Vec<RunId> {
         self.runs().active_ids(key)
     }
 
@@ -99,9 +100,9 @@ impl Turns {
     }
 
     /// Tells those who watch a run that it waits for a person, or no longer does; a run that is over tells nothing.
-    pub fn tell_approval(&self, run: &RunId, data: serde_json::Value) {
+    pub fn tell_approval(&self, run: &RunId, phase: ApprovalPhase) {
         if let Some(run) = self.runs().get(run) {
-            run.narrator.approval(data);
+            run.narrator.approval(phase);
         }
     }
 }

@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use homard_agent::{Directive, Step};
 use homard_llm::Attempt;
-use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
+use homard_protocol::events::{
+    AgentData, AgentEvent, AgentStream, ApprovalPhase, ChatEvent, ChatMessage, ChatState, CommandOutput,
+    CompactionPhase, RunPhase, ToolItem, ToolPhase,
+};
 use homard_protocol::limits::DELTA_INTERVAL;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
 use homard_runtime::{Clock, Mutex};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
@@ -147,22 +150,22 @@ impl Narrator {
     pub(crate) fn status(&self, phase: &'static str) {
         let (seq, session_id) = self.next();
         self.chat_at(seq, ChatState::Status { phase });
-        self.agent_at(seq, session_id, AgentStream::RunStatus, json!({"phase": phase}));
+        self.agent_at(seq, session_id, AgentData::RunStatus { phase });
     }
 
     /// Tells about the run's life.
-    pub(crate) fn lifecycle(&self, data: Value) {
-        self.agent(AgentStream::Lifecycle, data);
+    pub(crate) fn lifecycle(&self, phase: RunPhase) {
+        self.agent(AgentData::Lifecycle(phase));
     }
 
     /// Tells what the run cost.
     pub(crate) fn usage(&self, output_tokens: u64) {
-        self.agent(AgentStream::Usage, json!({"outputTokens": output_tokens}));
+        self.agent(AgentData::Usage { output_tokens });
     }
 
     /// Tells that the run waits for a person, or no longer does.
-    pub(crate) fn approval(&self, data: Value) {
-        self.agent(AgentStream::Approval, data);
+    pub(crate) fn approval(&self, phase: ApprovalPhase) {
+        self.agent(AgentData::Approval(phase));
     }
 
     /// Tells how the run ended. The last thing told.
@@ -201,23 +204,26 @@ impl Narrator {
             Step::ToolStart(call) => self.tool_start(call),
             Step::ToolProgress { call, text } => self.tool_progress(call, text),
             Step::ToolEnd { call, result } => self.tool_end(call, result),
-            Step::Steered(taken) => self.lifecycle(json!({"phase": "steered", "steeredRunId": taken.run_id})),
-            Step::Flushing => {
-                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": "start"}));
+            Step::Steered(taken) => {
+                self.lifecycle(RunPhase::Steered { steered_run_id: taken.run_id.clone() });
             }
+            Step::Flushing => self.compaction(CompactionPhase::MemoryFlush { status: "start" }),
             Step::Flushed { failed } => {
                 let status = if *failed { "failed" } else { "end" };
-                self.agent(AgentStream::Compaction, json!({"phase": "memory-flush", "status": status}));
+                self.compaction(CompactionPhase::MemoryFlush { status });
             }
-            Step::Compacting { trigger, tokens_before } => self.agent(
-                AgentStream::Compaction,
-                json!({"phase": "start", "trigger": trigger.as_str(), "tokensBefore": tokens_before}),
-            ),
-            Step::Compacted { trigger, tokens_before, tokens_after, listed } => self.agent(
-                AgentStream::Compaction,
-                json!({"phase": "end", "trigger": trigger.as_str(), "tokensBefore": tokens_before,
-                    "tokensAfter": tokens_after, "summarised": !listed}),
-            ),
+            Step::Compacting { trigger, tokens_before } => self.compaction(CompactionPhase::Start {
+                trigger: trigger.as_str(),
+                tokens_before: *tokens_before,
+            }),
+            Step::Compacted { trigger, tokens_before, tokens_after, listed } => {
+                self.compaction(CompactionPhase::End {
+                    trigger: trigger.as_str(),
+                    tokens_before: *tokens_before,
+                    tokens_after: *tokens_after,
+                    summarised: !listed,
+                });
+            }
         }
     }
 
@@ -229,11 +235,11 @@ impl Narrator {
             state.thought.text.clear();
             state.thought.told = 0;
         }
-        let mut data = json!({"phase": "fallback"});
-        if let (Some(data), Ok(Value::Object(told))) = (data.as_object_mut(), serde_json::to_value(attempt)) {
-            data.extend(told);
-        }
-        self.lifecycle(data);
+        self.lifecycle(RunPhase::Fallback(serde_json::to_value(attempt).unwrap_or_else(|_never| json!({}))));
+    }
+
+    fn compaction(&self, phase: CompactionPhase) {
+        self.agent(AgentData::Compaction(phase));
     }
 
     fn begin_segment(&self) {
@@ -268,12 +274,12 @@ impl Narrator {
             if delta.is_empty() || state.reasoning != Reasoning::Stream {
                 return;
             }
-            let data = json!({"text": state.thought.text, "delta": delta});
+            let data = AgentData::Thinking { text: state.thought.text.clone(), delta: delta.to_owned() };
             state.thought.told = state.thought.text.len();
             state.thought.last_told = Some(Instant::now());
             data
         };
-        self.agent(AgentStream::Thinking, data);
+        self.agent(data);
     }
 
     fn said(&self, text: &str) {
@@ -327,51 +333,52 @@ impl Narrator {
             state.last_told = Some(Instant::now());
             (delta, state.text.clone(), segment, state.segments)
         };
-        let item = format!("{}:{item}", self.subject.run_text);
-        let spoken = delta.trim_start_matches('\n');
-        self.agent(AgentStream::Assistant, json!({"text": segment, "delta": spoken, "itemId": item}));
+        let item_id = format!("{}:{item}", self.subject.run_text);
+        let spoken = delta.trim_start_matches('\n').to_owned();
+        self.agent(AgentData::Assistant { text: segment, delta: spoken, item_id });
         let message = ChatMessage::new(whole, self.clock.now_ms());
         self.chat(ChatState::Delta { delta_text: delta, message });
     }
 
     fn tool_start(&self, call: &ToolCall) {
         let now = self.clock.now_ms();
-        self.agent(
-            AgentStream::Item,
-            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
-                "phase": "start", "title": call.name, "status": "running", "startedAt": now}),
-        );
-        self.agent(
-            AgentStream::Tool,
-            json!({"phase": "start", "name": call.name, "toolCallId": call.id, "args": call.arguments}),
-        );
+        self.agent(AgentData::Item(ToolItem { started_at: Some(now), ..item(call) }));
+        self.agent(AgentData::Tool(ToolPhase::Start {
+            name: call.name.clone(),
+            tool_call_id: call.id.clone(),
+            args: call.arguments.clone(),
+        }));
     }
 
     fn tool_progress(&self, call: &ToolCall, text: &str) {
-        let partial = json!({"content": [{"type": "text", "text": text}], "details": {"status": "running"}});
-        self.agent(
-            AgentStream::Tool,
-            json!({"phase": "update", "name": call.name, "toolCallId": call.id, "partialResult": partial}),
-        );
-        self.agent(
-            AgentStream::CommandOutput,
-            json!({"itemId": format!("command:{}", call.id), "phase": "delta", "title": call.name,
-                "toolCallId": call.id, "name": call.name, "output": text, "status": "running"}),
-        );
+        let partial_result =
+            json!({"content": [{"type": "text", "text": text}], "details": {"status": "running"}});
+        let (name, tool_call_id) = (call.name.clone(), call.id.clone());
+        self.agent(AgentData::Tool(ToolPhase::Update { name, tool_call_id, partial_result }));
+        self.agent(AgentData::CommandOutput(CommandOutput {
+            item_id: format!("command:{}", call.id),
+            phase: "delta",
+            title: call.name.clone(),
+            tool_call_id: call.id.clone(),
+            name: call.name.clone(),
+            output: text.to_owned(),
+            status: "running",
+        }));
     }
 
     fn tool_end(&self, call: &ToolCall, result: &ToolResultMessage) {
-        let status = if result.is_error { "failed" } else { "completed" };
-        self.agent(
-            AgentStream::Tool,
-            json!({"phase": "result", "name": call.name, "toolCallId": call.id, "isError": result.is_error,
-                "result": {"content": result.content, "details": result.details}}),
-        );
-        self.agent(
-            AgentStream::Item,
-            json!({"itemId": format!("tool:{}", call.id), "toolCallId": call.id, "name": call.name, "kind": "tool",
-                "phase": "end", "title": call.name, "status": status, "endedAt": result.timestamp}),
-        );
+        self.agent(AgentData::Tool(ToolPhase::Result {
+            name: call.name.clone(),
+            tool_call_id: call.id.clone(),
+            is_error: result.is_error,
+            result: json!({"content": result.content, "details": result.details}),
+        }));
+        self.agent(AgentData::Item(ToolItem {
+            phase: "end",
+            status: if result.is_error { "failed" } else { "completed" },
+            ended_at: Some(result.timestamp),
+            ..item(call)
+        }));
     }
 
     /// The next number of the run, and the transcript if it is known.
@@ -381,12 +388,13 @@ impl Narrator {
         (state.seq, state.session_id.clone())
     }
 
-    fn agent(&self, stream: AgentStream, data: Value) {
+    fn agent(&self, data: AgentData) {
         let (seq, session_id) = self.next();
-        self.agent_at(seq, session_id, stream, data);
+        self.agent_at(seq, session_id, data);
     }
 
-    fn agent_at(&self, seq: u64, session_id: Option<Arc<str>>, stream: AgentStream, data: Value) {
+    fn agent_at(&self, seq: u64, session_id: Option<Arc<str>>, data: AgentData) {
+        let stream = data.stream();
         let event = AgentEvent {
             run_id: Arc::clone(&self.subject.run_text),
             session_key: Arc::clone(&self.subject.session_key),
@@ -419,6 +427,21 @@ impl Narrator {
             seq,
             state,
         });
+    }
+}
+
+/// A call in a list of steps, before it is known how it goes.
+fn item(call: &ToolCall) -> ToolItem {
+    ToolItem {
+        item_id: format!("tool:{}", call.id),
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        kind: "tool",
+        phase: "start",
+        title: call.name.clone(),
+        status: "running",
+        started_at: None,
+        ended_at: None,
     }
 }
 

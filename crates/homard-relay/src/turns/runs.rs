@@ -194,7 +194,7 @@ impl Runs {
         self.of_session(key).iter().map(|run| run.view()).collect()
     }
 
-    pub(crate) fn active_ids(&self, key: &SessionKey) -> Vec<String> {
-        self.of_session(key).iter().map(|run| run.id.to_string()).collect()
+    pub(crate) fn active_ids(&self, key: &SessionKey) -> Vec<RunId> {
+        self.of_session(key).iter().map(|run| run.id.clone()).collect()
     }
 }

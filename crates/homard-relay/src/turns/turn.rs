@@ -11,12 +11,11 @@ use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_models::select::level_for;
-use homard_protocol::events::ErrorKind;
+use homard_protocol::events::{ErrorKind, RunPhase};
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, TRACE};
 use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, TurnSlot};
-use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 use tracing::field::Empty;
@@ -187,11 +186,11 @@ async fn answer(
     };
     let mut outcome = match prepared {
         Ok(mut prepared) => {
-            run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
+            run.narrator.lifecycle(RunPhase::Start { started_at });
             run.narrator.status("starting_model");
             let model = &prepared.turn.model;
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
-            run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
+            run.narrator.lifecycle(RunPhase::Model { provider, model });
             let ended = ask(turns, &mut prepared, run).await;
             let outcome = outcome(ended, &prepared, started_at, run);
             *history = Some(prepared.told);

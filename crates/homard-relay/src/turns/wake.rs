@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
-use homard_runtime::Mutex;
+use homard_runtime::{Clip, Mutex};
 use homard_store::RunStatus;
 use homard_tools::Label;
 use serde_json::{Value, json};
@@ -150,7 +150,7 @@ fn seen(end: &RunEnd, reason: &str) -> Value {
         (RunStatus::Ok, None) => "ok-token",
         _ => "failed",
     };
-    let preview = end.reply.as_ref().map(|reply| reply.chars().take(PREVIEW_CHARS).collect::<String>());
+    let preview = end.reply.as_ref().map(|reply| reply.clip_chars(PREVIEW_CHARS).to_owned());
     let took = end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began));
     let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
     if let Some(fields) = seen.as_object_mut() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use homard_config::config::skills::{SkillEntry, Skills as Settings};
 use homard_config::{Environment, Secret};
-use homard_protocol::methods::skills::SkillNeeds;
+use homard_protocol::methods::tools::skills::SkillNeeds;
 use serde_json::{Value, json};
 
 use super::{Judge, Programs, Verdict};

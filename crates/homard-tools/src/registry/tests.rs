@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use homard_config::config::web_tools::{SearchEngine, SearchProvider};
+use homard_config::config::tools::web::{SearchEngine, SearchProvider};
 use homard_exec::{BuiltEnv, Processes};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use homard_config::config::web_tools as config;
+use homard_config::config::tools::web as config;
 use homard_runtime::{Clip, OrCancel};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, LOCATION};
 use reqwest::{Client, Response};

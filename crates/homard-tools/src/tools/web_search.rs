@@ -12,7 +12,7 @@ mod searxng;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use homard_config::config::web_tools::{self as config, SearchProvider};
+use homard_config::config::tools::web::{self as config, SearchProvider};
 use homard_runtime::{Clip, OrCancel};
 use reqwest::Client;
 use reqwest::header::{ACCEPT, HeaderValue, RETRY_AFTER};

@@ -2,9 +2,10 @@
 
 use clap::{Args, Subcommand};
 use homard_client::Client;
+use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{AgentSummary, AgentsList};
 use homard_protocol::methods::agents::{AgentsCreate, AgentsCreateParams, AgentsDelete, AgentsDeleteParams};
+use homard_protocol::methods::chat::agent::{AgentSummary, AgentsList};
 
 use super::Cx;
 use super::connection::{self, Patience, Target};
@@ -64,7 +65,7 @@ enum AgentsCommand {
     /// Take an agent away; its folders go to the trash of the state folder
     Delete {
         /// Its id
-        id: String,
+        id: AgentId,
         /// Leave its files where they are
         #[arg(long)]
         keep_files: bool,
@@ -136,7 +137,7 @@ async fn list(cx: &Cx, client: &Client, as_json: bool) -> anyhow::Result<()> {
         let is_default = if agent.id == roster.default_id { "default" } else { "" };
         let name = agent.name.clone().unwrap_or_default();
         vec![
-            agent.id.clone(),
+            agent.id.to_string(),
             is_default.to_owned(),
             name,
             agent.model.primary.clone(),

@@ -8,9 +8,11 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use homard_channels::{ENTRIES, entry};
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::accounts::{AccountParams, ChannelsLogout, ChannelsStart, ChannelsStop};
+use homard_protocol::methods::channels::accounts::{
+    AccountParams, ChannelsLogout, ChannelsStart, ChannelsStop,
+};
+use homard_protocol::methods::channels::dead_letters::{ChannelsDeadLetters, DeadLettersParams};
 use homard_protocol::methods::channels::{ChannelsStatus, ChannelsStatusParams, ChannelsStatusResult};
-use homard_protocol::methods::dead_letters::{ChannelsDeadLetters, DeadLettersParams};
 use homard_protocol::methods::system::{LogsTail, LogsTailParams};
 use serde_json::{Value, json};
 

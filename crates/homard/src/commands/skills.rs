@@ -10,7 +10,9 @@ use clap::{Args, Subcommand};
 use homard_config::ConfigHandle;
 use homard_config::config::agents::Agent;
 use homard_protocol::AgentId;
-use homard_protocol::methods::skills::{SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult};
+use homard_protocol::methods::tools::skills::{
+    SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult,
+};
 use homard_skills::Skills;
 use serde_json::json;
 
@@ -80,7 +82,7 @@ struct CheckArgs {
 struct Whose {
     /// Skills of this agent; the default one's otherwise
     #[arg(long, value_name = "ID")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -233,17 +235,16 @@ async fn report(cx: &Cx, whose: &Whose) -> anyhow::Result<SkillsStatusResult> {
     let config = handle.current();
     let agent = match &whose.agent {
         None => config.agents.default_agent(),
-        Some(text) => named(&config.agents.list, text)?,
+        Some(id) => named(&config.agents.list, id)?,
     };
     let skills = Skills::new(handle);
     let (config, agent) = (Arc::clone(&config), agent.clone());
     Ok(tokio::task::spawn_blocking(move || skills.report(&config, &agent)).await?)
 }
 
-fn named<'a>(agents: &'a [Agent], text: &str) -> anyhow::Result<&'a Agent> {
-    let id = AgentId::parse(text)?;
-    agents.iter().find(|agent| agent.id == id).ok_or_else(|| {
+fn named<'a>(agents: &'a [Agent], id: &AgentId) -> anyhow::Result<&'a Agent> {
+    agents.iter().find(|agent| agent.id == *id).ok_or_else(|| {
         let all: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
-        Advice::error(format!("there is no agent `{text}`"), format!("there are: {}", all.join(", ")))
+        Advice::error(format!("there is no agent `{id}`"), format!("there are: {}", all.join(", ")))
     })
 }

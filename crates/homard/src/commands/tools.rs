@@ -1,6 +1,7 @@
 //! `homard tools`: which tools a conversation is offered, and why.
 
 use clap::{Args, Subcommand};
+use homard_protocol::SessionRef;
 use homard_protocol::methods::tools::{
     ExplainedLayer, ExplainedTool, ToolsExplain, ToolsExplainParams, ToolsExplainResult,
 };
@@ -38,7 +39,7 @@ enum ToolsCommand {
 struct Whom {
     /// The conversation, by its key; it need not exist yet
     #[arg(long, value_name = "KEY")]
-    session: Option<String>,
+    session: Option<SessionRef>,
     /// Suppose that somebody with this id on the conversation's platform speaks, not the owner
     #[arg(long, value_name = "ID")]
     sender: Option<String>,
@@ -115,7 +116,7 @@ async fn explain(cx: &Cx, args: ExplainArgs) -> anyhow::Result<()> {
     if !tool.exists && (tool.layers.is_empty() || !tool.similar.is_empty() || tool.advice.is_none()) {
         return Err(unknown(&args.name, &tool.similar));
     }
-    let mut about = vec![("tool", tool.name.clone()), ("session", answer.session_key.clone())];
+    let mut about = vec![("tool", tool.name.clone()), ("session", answer.session_key.to_string())];
     about.push(("sender", answer.sender.clone().unwrap_or_else(|| "the owner".to_owned())));
     about.push(("model", answer.model.clone()));
     about.extend(answer.files.clone().map(|files| ("files", files)));

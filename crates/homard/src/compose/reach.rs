@@ -5,8 +5,8 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context;
+use homard_config::config::gateway::reach::{MdnsMode, TailscaleMode};
 use homard_config::config::gateway::{AuthMode, BindMode, GatewayMode};
-use homard_config::config::reach::{MdnsMode, TailscaleMode};
 use homard_config::{Config, ConfigSource};
 use homard_gateway::NetworkParts;
 use homard_network::{Advert, Facts, Listen, Tailscale, TlsConfig, is_exposed, listen, own_addresses};

@@ -13,7 +13,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use homard_config::ConfigHandle;
 use homard_gateway::{AndThen, SetupWizard, WizardRefusal};
-use homard_protocol::methods::wizard::{
+use homard_protocol::methods::config::wizard::{
     WizardAnswer, WizardFlow, WizardMode, WizardPhase, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
 };

@@ -39,8 +39,9 @@ async fn code(owner: &mut TestClient, world: &World, profile: Option<&str>) -> (
         params["bootstrapProfile"] = json!(profile);
     }
     let made = owner.call("device.pair.setupCode", params).await.unwrap();
-    let inside =
-        homard_protocol::methods::setup_codes::SetupPayload::decode(made["setupCode"].as_str().unwrap());
+    let inside = homard_protocol::methods::devices::setup_codes::SetupPayload::decode(
+        made["setupCode"].as_str().unwrap(),
+    );
     let inside = inside.unwrap();
     assert_eq!(json!([inside.url, inside.expires_at_ms]), json!([made["gatewayUrl"], made["expiresAtMs"]]));
     (made, inside.bootstrap_token)
@@ -182,7 +183,7 @@ async fn the_command_line_makes_codes() {
         String::from_utf8(output.stdout).unwrap()
     };
     let alone = run(&["qr", "--setup-code-only"]).await;
-    let inside = homard_protocol::methods::setup_codes::SetupPayload::decode(alone.trim()).unwrap();
+    let inside = homard_protocol::methods::devices::setup_codes::SetupPayload::decode(alone.trim()).unwrap();
     assert_eq!(inside.url, "wss://homard.test");
     let shown = run(&["qr", "--limited"]).await;
     assert!(shown.contains('█') && shown.contains("wss://homard.test"), "{shown}");

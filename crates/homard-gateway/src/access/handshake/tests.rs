@@ -46,7 +46,7 @@ fn protocol_three_and_four_are_served() {
         assert_eq!(outcome.is_ok(), served, "{min}..{max}");
         if let Err(refusal) = outcome {
             assert_eq!(refusal.close.code, 1002);
-            assert_eq!(refusal.error.details.unwrap()["code"], "PROTOCOL_MISMATCH");
+            assert_eq!(refusal.error.into_shape().details.unwrap()["code"], "PROTOCOL_MISMATCH");
         }
     }
 }
@@ -106,10 +106,11 @@ fn without_a_device_only_the_owners_own_local_programs_keep_their_scopes() {
     ];
     for (id, mode, locality, origin, shared, expected) in cases {
         let got = without_device(&client(id, mode), &peer(locality, origin), Role::Operator, read, shared);
-        let got = got.map(|(_, scopes)| scopes).map_err(|r| r.error.details.unwrap()["code"].clone());
+        let got =
+            got.map(|(_, scopes)| scopes).map_err(|r| r.error.into_shape().details.unwrap()["code"].clone());
         assert_eq!(got, expected.map_err(|code| json!(code)), "{id}/{mode} {locality:?} {origin:?}");
     }
     let node =
         without_device(&client("node-host", "node"), &peer(Locality::Local, None), Role::Node, read, ok);
-    assert_eq!(node.unwrap_err().error.code, ErrorCode::NotPaired);
+    assert_eq!(node.unwrap_err().error.code(), ErrorCode::NotPaired);
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use homard_config::config::gateway::BindMode;
-use homard_protocol::methods::setup_codes::SetupCodeParams;
+use homard_protocol::methods::devices::setup_codes::SetupCodeParams;
 use url::{Host, Url};
 
 /// An address nobody has: asking the system how it would get there tells our own address and sends nothing.

@@ -8,7 +8,7 @@ use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
 use homard_relay::{AcceptError, Queue, Source, TurnOptions, Wake, WakeMode};
-use homard_runtime::{OrLog, millis};
+use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
 use http::StatusCode;
@@ -76,7 +76,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         begin_anew(gateway, &place.key).await;
     }
     let name = format!("hook-{fresh}");
-    let run_id = RunId::parse(&name).map_err(|wrong| HookError::Invalid(wrong.to_string()))?;
+    let run_id = RunId::parse(&name)?;
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
     let message = Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms());
     let options = TurnOptions {
@@ -200,7 +200,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
             () = stopping.cancelled() => None,
         };
         let Some(reply) = end.and_then(|end| end.reply.clone()) else { return };
-        let summary: String = reply.chars().take(SUMMARY_CHARS).collect();
+        let summary = reply.clip_chars(SUMMARY_CHARS).to_owned();
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);

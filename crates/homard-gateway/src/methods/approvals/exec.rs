@@ -1,14 +1,15 @@
 //! `exec.approval.*` and `plugin.approval.*`: questions to people, listed, asked, answered.
 
+use crate::error::RequestError;
 use std::time::Duration;
 
+use homard_protocol::ErrorCode;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
     ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalIdParams, ApprovalResolveParams,
     ApprovalResolved, ExecApproval, ExecApprovalGetResult, ExecApprovalRequestParams, MAX_APPROVAL_WAIT_MS,
     PluginApproval,
 };
-use homard_protocol::{ErrorCode, ErrorShape, RunId, ToolCallId};
 use homard_runtime::millis_i64;
 use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, NotAsked, NotFound, NotTaken, Question};
 use serde_json::{Map, Value, json};
@@ -40,22 +41,22 @@ const KNOWN_REST: [&str; 12] = [
 ];
 
 /// `exec.approval.list`.
-pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<Vec<ExecApproval>, ErrorShape> {
+pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<Vec<ExecApproval>, RequestError> {
     let pending = cx.gateway.relay().approvals().pending();
     Ok(pending.iter().filter(|question| Kind::of(question) == Kind::Exec).map(exec).collect())
 }
 
 /// `plugin.approval.list`.
-pub(crate) async fn plugin_list(cx: Cx, _params: NoParams) -> Result<Vec<PluginApproval>, ErrorShape> {
+pub(crate) async fn plugin_list(cx: Cx, _params: NoParams) -> Result<Vec<PluginApproval>, RequestError> {
     let pending = cx.gateway.relay().approvals().pending();
     Ok(pending.iter().filter(|question| Kind::of(question) == Kind::Plugin).map(plugin).collect())
 }
 
 /// `exec.approval.get`.
-pub(crate) async fn get(cx: Cx, params: ApprovalIdParams) -> Result<ExecApprovalGetResult, ErrorShape> {
+pub(crate) async fn get(cx: Cx, params: ApprovalIdParams) -> Result<ExecApprovalGetResult, RequestError> {
     let question = named(&cx.gateway, &params.id, Kind::Exec)?;
     if question.outcome.is_some() {
-        return Err(not_found(&NotFound::Unknown));
+        return Err(NotFound::Unknown.into());
     }
     let ExecApproval { id, request, expires_at_ms, .. } = exec(&question);
     Ok(ExecApprovalGetResult {
@@ -75,7 +76,7 @@ pub(crate) async fn get(cx: Cx, params: ApprovalIdParams) -> Result<ExecApproval
 pub(crate) async fn request(
     cx: Cx,
     params: ExecApprovalRequestParams,
-) -> Result<ApprovalDecided, ErrorShape> {
+) -> Result<ApprovalDecided, RequestError> {
     let gateway = &cx.gateway;
     check_range("exec.approval.request", "timeoutMs", params.timeout_ms, 1..=MAX_APPROVAL_WAIT_MS)?;
     check_rest(&params.rest)?;
@@ -88,7 +89,7 @@ pub(crate) async fn request(
     let two_phase = params.two_phase == Some(true);
     let asked = asked(&cx, params)?;
     let router = gateway.relay().approvals();
-    let question = router.post_as(id, asked, gateway.clock(), within).map_err(not_asked)?;
+    let question = router.post_as(id, asked, gateway.clock(), within)?;
     if two_phase {
         cx.respond_early(&ApprovalAccepted {
             status: "accepted".to_owned(),
@@ -115,8 +116,8 @@ fn unasked(gateway: &Gateway, id: String, within: Duration) -> ApprovalDecided {
     }
 }
 
-fn check_rest(rest: &Map<String, Value>) -> Result<(), ErrorShape> {
-    let wrong = |what: String| ErrorShape::invalid(format!("invalid exec.approval.request params: {what}"));
+fn check_rest(rest: &Map<String, Value>) -> Result<(), RequestError> {
+    let wrong = |what: String| RequestError::invalid(format!("invalid exec.approval.request params: {what}"));
     if let Some(name) = rest.keys().find(|name| !KNOWN_REST.contains(&name.as_str())) {
         // A plan of a node among them: what would really run is not in the command then.
         return Err(wrong(format!("at root: unexpected property '{name}'")));
@@ -128,11 +129,11 @@ fn check_rest(rest: &Map<String, Value>) -> Result<(), ErrorShape> {
     Ok(())
 }
 
-fn chosen_id(id: Option<String>) -> Result<String, ErrorShape> {
+fn chosen_id(id: Option<String>) -> Result<String, RequestError> {
     let Some(id) = id else { return Ok(uuid::Uuid::new_v4().to_string()) };
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     if id.is_empty() || id.len() > MAX_ID_BYTES || !id.bytes().all(fits) {
-        return Err(ErrorShape::invalid(
+        return Err(RequestError::invalid(
             "invalid exec.approval.request params: at /id: must be letters, digits, `-`, `_`, `.` or `:`",
         ));
     }
@@ -140,8 +141,8 @@ fn chosen_id(id: Option<String>) -> Result<String, ErrorShape> {
 }
 
 /// What another program asks, with its name among the reasons: the gateway does not vouch for it.
-fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, ErrorShape> {
-    let invalid = |what: &str| ErrorShape::invalid(format!("invalid exec.approval.request params: {what}"));
+fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, RequestError> {
+    let invalid = |what: &str| RequestError::invalid(format!("invalid exec.approval.request params: {what}"));
     if params.host.as_deref().is_some_and(|host| host != "gateway") {
         return Err(invalid("at /host: only `gateway` can be asked about"));
     }
@@ -155,7 +156,7 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         reasons.push(format!("it sets {}", names.join(", ")));
     }
     let refused = params.unavailable_decisions.unwrap_or_default();
-    let key = params.session_key.as_deref();
+    let key = params.session_key.as_ref();
     Ok(ApprovalRequest {
         tool: EXEC.to_owned(),
         action,
@@ -167,12 +168,8 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         security: params.security,
         ask: params.ask,
         session_key: key.map(|key| session_key(&cx.gateway, key, None)).transpose()?,
-        run_id: params.run_id.map(|id| RunId::parse(&id)).transpose().map_err(|e| invalid(&e.to_string()))?,
-        call_id: params
-            .tool_call_id
-            .map(|id| ToolCallId::parse(&id))
-            .transpose()
-            .map_err(|e| invalid(&e.to_string()))?,
+        run_id: params.run_id,
+        call_id: params.tool_call_id,
         for_guest: false,
     })
 }
@@ -191,13 +188,13 @@ fn spelled(words: &[String]) -> String {
 }
 
 /// `exec.approval.waitDecision`.
-pub(crate) async fn wait_decision(cx: Cx, params: ApprovalIdParams) -> Result<ApprovalDecided, ErrorShape> {
+pub(crate) async fn wait_decision(cx: Cx, params: ApprovalIdParams) -> Result<ApprovalDecided, RequestError> {
     let question = named(&cx.gateway, &params.id, Kind::Exec)?;
     if let Some(outcome) = question.outcome {
         return Ok(decided(&question, outcome));
     }
     let watched = cx.gateway.relay().approvals().watch(&question.id);
-    let mut ended = watched.ok_or_else(|| not_found(&NotFound::Unknown))?;
+    let mut ended = watched.ok_or(NotFound::Unknown)?;
     let outcome = match ended.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.unwrap_or(ApprovalOutcome::Withdrawn),
         Err(_gone) => ApprovalOutcome::Withdrawn,
@@ -206,7 +203,7 @@ pub(crate) async fn wait_decision(cx: Cx, params: ApprovalIdParams) -> Result<Ap
 }
 
 /// `exec.approval.resolve`.
-pub(crate) async fn resolve(cx: Cx, params: ApprovalResolveParams) -> Result<ApprovalResolved, ErrorShape> {
+pub(crate) async fn resolve(cx: Cx, params: ApprovalResolveParams) -> Result<ApprovalResolved, RequestError> {
     answer(&cx, &params, Kind::Exec)
 }
 
@@ -214,54 +211,60 @@ pub(crate) async fn resolve(cx: Cx, params: ApprovalResolveParams) -> Result<App
 pub(crate) async fn plugin_resolve(
     cx: Cx,
     params: ApprovalResolveParams,
-) -> Result<ApprovalResolved, ErrorShape> {
+) -> Result<ApprovalResolved, RequestError> {
     answer(&cx, &params, Kind::Plugin)
 }
 
-fn answer(cx: &Cx, params: &ApprovalResolveParams, kind: Kind) -> Result<ApprovalResolved, ErrorShape> {
+fn answer(cx: &Cx, params: &ApprovalResolveParams, kind: Kind) -> Result<ApprovalResolved, RequestError> {
     let question = named(&cx.gateway, &params.id, kind)?;
     let by = match &params.reviewer {
         Some(reviewer) => format!("{} for {} {}", cx.caller.id, reviewer.channel, reviewer.sender_id),
         None => cx.caller.id.to_string(),
     };
     let router = cx.gateway.relay().approvals();
-    router.resolve(&question.id, verdict(params.decision), &by).map_err(|error| not_taken(&error))?;
+    router.resolve(&question.id, verdict(params.decision), &by)?;
     Ok(ApprovalResolved { ok: true })
 }
 
 /// The question a client means; those of the other family are not known by this name.
-fn named(gateway: &Gateway, name: &str, kind: Kind) -> Result<Question, ErrorShape> {
-    let question = gateway.relay().approvals().find(name).map_err(|error| not_found(&error))?;
-    if Kind::of(&question) == kind { Ok(question) } else { Err(not_found(&NotFound::Unknown)) }
+fn named(gateway: &Gateway, name: &str, kind: Kind) -> Result<Question, RequestError> {
+    let question = gateway.relay().approvals().find(name)?;
+    if Kind::of(&question) == kind { Ok(question) } else { Err(NotFound::Unknown.into()) }
 }
 
-fn not_found(error: &NotFound) -> ErrorShape {
-    match error {
-        NotFound::Unknown => unknown(error.to_string()),
-        NotFound::Many(_) => ErrorShape::invalid(error.to_string())
-            .with_details(json!({"reason": "APPROVAL_AMBIGUOUS_PREFIX"})),
+impl From<NotFound> for RequestError {
+    fn from(error: NotFound) -> Self {
+        match error {
+            NotFound::Unknown => unknown(error.to_string()),
+            NotFound::Many(_) => {
+                Self::invalid(error.to_string()).with_details(json!({"reason": "APPROVAL_AMBIGUOUS_PREFIX"}))
+            }
+        }
     }
 }
 
-fn unknown(message: String) -> ErrorShape {
-    ErrorShape::new(ErrorCode::ApprovalNotFound, message)
+fn unknown(message: String) -> RequestError {
+    RequestError::new(ErrorCode::ApprovalNotFound, message)
         .with_details(json!({"reason": "APPROVAL_NOT_FOUND"}))
 }
 
-fn not_taken(error: &NotTaken) -> ErrorShape {
-    let refused =
-        |reason: &str| ErrorShape::invalid(error.to_string()).with_details(json!({"reason": reason}));
-    match error {
-        NotTaken::Unknown => unknown(error.to_string()),
-        NotTaken::Answered => refused("APPROVAL_ALREADY_RESOLVED"),
-        NotTaken::OnceOnly => refused("APPROVAL_ALLOW_ALWAYS_UNAVAILABLE"),
+impl From<NotTaken> for RequestError {
+    fn from(error: NotTaken) -> Self {
+        let refused = |reason: &str| Self::invalid(error.to_string()).with_details(json!({"reason": reason}));
+        match error {
+            NotTaken::Unknown => unknown(error.to_string()),
+            NotTaken::Answered => refused("APPROVAL_ALREADY_RESOLVED"),
+            NotTaken::OnceOnly => refused("APPROVAL_ALLOW_ALWAYS_UNAVAILABLE"),
+        }
     }
 }
 
-fn not_asked(error: NotAsked) -> ErrorShape {
-    match error {
-        NotAsked::Taken => ErrorShape::invalid(error.to_string()),
-        NotAsked::Nobody | NotAsked::TooMany => ErrorShape::unavailable(error.to_string()).retry_after(1_000),
+impl From<NotAsked> for RequestError {
+    fn from(error: NotAsked) -> Self {
+        match error {
+            NotAsked::Taken => Self::invalid(error.to_string()),
+            NotAsked::Nobody | NotAsked::TooMany => Self::unavailable(error.to_string()).retry_after(1_000),
+        }
     }
 }
 
@@ -288,7 +291,9 @@ mod tests {
 
     #[test]
     fn what_would_change_the_question_is_refused_and_the_rest_is_taken() {
-        let check = |rest: serde_json::Value| check_rest(rest.as_object().unwrap()).map_err(|e| e.message);
+        let check = |rest: serde_json::Value| {
+            check_rest(rest.as_object().unwrap()).map_err(|e| e.message().to_owned())
+        };
         assert_eq!(check(json!({"turnSourceChannel": "webchat", "nodeId": null})), Ok(()));
         assert_eq!(check(json!({"approvalReviewerDeviceIds": []})), Ok(()));
         assert!(check(json!({"approvalReviewerDeviceIds": ["d"]})).unwrap_err().contains("not in effect"));

@@ -1,11 +1,11 @@
 //! `exec.approvals.*`: the owner's file of command rules.
 
+use crate::error::RequestError;
 use std::path::Path;
 
 use homard_exec::approvals::{ExecRules, Loaded, PolicyError, PolicyFile, PolicyStore};
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::exec_policy::{
+use homard_protocol::methods::approvals::exec_policy::{
     ExecApprovalsDefaults, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
 use serde_json::{Value, json};
@@ -14,14 +14,17 @@ use crate::gateway::Gateway;
 use crate::table::Cx;
 
 /// `exec.approvals.get`.
-pub(crate) async fn get(cx: Cx, _params: NoParams) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+pub(crate) async fn get(cx: Cx, _params: NoParams) -> Result<ExecApprovalsSnapshot, RequestError> {
     work(&cx.gateway, |store| store.load()).await
 }
 
 /// `exec.approvals.set`.
-pub(crate) async fn set(cx: Cx, params: ExecApprovalsSetParams) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+pub(crate) async fn set(
+    cx: Cx,
+    params: ExecApprovalsSetParams,
+) -> Result<ExecApprovalsSnapshot, RequestError> {
     let invalid = |at: &str, must: &str| {
-        ErrorShape::invalid(format!("invalid exec.approvals.set params: at /file{at}: must {must}"))
+        RequestError::invalid(format!("invalid exec.approvals.set params: at /file{at}: must {must}"))
     };
     let is_first_version = params.file.get("version").and_then(Value::as_u64) == Some(1);
     for section in ["defaults", "agents", "socket"] {
@@ -40,21 +43,21 @@ pub(crate) async fn set(cx: Cx, params: ExecApprovalsSetParams) -> Result<ExecAp
 async fn work(
     gateway: &Gateway,
     work: impl FnOnce(&PolicyStore) -> Result<Loaded, PolicyError> + Send + 'static,
-) -> Result<ExecApprovalsSnapshot, ErrorShape> {
+) -> Result<ExecApprovalsSnapshot, RequestError> {
     let store = PolicyStore::new(gateway.config().source().paths.exec_approvals());
     let path = store.path().to_owned();
     let done = tokio::task::spawn_blocking(move || work(&store)).await.map_err(|error| {
         tracing::error!(%error, "work on the command rules ended unexpectedly");
-        ErrorShape::unavailable("the command rules could not be read or written; see the log")
+        RequestError::unavailable("the command rules could not be read or written; see the log")
     })?;
     match done {
         Ok(loaded) => Ok(snapshot(&path, &loaded)),
         Err(error @ (PolicyError::Changed | PolicyError::Broken { .. })) => {
-            Err(ErrorShape::invalid(error.to_string()))
+            Err(RequestError::invalid(error.to_string()))
         }
         Err(error @ (PolicyError::Io { .. } | PolicyError::Locked { .. })) => {
             tracing::error!(%error, "the command rules could not be read or written");
-            Err(ErrorShape::unavailable(error.to_string()))
+            Err(RequestError::unavailable(error.to_string()))
         }
     }
 }

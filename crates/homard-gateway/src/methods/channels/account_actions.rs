@@ -2,11 +2,11 @@
 
 use homard_channel::ChannelEntry;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::accounts::AccountParams;
-use homard_protocol::{AccountId, ChannelId, ErrorShape};
+use homard_protocol::methods::channels::accounts::AccountParams;
+use homard_protocol::{AccountId, ChannelId};
 use serde_json::{Map, Value, json};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::config::blocking;
 use crate::table::Cx;
@@ -18,21 +18,22 @@ struct Meant {
     account: AccountId,
 }
 
-fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Meant, ErrorShape> {
-    let unknown =
-        || ErrorShape::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel));
+fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Meant, RequestError> {
+    let unknown = || {
+        RequestError::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel))
+    };
     let entry = gateway.channels().entry(&params.channel).ok_or_else(unknown)?;
     let channel = ChannelId::parse(entry.id).map_err(|_bad| unknown())?;
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         Some(id) => AccountId::parse(id)
-            .map_err(|e| ErrorShape::invalid(format!("invalid {method} params: at /accountId: {e}")))?,
+            .map_err(|e| RequestError::invalid(format!("invalid {method} params: at /accountId: {e}")))?,
         None => gateway.relay().platforms().accounts().usual(&channel),
     };
     Ok(Meant { entry, channel, account })
 }
 
 /// `channels.start`.
-pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
     let Meant { entry, channel, account } = meant(&cx.gateway, "channels.start", &params)?;
     let (started, outcome) = match cx.gateway.relay().platforms().start_channel(&channel, &account).await {
         Some(true) => (true, json!({"status": "handed-off"})),
@@ -53,14 +54,14 @@ pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, ErrorS
 }
 
 /// `channels.stop`.
-pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
     let Meant { channel, account, .. } = meant(&cx.gateway, "channels.stop", &params)?;
     let stopped = cx.gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
     Ok(json!({"channel": channel, "accountId": account, "stopped": stopped}))
 }
 
 /// `channels.logout`: the account is stopped, and its credentials leave the configuration.
-pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
     let Meant { entry, channel, account } = meant(gateway, "channels.logout", &params)?;
     let was_there = gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
@@ -71,7 +72,7 @@ pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, Error
         let patch = json!({"channels": {entry.id: patch}}).to_string();
         let (handle, hash) = (gateway.config().clone(), snapshot.hash.clone());
         let written = blocking(move || handle.merge_patch(&patch, Some(&hash), &[])).await?;
-        written.map_err(|e| error::config_write(&e))?;
+        written?;
     }
     let config = gateway.config().current();
     let section = Value::Object(config.view::<ChannelAccounts>().get(&channel, &account).section.clone());

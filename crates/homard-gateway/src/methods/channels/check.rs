@@ -1,12 +1,13 @@
 //! `channels.check`: an account is made ready from settings nobody has written down yet, asked who it is, and let go.
 
+use crate::error::RequestError;
 use std::time::Duration;
 
 use homard_channel::AccountParts;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::channel_check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
+use homard_protocol::methods::channels::check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
 use homard_protocol::methods::config::REDACTED;
-use homard_protocol::{AccountId, ChannelId, ErrorShape};
+use homard_protocol::{AccountId, ChannelId};
 use serde_json::{Map, Value};
 
 use crate::methods::check_range;
@@ -16,14 +17,15 @@ use crate::table::Cx;
 const CHECK_MS: u64 = 15_000;
 
 /// `channels.check`.
-pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<ChannelsCheckResult, ErrorShape> {
+pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<ChannelsCheckResult, RequestError> {
     check_range("channels.check", "timeoutMs", params.timeout_ms, 1..=MAX_CHECK_MS)?;
-    let unknown = || ErrorShape::invalid(format!("unknown channel: {}", params.channel));
+    let unknown = || RequestError::invalid(format!("unknown channel: {}", params.channel));
     let entry = cx.gateway.channels().entry(&params.channel).ok_or_else(unknown)?;
     let channel = ChannelId::parse(entry.id).map_err(|_bad| unknown())?;
     let account = match params.account_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
-        Some(id) => AccountId::parse(id)
-            .map_err(|e| ErrorShape::invalid(format!("invalid channels.check params: at /accountId: {e}")))?,
+        Some(id) => AccountId::parse(id).map_err(|e| {
+            RequestError::invalid(format!("invalid channels.check params: at /accountId: {e}"))
+        })?,
         None => AccountId::default_account(),
     };
     let gateway = &cx.gateway;

@@ -1,21 +1,20 @@
 //! `channels.deadLetters`: what could not be delivered, and how each account's outbox is.
 
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::dead_letters::{
+use homard_protocol::methods::channels::dead_letters::{
     DEFAULT_DEAD_LETTERS, DeadLetter, DeadLettersParams, DeadLettersResult, MAX_DEAD_LETTERS, OutboxState,
 };
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::check_range;
 use crate::table::Cx;
 
 /// `channels.deadLetters`.
-pub(crate) async fn list(cx: Cx, params: DeadLettersParams) -> Result<DeadLettersResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, params: DeadLettersParams) -> Result<DeadLettersResult, RequestError> {
     check_range("channels.deadLetters", "limit", params.limit, 1..=MAX_DEAD_LETTERS)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_DEAD_LETTERS)).unwrap_or(usize::MAX);
     let store = cx.gateway.store();
-    let letters = store.outbox().dead_letters(limit).await.map_err(|e| error::store(&e))?;
-    let counts = store.outbox().counts().await.map_err(|e| error::store(&e))?;
+    let letters = store.outbox().dead_letters(limit).await?;
+    let counts = store.outbox().counts().await?;
     let letters = letters.into_iter().map(|row| DeadLetter {
         key: row.new.key,
         channel: row.new.channel.to_string(),

@@ -1,7 +1,8 @@
 //! Where the answer to an operator's message is delivered, when they want it on a chat platform.
 
+use crate::error::RequestError;
 use homard_channel::Address;
-use homard_protocol::{ErrorShape, SessionKey};
+use homard_protocol::SessionKey;
 use homard_relay::Place;
 use serde_json::{Map, Value};
 
@@ -12,7 +13,7 @@ pub(crate) async fn destination(
     gateway: &Gateway,
     rest: &Map<String, Value>,
     session: &SessionKey,
-) -> Result<Option<Address>, ErrorShape> {
+) -> Result<Option<Address>, RequestError> {
     if rest.get("deliver").and_then(Value::as_bool) != Some(true) {
         return Ok(None);
     }
@@ -21,7 +22,7 @@ pub(crate) async fn destination(
         Ok(Some(address)) => Ok(Some(address)),
         Ok(None) => Ok(None),
         Err(_nowhere) if is_optional => Ok(None),
-        Err(error) => Err(ErrorShape::invalid(format!("the answer cannot be delivered: {error}"))),
+        Err(error) => Err(RequestError::invalid(format!("the answer cannot be delivered: {error}"))),
     }
 }
 

@@ -2,19 +2,18 @@
 
 use homard_channel::{Address, ChatKind};
 use homard_policy::access::DmPolicy;
-use homard_protocol::ErrorShape;
 use homard_protocol::events::{ChannelsPairingResolvedEvent, PairDecision};
-use homard_protocol::methods::accounts::{
+use homard_protocol::methods::channels::accounts::{
     PairingApproveParams, PairingDismissParams, PairingLimits, PairingListParams, PairingListResult,
 };
-use homard_protocol::methods::pairing_rows::{
+use homard_protocol::methods::channels::pairing_rows::{
     OwnerBootstrap, PairingAccount, PairingApproved, PairingDismissed, PairingNotification, PairingRow,
 };
 use homard_relay::{OutgoingText, pairing_account, pairing_row};
 use homard_store::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingRequest};
 use serde_json::json;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::config;
 use crate::table::Cx;
@@ -22,8 +21,8 @@ use crate::table::Cx;
 const WELCOME: &str = "You have been let in. Write to me whenever you like.";
 
 /// `channels.pairing.list`.
-pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingListResult, ErrorShape> {
-    let waiting = cx.gateway.store().pairing().waiting().await.map_err(|e| error::store(&e))?;
+pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingListResult, RequestError> {
+    let waiting = cx.gateway.store().pairing().waiting().await?;
     let accounts = accounts(&cx.gateway);
     if let Some(channel) = &params.channel {
         known_channel(&accounts, &waiting, channel)?;
@@ -49,11 +48,10 @@ pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingLis
 }
 
 /// `channels.pairing.approve`.
-pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<PairingApproved, ErrorShape> {
+pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<PairingApproved, RequestError> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let approved =
-        store.pairing().approve(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
+    let approved = store.pairing().approve(&asked.channel, &asked.code).await?;
     let approved = approved.ok_or_else(gone)?;
     tracing::info!(
         channel = %approved.channel, account = %approved.account, sender = %approved.sender,
@@ -79,11 +77,10 @@ pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<Pair
 }
 
 /// `channels.pairing.dismiss`.
-pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<PairingDismissed, ErrorShape> {
+pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<PairingDismissed, RequestError> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let dismissed =
-        store.pairing().dismiss(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
+    let dismissed = store.pairing().dismiss(&asked.channel, &asked.code).await?;
     let dismissed = dismissed.ok_or_else(gone)?;
     tell_resolved(&cx.gateway, &dismissed, PairDecision::Rejected);
     Ok(PairingDismissed { request_id: params.request_id, sender_id: dismissed.sender.to_string() })
@@ -130,8 +127,8 @@ async fn find(
     gateway: &Gateway,
     (channel, account): (&str, &str),
     request_id: &str,
-) -> Result<PairingRequest, ErrorShape> {
-    let waiting = gateway.store().pairing().waiting().await.map_err(|e| error::store(&e))?;
+) -> Result<PairingRequest, RequestError> {
+    let waiting = gateway.store().pairing().waiting().await?;
     let accounts = accounts(gateway);
     known_channel(&accounts, &waiting, channel)?;
     let wanted = request_id.trim();
@@ -147,18 +144,18 @@ async fn find(
     if accounts.iter().any(is_known) {
         Err(gone())
     } else {
-        Err(ErrorShape::invalid(format!("channel account does not use DM pairing: {channel}:{account}")))
+        Err(RequestError::invalid(format!("channel account does not use DM pairing: {channel}:{account}")))
     }
 }
 
-fn known_channel(accounts: &[Known], waiting: &[PairingRequest], channel: &str) -> Result<(), ErrorShape> {
+fn known_channel(accounts: &[Known], waiting: &[PairingRequest], channel: &str) -> Result<(), RequestError> {
     let is_known = accounts.iter().any(|known| known.row.channel == channel)
         || waiting.iter().any(|request| request.channel.as_str() == channel);
-    if is_known { Ok(()) } else { Err(ErrorShape::invalid(format!("unknown pairing channel: {channel}"))) }
+    if is_known { Ok(()) } else { Err(RequestError::invalid(format!("unknown pairing channel: {channel}"))) }
 }
 
-fn gone() -> ErrorShape {
-    ErrorShape::invalid("pending DM access request no longer exists")
+fn gone() -> RequestError {
+    RequestError::invalid("pending DM access request no longer exists")
 }
 
 /// Writes somebody down as the owner, unless there is one.
@@ -169,10 +166,10 @@ async fn make_owner(gateway: &Gateway, person: &PairingRequest) -> OwnerBootstra
     let id = format!("{}:{}", person.channel, person.sender);
     let handle = gateway.config().clone();
     let write = config::blocking(move || handle.set_path("commands.ownerAllowFrom", json!([id]))).await;
-    match write.and_then(|outcome| outcome.map_err(|e| error::config_write(&e))) {
+    match write.and_then(|outcome| outcome.map_err(RequestError::from)) {
         Ok(_written) => OwnerBootstrap::Configured,
         Err(error) => {
-            tracing::warn!(reason = error.message, "the owner could not be written down");
+            tracing::warn!(reason = error.message(), "the owner could not be written down");
             OwnerBootstrap::Unavailable
         }
     }

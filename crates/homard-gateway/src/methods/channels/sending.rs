@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use homard_protocol::methods::sending::{
+use homard_protocol::methods::channels::sending::{
     MAX_POLL_OPTIONS, MAX_POLL_SECONDS, MIN_POLL_OPTIONS, MessageActionParams, ParseMode, PollParams,
     SendParams,
 };
-use homard_protocol::{AgentId, ErrorShape, RunId};
+use homard_protocol::{AgentId, RunId, SessionRef};
 use homard_relay::{
     ActError, ActingFor, Action, ActionOutcome, FileForm, FileWanted, MessageAction, Place, PollDraft, Post,
     SendError, Writing,
@@ -19,7 +19,7 @@ use homard_tools::MessageArgs;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::error;
+use crate::error::{self, RequestError};
 use crate::gateway::Gateway;
 use crate::hooks::replay::{Turn, wait};
 use crate::methods::check_range;
@@ -30,7 +30,7 @@ use crate::table::Cx;
 const HOUR: u64 = 3_600;
 
 /// `send`.
-pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, RequestError> {
     let post = post_of(&params)?;
     let key = checked_key("send", &params.idempotency_key)?;
     let action = Action {
@@ -44,7 +44,7 @@ pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, ErrorShape
         key: format!("send:{key}"),
         dry_run: false,
     };
-    let acting = acting(&cx.gateway, params.agent_id.as_deref(), params.session_key.as_deref())?;
+    let acting = acting(&cx.gateway, params.agent_id.as_ref(), params.session_key.as_ref())?;
     once(&cx.gateway, &action.key.clone(), async {
         let acted = cx.gateway.relay().messages().act(action, &acting).await;
         acted.map(|acted| sent(&key, &acted)).map_err(|e| refusal(&e, "channel"))
@@ -52,7 +52,7 @@ pub(crate) async fn send(cx: Cx, params: SendParams) -> Result<Value, ErrorShape
     .await
 }
 
-fn post_of(params: &SendParams) -> Result<Post, ErrorShape> {
+fn post_of(params: &SendParams) -> Result<Post, RequestError> {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let places = filled(&params.media_url).into_iter().chain(params.media_urls.clone().unwrap_or_default());
     let mut files: Vec<FileWanted> = places.map(FileWanted::At).collect();
@@ -60,7 +60,7 @@ fn post_of(params: &SendParams) -> Result<Post, ErrorShape> {
         let data = buffer.split_once(";base64,").map_or(buffer.as_str(), |(_, data)| data);
         let bytes = STANDARD.decode(data.trim());
         let bytes = bytes.map_err(|error| {
-            ErrorShape::invalid(format!("invalid send params: at /buffer: not base64: {error}"))
+            RequestError::invalid(format!("invalid send params: at /buffer: not base64: {error}"))
         })?;
         files.push(FileWanted::Bytes {
             bytes,
@@ -70,7 +70,7 @@ fn post_of(params: &SendParams) -> Result<Post, ErrorShape> {
     }
     let text = filled(&params.message);
     if text.is_none() && files.is_empty() {
-        return Err(ErrorShape::invalid("invalid send params: text or media is required"));
+        return Err(RequestError::invalid("invalid send params: text or media is required"));
     }
     let is = |flag: Option<bool>| flag == Some(true);
     let guise = match () {
@@ -94,7 +94,7 @@ fn post_of(params: &SendParams) -> Result<Post, ErrorShape> {
 }
 
 /// `poll`.
-pub(crate) async fn poll(cx: Cx, params: PollParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn poll(cx: Cx, params: PollParams) -> Result<Value, RequestError> {
     check_range("poll", "options", Some(params.options.len()), MIN_POLL_OPTIONS..=MAX_POLL_OPTIONS)?;
     let most = u64::try_from(MAX_POLL_OPTIONS).unwrap_or(u64::MAX);
     check_range("poll", "maxSelections", params.max_selections, 1..=most)?;
@@ -129,20 +129,21 @@ pub(crate) async fn poll(cx: Cx, params: PollParams) -> Result<Value, ErrorShape
 }
 
 /// `message.action`.
-pub(crate) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn action(cx: Cx, params: MessageActionParams) -> Result<Value, RequestError> {
     let MessageActionParams { channel, action, params: own, idempotency_key, .. } = &params;
-    let unsupported = || ErrorShape::invalid(format!("Channel {channel} does not support action {action}."));
+    let unsupported =
+        || RequestError::invalid(format!("Channel {channel} does not support action {action}."));
     let key = checked_key("message.action", idempotency_key)?;
     if cx.gateway.channels().entry(channel).is_none() {
         return Err(unsupported());
     }
     let wish = wish_of(channel, action, own, &params).map_err(|why| match why {
-        Some(why) => ErrorShape::invalid(format!("invalid message.action params: at /params: {why}")),
+        Some(why) => RequestError::invalid(format!("invalid message.action params: at /params: {why}")),
         None => unsupported(),
     })?;
     let acting = ActingFor {
         gated: true,
-        ..acting(&cx.gateway, params.agent_id.as_deref(), params.session_key.as_deref())?
+        ..acting(&cx.gateway, params.agent_id.as_ref(), params.session_key.as_ref())?
     };
     let key = format!("action:{key}");
     once(&cx.gateway, &key, async {
@@ -175,14 +176,18 @@ fn wish_of(
 }
 
 /// On whose behalf: the conversation is looked up only to know where it is.
-fn acting(gateway: &Gateway, agent: Option<&str>, session: Option<&str>) -> Result<ActingFor, ErrorShape> {
+fn acting(
+    gateway: &Gateway,
+    agent: Option<&AgentId>,
+    session: Option<&SessionRef>,
+) -> Result<ActingFor, RequestError> {
     let config = gateway.config().current();
     let session = session.map(|key| session_key(gateway, key, agent)).transpose()?;
-    let named = agent.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let named = agent.cloned();
     let of_session = || session.as_ref().and_then(|key| key.agent_id().cloned());
     let agent = named.or_else(of_session).unwrap_or_else(|| config.agents.default_agent().id.clone());
     if config.agents.agent(&agent).is_none() {
-        return Err(ErrorShape::invalid(format!("unknown agent id `{agent}`")));
+        return Err(RequestError::invalid(format!("unknown agent id `{agent}`")));
     }
     // An operator may write to whomever they like, so the rules of one conversation do not bind them.
     Ok(ActingFor::operator(agent))
@@ -192,8 +197,8 @@ fn acting(gateway: &Gateway, agent: Option<&str>, session: Option<&str>) -> Resu
 async fn once(
     gateway: &Gateway,
     key: &str,
-    doing: impl Future<Output = Result<Value, ErrorShape>>,
-) -> Result<Value, ErrorShape> {
+    doing: impl Future<Output = Result<Value, RequestError>>,
+) -> Result<Value, RequestError> {
     match gateway.http().tool_calls.enter(key, Instant::now()) {
         Turn::First(sender) => {
             let done = doing.await?;
@@ -203,15 +208,15 @@ async fn once(
         Turn::Again(coming) => {
             let said = wait(coming).await.map(|(_, said)| said);
             said.ok_or_else(|| {
-                ErrorShape::unavailable("the first request with this key came to nothing; try again")
+                RequestError::unavailable("the first request with this key came to nothing; try again")
             })
         }
     }
 }
 
-fn checked_key(method: &str, key: &str) -> Result<String, ErrorShape> {
+fn checked_key(method: &str, key: &str) -> Result<String, RequestError> {
     let key = RunId::parse(key.trim());
-    let bad = |error| ErrorShape::invalid(format!("invalid {method} params: at /idempotencyKey: {error}"));
+    let bad = |error| RequestError::invalid(format!("invalid {method} params: at /idempotencyKey: {error}"));
     key.map(|key| key.to_string()).map_err(bad)
 }
 
@@ -231,12 +236,12 @@ fn sent(key: &str, acted: &ActionOutcome) -> Value {
 }
 
 /// Why it was not done, in the words clients know.
-fn refusal(failure: &ActError, what: &str) -> ErrorShape {
+fn refusal(failure: &ActError, what: &str) -> RequestError {
     match failure {
-        ActError::UnknownChannel(channel) => ErrorShape::invalid(format!("unsupported {what}: {channel}")),
-        ActError::Store(inner) | ActError::Send(SendError::Store(inner)) => error::store(inner),
-        ActError::Send(_) => ErrorShape::unavailable(failure.to_string()),
-        ActError::File(inner) => ErrorShape::invalid(error::chain(inner)),
+        ActError::UnknownChannel(channel) => RequestError::invalid(format!("unsupported {what}: {channel}")),
+        ActError::Store(inner) | ActError::Send(SendError::Store(inner)) => inner.into(),
+        ActError::Send(_) => RequestError::unavailable(failure.to_string()),
+        ActError::File(inner) => RequestError::invalid(error::chain(inner)),
         ActError::NoChannel
         | ActError::WhichChannel(_)
         | ActError::NoTarget
@@ -245,7 +250,7 @@ fn refusal(failure: &ActError, what: &str) -> ErrorShape {
         | ActError::TurnedOff { .. }
         | ActError::NotAllowed(_)
         | ActError::HeldBack(_)
-        | ActError::Invalid(_) => ErrorShape::invalid(failure.to_string()),
+        | ActError::Invalid(_) => RequestError::invalid(failure.to_string()),
     }
 }
 

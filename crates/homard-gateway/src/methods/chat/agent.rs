@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use homard_llm::Attempt;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{
+use homard_protocol::methods::chat::agent::{
     AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
     AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
     ExecutionAttempt, ExecutionTrace,
 };
-use homard_protocol::{ErrorShape, RunId, Scope, SessionId, SessionKey, Usage};
+use homard_protocol::{RunId, Scope, SessionId, SessionKey, SessionRef, Usage};
 use homard_relay::{Accepted, Queue, RunEnd, Source, TurnOptions};
 use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::channels::delivery;
 use crate::methods::chat::{finished_word, operator_message, read_images};
@@ -58,34 +58,34 @@ const KNOWN_REST: [&str; 26] = [
     "voiceWakeTrigger",
 ];
 
-fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), ErrorShape> {
+fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), RequestError> {
     let unknown =
         rest.keys().find(|name| !KNOWN_REST.contains(&name.as_str()) && !name.starts_with("internal"));
     unknown.map_or(Ok(()), |name| {
-        Err(ErrorShape::invalid(format!("invalid agent params: at root: unexpected property '{name}'")))
+        Err(RequestError::invalid(format!("invalid agent params: at root: unexpected property '{name}'")))
     })
 }
 
 /// `agent`: answers `accepted` at once and again when the run is over.
-pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorShape> {
+pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
     check_rest(&params.rest)?;
     let key = target(gateway, &params).await?;
     let images = read_images(params.attachments.as_deref().unwrap_or_default())?;
     if params.message.trim().is_empty() && images.is_empty() {
-        return Err(ErrorShape::invalid("message or attachment required"));
+        return Err(RequestError::invalid("message or attachment required"));
     }
-    let run_id = RunId::parse(&params.idempotency_key).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let run_id = RunId::parse(&params.idempotency_key)?;
     cx.caller.client.owns(run_id.clone());
     let model = match (params.provider, params.model) {
         (Some(provider), Some(model)) => Some(format!("{provider}/{model}")),
         (None, model) => model,
-        (Some(_), None) => return Err(ErrorShape::invalid("provider without model")),
+        (Some(_), None) => return Err(RequestError::invalid("provider without model")),
     };
     let timeout =
         params.timeout.filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64).transpose();
     let timeout = timeout
-        .map_err(|error| ErrorShape::invalid(format!("invalid agent params: at /timeout: {error}")))?;
+        .map_err(|error| RequestError::invalid(format!("invalid agent params: at /timeout: {error}")))?;
     let to = delivery::destination(gateway, &params.rest, &key).await?;
     let message = operator_message(gateway, key, params.message, images, run_id.to_string());
     let options = TurnOptions {
@@ -97,7 +97,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         ..TurnOptions::of(Source::Agent)
     };
     let accepted = gateway.relay().accept(message, options.replying_to(to), Queue::by_word(None)).await;
-    let accepted = accepted.map_err(|e| error::submit(&e))?;
+    let accepted = accepted?;
     let (session_key, status) = match accepted {
         Accepted::Started { session_key, .. } | Accepted::Answered { session_key, .. } => {
             (session_key, "accepted")
@@ -106,32 +106,31 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         Accepted::Finished(record) => return Ok(to_value(&finished(&record.run_id, &*record))),
     };
     cx.respond_early(&AgentAccepted {
-        run_id: run_id.to_string(),
-        agent_id: session_key.agent_id().map(ToString::to_string),
-        session_key: session_key.to_string(),
+        run_id: run_id.clone(),
+        agent_id: session_key.agent_id().cloned(),
+        session_key,
         status: status.to_owned(),
         accepted_at: gateway.clock().now_ms(),
     });
     match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
         Some(end) => Ok(to_value(&finished(&run_id, &*end))),
-        None => match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
+        None => match gateway.store().runs().get(&run_id).await? {
             Some(record) if record.status.is_finished() => Ok(to_value(&finished(&record.run_id, &record))),
-            _ => Err(ErrorShape::unavailable("the run is no longer under way")),
+            _ => Err(RequestError::unavailable("the run is no longer under way")),
         },
     }
 }
 
 /// The session a request means: by key, by transcript, or the agent's main one.
-async fn target(gateway: &Gateway, params: &AgentParams) -> Result<SessionKey, ErrorShape> {
+async fn target(gateway: &Gateway, params: &AgentParams) -> Result<SessionKey, RequestError> {
     if let Some(key) = &params.session_key {
-        return session_key(gateway, key, params.agent_id.as_deref());
+        return session_key(gateway, key, params.agent_id.as_ref());
     }
     if let Some(id) = &params.session_id {
-        let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        let found = gateway.store().sessions().by_id(&id).await.map_err(|e| error::store(&e))?;
-        return found.map(|record| record.key).ok_or_else(|| ErrorShape::invalid("No session found"));
+        let found = gateway.store().sessions().by_id(id).await?;
+        return found.map(|record| record.key).ok_or_else(|| RequestError::invalid("No session found"));
     }
-    session_key(gateway, "main", params.agent_id.as_deref())
+    session_key(gateway, &SessionRef::default(), params.agent_id.as_ref())
 }
 
 fn to_value(finished: &AgentFinished) -> Value {
@@ -262,16 +261,16 @@ fn payloads(reply: Option<&str>) -> Vec<AgentPayload> {
 }
 
 /// `agent.wait`.
-pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitResult, ErrorShape> {
+pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitResult, RequestError> {
     let gateway = &cx.gateway;
-    let run_id = RunId::parse(&params.run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
+    let run_id = params.run_id;
     let limit = params.timeout_ms.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_WAIT);
     if let Some(end) = gateway.relay().turns().wait(&run_id, limit).await {
-        return Ok(waited(&params.run_id, &end));
+        return Ok(waited(&run_id, &end));
     }
-    match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
+    match gateway.store().runs().get(&run_id).await? {
         Some(record) if record.status.is_finished() => Ok(AgentWaitResult {
-            run_id: params.run_id,
+            run_id: run_id.to_string(),
             status: finished_word(record.status).to_owned(),
             started_at: record.started_at,
             ended_at: record.ended_at,
@@ -281,16 +280,16 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
         }),
         // Still under way, or nobody has asked for it yet: the waiting is over, not the run.
         _ => Ok(AgentWaitResult {
-            run_id: params.run_id,
+            run_id: run_id.to_string(),
             status: "timeout".to_owned(),
             ..AgentWaitResult::default()
         }),
     }
 }
 
-fn waited(run_id: &str, end: &RunEnd) -> AgentWaitResult {
+fn waited(run_id: &RunId, end: &RunEnd) -> AgentWaitResult {
     AgentWaitResult {
-        run_id: run_id.to_owned(),
+        run_id: run_id.to_string(),
         status: finished_word(end.outcome.status()).to_owned(),
         started_at: end.outcome.started_at(),
         ended_at: Some(end.ended_at),
@@ -308,7 +307,7 @@ fn terminal_reply(reply: Option<&String>) -> Option<Value> {
 }
 
 /// `agents.list`.
-pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let agents: Vec<AgentSummary> = config
@@ -318,7 +317,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, 
         .map(|agent| {
             let model = gateway.relay().sessions().model_for(&SessionKey::main(agent.id.clone()), None);
             AgentSummary {
-                id: agent.id.to_string(),
+                id: agent.id.clone(),
                 name: agent.name.clone().or_else(|| agent.identity.name.clone()),
                 identity: identity(agent),
                 workspace: agent.workspace.display().to_string(),
@@ -330,7 +329,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<AgentsListResult, 
         })
         .collect();
     Ok(AgentsListResult {
-        default_id: config.agents.default_agent().id.to_string(),
+        default_id: config.agents.default_agent().id.clone(),
         ownership: if agents.len() == 1 { "sole" } else { "legacy" }.to_owned(),
         selection_required: false,
         main_key: "main".to_owned(),

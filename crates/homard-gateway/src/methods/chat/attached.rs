@@ -1,12 +1,13 @@
 //! Files that come with a message: what models are shown goes into the message, everything else is kept beside the
 //! files of chat platforms and named in the message, so that tools can be used on it.
 
+use crate::error::RequestError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_policy::envelope::{AttachedFile, media_note};
+use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_ATTACHMENT_BYTES;
 use homard_protocol::methods::chat::Attachment;
-use homard_protocol::{ErrorShape, UserBlock};
 
 use crate::gateway::Gateway;
 use crate::methods::chat::{is_for_models, mime_and_data, read_images};
@@ -41,9 +42,9 @@ impl Attached {
 }
 
 /// Takes what came with a message; all of it or nothing.
-pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Attached, ErrorShape> {
+pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Attached, RequestError> {
     if files.len() > MAX_FILES {
-        return Err(ErrorShape::invalid(format!("at most {MAX_FILES} files can be sent with one message")));
+        return Err(RequestError::invalid(format!("at most {MAX_FILES} files can be sent with one message")));
     }
     let (shown, kept): (Vec<&Attachment>, Vec<&Attachment>) =
         files.iter().partition(|file| is_for_models(mime_and_data(file).0));
@@ -53,24 +54,24 @@ pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Atta
     let mut saved = Vec::with_capacity(read.len());
     for (name, mime, bytes) in read {
         let Some((path, mime)) = gateway.relay().turns().keep_file(name, mime, bytes).await else {
-            return Err(ErrorShape::unavailable("a file could not be kept; the gateway's log says why"));
+            return Err(RequestError::unavailable("a file could not be kept; the gateway's log says why"));
         };
         saved.push(AttachedFile { path, mime: Some(mime), url: None });
     }
     Ok(Attached { blocks, note: media_note(&saved) })
 }
 
-fn decode(file: &Attachment) -> Result<(Option<&str>, &str, Vec<u8>), ErrorShape> {
+fn decode(file: &Attachment) -> Result<(Option<&str>, &str, Vec<u8>), RequestError> {
     let name = file.file_name.as_deref();
     let called = name.unwrap_or("attachment");
     let (mime, data) = mime_and_data(file);
     let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX) / 4 * 3;
     if data.is_empty() || bytes > MAX_ATTACHMENT_BYTES {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "`{called}` is empty or larger than {MAX_ATTACHMENT_BYTES} bytes"
         )));
     }
     let bytes = STANDARD.decode(data);
-    let bytes = bytes.map_err(|_bad| ErrorShape::invalid(format!("`{called}` is not valid base64")))?;
+    let bytes = bytes.map_err(|_bad| RequestError::invalid(format!("`{called}` is not valid base64")))?;
     Ok((name, if mime.is_empty() { UNKNOWN } else { mime }, bytes))
 }

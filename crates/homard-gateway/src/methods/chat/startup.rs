@@ -1,10 +1,10 @@
 //! `chat.startup`, `chat.metadata` and `commands.list`.
 
+use crate::error::RequestError;
 use homard_config::config::commands::Commands;
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::agent::ModelsListParams;
 use homard_protocol::methods::chat::ChatHistoryParams;
-use homard_protocol::methods::chat_startup::{
+use homard_protocol::methods::chat::agent::ModelsListParams;
+use homard_protocol::methods::chat::startup::{
     ChatMetadataParams, ChatMetadataResult, ChatStartupResult, CommandScope, CommandsListParams,
     CommandsListResult, SlashArgument, SlashCommand,
 };
@@ -16,7 +16,7 @@ use crate::methods::session_key;
 use crate::table::Cx;
 
 /// `chat.startup`.
-pub(crate) async fn startup(cx: Cx, params: ChatHistoryParams) -> Result<ChatStartupResult, ErrorShape> {
+pub(crate) async fn startup(cx: Cx, params: ChatHistoryParams) -> Result<ChatStartupResult, RequestError> {
     let about = ChatMetadataParams {
         agent_id: params.agent_id.clone(),
         session_key: Some(params.session_key.clone()),
@@ -27,7 +27,7 @@ pub(crate) async fn startup(cx: Cx, params: ChatHistoryParams) -> Result<ChatSta
 }
 
 /// `chat.metadata`.
-pub(crate) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatMetadataResult, ErrorShape> {
+pub(crate) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatMetadataResult, RequestError> {
     let asked = ModelsListParams {
         agent_id: params.agent_id,
         session_key: params.session_key,
@@ -39,9 +39,9 @@ pub(crate) async fn metadata(cx: Cx, params: ChatMetadataParams) -> Result<ChatM
 }
 
 /// `commands.list`.
-pub(crate) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsListResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsListResult, RequestError> {
     if let Some(key) = &params.session_key {
-        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+        session_key(&cx.gateway, key, params.agent_id.as_ref())?;
     }
     Ok(CommandsListResult {
         commands: all(&cx.gateway.config().current().commands, params.include_args == Some(true)),

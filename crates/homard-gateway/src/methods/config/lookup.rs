@@ -1,12 +1,12 @@
 //! `config.schema.lookup` and `config.openFile`.
 
+use crate::error::RequestError;
 use std::process::Stdio;
 
 use homard_config::config::gateway::ReloadMode;
 use homard_config::{ReloadAction, action_for, is_sensitive_key};
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::config_lookup::{
+use homard_protocol::methods::config::lookup::{
     ConfigChild, ConfigHint, ConfigOpenFileResult, ConfigSchemaLookupParams, ConfigSchemaLookupResult,
     MAX_LOOKUP_CHARS,
 };
@@ -35,18 +35,18 @@ const SCREEN: [&str; 8] = [
 pub(crate) async fn lookup(
     _cx: Cx,
     params: ConfigSchemaLookupParams,
-) -> Result<ConfigSchemaLookupResult, ErrorShape> {
+) -> Result<ConfigSchemaLookupResult, RequestError> {
     let name = "config.schema.lookup";
     check_range(name, "path", Some(params.path.chars().count()), 1..=MAX_LOOKUP_CHARS)?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_./[]-*".contains(c);
     if !params.path.chars().all(allowed) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "invalid {name} params: at /path: letters, digits and _ . / [ ] - * only"
         )));
     }
     let path = params.path.replace('/', ".");
     found(homard_config::schema(), &path)
-        .ok_or_else(|| ErrorShape::invalid(format!("config schema path not found: {}", params.path)))
+        .ok_or_else(|| RequestError::invalid(format!("config schema path not found: {}", params.path)))
 }
 
 /// What the schema says of one path.
@@ -147,7 +147,7 @@ fn reload_kind(path: &str) -> &'static str {
 }
 
 /// `config.openFile`: hands the file to the desktop's own opener and does not wait for it.
-pub(crate) async fn open_file(cx: Cx, _params: NoParams) -> Result<ConfigOpenFileResult, ErrorShape> {
+pub(crate) async fn open_file(cx: Cx, _params: NoParams) -> Result<ConfigOpenFileResult, RequestError> {
     let source = cx.gateway.config().source();
     let path = source.paths.config_path.clone();
     let shown = path.display().to_string();

@@ -1,7 +1,7 @@
 //! `wizard.*`.
 
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::wizard::{
+use crate::error::RequestError;
+use homard_protocol::methods::config::wizard::{
     WizardCancelParams, WizardNextParams, WizardSessionParams, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
 };
@@ -14,23 +14,23 @@ use crate::wizard::{AndThen, WizardRefusal};
 const BUSY_RETRY_MS: u64 = 1_000;
 
 /// `wizard.start`.
-pub(crate) async fn start(cx: Cx, params: WizardStartParams) -> Result<WizardStarted, ErrorShape> {
+pub(crate) async fn start(cx: Cx, params: WizardStartParams) -> Result<WizardStarted, RequestError> {
     cx.gateway.wizard().start(&params, auth(&cx)).await.map_err(refused)
 }
 
 /// `wizard.next`.
-pub(crate) async fn next(cx: Cx, params: WizardNextParams) -> Result<WizardTurn, ErrorShape> {
+pub(crate) async fn next(cx: Cx, params: WizardNextParams) -> Result<WizardTurn, RequestError> {
     let turn = cx.gateway.wizard().next(&params.session_id, params.answer.as_ref(), auth(&cx));
     turn.await.map_err(refused)
 }
 
 /// `wizard.cancel`.
-pub(crate) async fn cancel(cx: Cx, params: WizardCancelParams) -> Result<WizardState, ErrorShape> {
+pub(crate) async fn cancel(cx: Cx, params: WizardCancelParams) -> Result<WizardState, RequestError> {
     cx.gateway.wizard().state(&params.session_id, AndThen::Cancel).await.map_err(refused)
 }
 
 /// `wizard.status`.
-pub(crate) async fn status(cx: Cx, params: WizardSessionParams) -> Result<WizardState, ErrorShape> {
+pub(crate) async fn status(cx: Cx, params: WizardSessionParams) -> Result<WizardState, RequestError> {
     cx.gateway.wizard().state(&params.session_id, AndThen::GoOn).await.map_err(refused)
 }
 
@@ -38,15 +38,15 @@ fn auth(cx: &Cx) -> &'static str {
     cx.gateway.access().rules().auth.mode()
 }
 
-fn refused(refusal: WizardRefusal) -> ErrorShape {
+fn refused(refusal: WizardRefusal) -> RequestError {
     let words = refusal.to_string();
     match refusal {
-        WizardRefusal::Remote | WizardRefusal::NotAsked => ErrorShape::invalid(words),
-        WizardRefusal::Busy => ErrorShape::unavailable(words)
+        WizardRefusal::Remote | WizardRefusal::NotAsked => RequestError::invalid(words),
+        WizardRefusal::Busy => RequestError::unavailable(words)
             .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
             .retry_after(BUSY_RETRY_MS),
         WizardRefusal::NotFound => {
-            ErrorShape::invalid(words).with_details(json!({"code": "WIZARD_NOT_FOUND"}))
+            RequestError::invalid(words).with_details(json!({"code": "WIZARD_NOT_FOUND"}))
         }
     }
 }

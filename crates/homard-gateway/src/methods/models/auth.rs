@@ -1,5 +1,6 @@
 //! `models.probe`, `models.authSetApiKey`, `models.authLogout` and `models.authImport`.
 
+use crate::error::RequestError;
 use std::time::Duration;
 
 use homard_config::Config;
@@ -8,12 +9,12 @@ use homard_llm::ApiKey;
 use homard_models::auth::{Imported, NewProfile, StoreError, import_external};
 use homard_models::catalogue;
 use homard_models::probe::{PROBE_TIMEOUT, ProbeOptions, Probed, probe as ask};
-use homard_protocol::methods::model_auth::{
-    FoundLogin, MAX_KEY_BYTES, MAX_PROBE_MS, ModelsAuthImportParams, ModelsAuthImportResult,
+use homard_protocol::methods::models::auth::{
+    CredentialType, FoundLogin, MAX_KEY_BYTES, MAX_PROBE_MS, ModelsAuthImportParams, ModelsAuthImportResult,
     ModelsAuthLogoutParams, ModelsAuthLogoutResult, ModelsAuthSetApiKeyParams, ModelsAuthSetApiKeyResult,
     ModelsProbeParams, ModelsProbeResult, ProbeOutcome,
 };
-use homard_protocol::{AgentId, ErrorShape, ProviderId};
+use homard_protocol::{AgentId, ProviderId};
 use homard_runtime::{Clip, millis};
 
 use crate::gateway::Gateway;
@@ -32,28 +33,27 @@ const SETTLE: Duration = Duration::from_secs(8);
 const SETTLE_STEP: Duration = Duration::from_millis(50);
 
 /// Whose credentials are meant.
-pub(crate) fn agent_named<'c>(config: &'c Config, id: Option<&str>) -> Result<&'c Agent, ErrorShape> {
+pub(crate) fn agent_named<'c>(config: &'c Config, id: Option<&AgentId>) -> Result<&'c Agent, RequestError> {
     let Some(id) = id else { return Ok(config.agents.default_agent()) };
-    let id = AgentId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    let unknown = || ErrorShape::invalid(format!("unknown agent id \"{id}\""));
-    config.agents.agent(&id).ok_or_else(unknown)
+    let unknown = || RequestError::invalid(format!("unknown agent id \"{id}\""));
+    config.agents.agent(id).ok_or_else(unknown)
 }
 
 /// A provider under the id the catalogue knows it by.
-fn provider_named(method: &str, text: &str) -> Result<ProviderId, ErrorShape> {
+fn provider_named(method: &str, text: &str) -> Result<ProviderId, RequestError> {
     let text = catalogue::find(text).map_or(text, |row| row.id);
     ProviderId::parse(text)
-        .map_err(|error| ErrorShape::invalid(format!("invalid {method} params: at /provider: {error}")))
+        .map_err(|error| RequestError::invalid(format!("invalid {method} params: at /provider: {error}")))
 }
 
 /// `models.probe`.
-pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsProbeResult, ErrorShape> {
+pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsProbeResult, RequestError> {
     let name = "models.probe";
     check_range(name, "timeoutMs", params.timeout_ms, 1..=MAX_PROBE_MS)?;
     let gateway = &cx.gateway;
     let provider = provider_named(name, &params.provider)?;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let options = ProbeOptions {
         provider: Some(provider.clone()),
         profile: params.profile_id,
@@ -68,7 +68,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
     let results: Vec<ProbeOutcome> = probed.iter().map(outcome).collect();
     let rank = |one: &&ProbeOutcome| BEST_FIRST.iter().position(|word| *word == one.status);
     let Some(best) = results.iter().min_by_key(rank) else {
-        return Err(ErrorShape::invalid(match options.profile {
+        return Err(RequestError::invalid(match options.profile {
             Some(profile) => format!("provider `{provider}` has no credential `{profile}`"),
             None => format!("provider `{provider}` is not set up"),
         }));
@@ -102,28 +102,27 @@ fn outcome(one: &Probed) -> ProbeOutcome {
 pub(crate) async fn set_api_key(
     cx: Cx,
     params: ModelsAuthSetApiKeyParams,
-) -> Result<ModelsAuthSetApiKeyResult, ErrorShape> {
+) -> Result<ModelsAuthSetApiKeyResult, RequestError> {
     let name = "models.authSetApiKey";
     let gateway = &cx.gateway;
     let provider = provider_named(name, &params.provider)?;
     let key = params.api_key.trim();
     check_range(name, "apiKey", Some(key.len()), 1..=MAX_KEY_BYTES)?;
     if key.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "invalid {name} params: at /apiKey: a key is one word; this has spaces or line breaks in it"
         )));
     }
     let (router, config) = (gateway.relay().router(), gateway.config().current());
     let is_written = config.models.providers.contains_key(&provider) || router.auth().contains_key(&provider);
     if catalogue::find(provider.as_str()).is_none() && !is_written {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "provider `{provider}` is not known; add it under models.providers with its baseUrl first"
         )));
     }
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = router.profiles(&agent.id);
-    let profile_id =
-        profiles.add(NewProfile::key(provider.clone(), ApiKey::new(key))).await.map_err(|e| kept(&e))?;
+    let profile_id = profiles.add(NewProfile::key(provider.clone(), ApiKey::new(key))).await?;
     let warning = (!settled(gateway, &provider).await)
         .then(|| "the key is kept, but its provider cannot be called yet; see the log".to_owned());
     Ok(ModelsAuthSetApiKeyResult { provider: provider.to_string(), profile_id, warning })
@@ -140,12 +139,14 @@ async fn settled(gateway: &Gateway, provider: &ProviderId) -> bool {
 }
 
 /// Why credentials could not be read or written.
-fn kept(error: &StoreError) -> ErrorShape {
-    match error {
-        StoreError::Incomplete(_) | StoreError::NoSuchProfile { .. } | StoreError::WrongProvider { .. } => {
-            ErrorShape::invalid(error.to_string())
+impl From<StoreError> for RequestError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Incomplete(_)
+            | StoreError::NoSuchProfile { .. }
+            | StoreError::WrongProvider { .. } => Self::invalid(error.to_string()),
+            other => Self::unavailable(other.to_string()),
         }
-        other => ErrorShape::unavailable(other.to_string()),
     }
 }
 
@@ -153,22 +154,14 @@ fn kept(error: &StoreError) -> ErrorShape {
 pub(crate) async fn logout(
     cx: Cx,
     params: ModelsAuthLogoutParams,
-) -> Result<ModelsAuthLogoutResult, ErrorShape> {
+) -> Result<ModelsAuthLogoutResult, RequestError> {
     let name = "models.authLogout";
     let gateway = &cx.gateway;
     let provider = provider_named(name, &params.provider)?;
-    let only_keys = match params.credential_type.as_deref() {
-        None => false,
-        Some("api_key") => true,
-        Some(_) => {
-            return Err(ErrorShape::invalid(format!(
-                "invalid {name} params: at /credentialType: must be `api_key`"
-            )));
-        }
-    };
+    let only_keys = params.credential_type == Some(CredentialType::ApiKey);
     check_range(name, "profileIds", params.profile_ids.as_ref().map(Vec::len), 1..=usize::MAX)?;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = gateway.relay().router().profiles(&agent.id);
     let own: Vec<String> = profiles
         .describe()
@@ -182,7 +175,7 @@ pub(crate) async fn logout(
         Some(ids) => {
             let stranger = ids.iter().find(|id| !own.contains(id));
             if let Some(id) = stranger {
-                return Err(ErrorShape::invalid(format!(
+                return Err(RequestError::invalid(format!(
                     "provider `{provider}` has no stored credential `{id}`"
                 )));
             }
@@ -191,7 +184,7 @@ pub(crate) async fn logout(
         None => own,
     };
     for id in &wanted {
-        profiles.remove(id).await.map_err(|e| kept(&e))?;
+        profiles.remove(id).await?;
     }
     Ok(ModelsAuthLogoutResult {
         provider: provider.to_string(),
@@ -205,7 +198,7 @@ pub(crate) async fn logout(
 pub(crate) async fn import(
     cx: Cx,
     params: ModelsAuthImportParams,
-) -> Result<ModelsAuthImportResult, ErrorShape> {
+) -> Result<ModelsAuthImportResult, RequestError> {
     let gateway = &cx.gateway;
     let home = gateway.config().source().paths.home.clone();
     let mut logins = blocking(move || import_external(&home)).await?;
@@ -214,12 +207,12 @@ pub(crate) async fn import(
     };
     logins.retain(|one| one.program == program);
     let Some(login) = logins.into_iter().next() else {
-        return Err(ErrorShape::invalid(format!("`{program}` has no login on this machine to take over")));
+        return Err(RequestError::invalid(format!("`{program}` has no login on this machine to take over")));
     };
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let profiles = gateway.relay().router().profiles(&agent.id);
-    let id = profiles.add(login.profile.clone()).await.map_err(|e| kept(&e))?;
+    let id = profiles.add(login.profile.clone()).await?;
     settled(gateway, &login.profile.provider).await;
     Ok(ModelsAuthImportResult { found: vec![found(&login, Some(id))] })
 }

@@ -1,9 +1,9 @@
 //! `models.authStatus`.
 
+use crate::error::RequestError;
 use homard_models::auth::{Candidate, Described, Source};
 use homard_models::catalogue::{self, AuthKind};
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::auth_status::{
+use homard_protocol::methods::models::auth_status::{
     ApiKeySource, AuthProfileStatus, ModelsAuthStatusParams, ModelsAuthStatusResult, ProviderAuthStatus,
     ProviderCapability,
 };
@@ -18,10 +18,10 @@ const ENDING: i64 = 24 * 3_600_000;
 pub(crate) async fn status(
     cx: Cx,
     params: ModelsAuthStatusParams,
-) -> Result<ModelsAuthStatusResult, ErrorShape> {
+) -> Result<ModelsAuthStatusResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
-    let agent = agent_named(&config, params.agent_id.as_deref())?;
+    let agent = agent_named(&config, params.agent_id.as_ref())?;
     let router = gateway.relay().router();
     let profiles = router.profiles(&agent.id);
     let stored = profiles.describe().await;

@@ -6,15 +6,15 @@
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::methods::node_invoke::{NodeEventHeard, NodeEventParams};
-use homard_protocol::{ErrorShape, RunId};
+use homard_protocol::RunId;
+use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
 use homard_relay::{Queue, Source, TurnOptions};
 use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::nodes::invoke::own_id;
 use crate::methods::session_key;
 use crate::table::Cx;
@@ -31,7 +31,7 @@ const WAKE_REASONS: [&str; 6] =
 type Outcome = Result<&'static str, &'static str>;
 
 /// `node.event`.
-pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHeard, ErrorShape> {
+pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHeard, RequestError> {
     let payload = match params.payload_json.as_deref() {
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => params.payload.unwrap_or(Value::Null),
@@ -61,8 +61,8 @@ pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHe
 }
 
 /// Whether the owner said yes to anything this node offers.
-async fn is_approved(cx: &Cx) -> Result<bool, ErrorShape> {
-    let node = cx.gateway.store().nodes().get(&own_id(cx)?).await.map_err(|e| error::store(&e))?;
+async fn is_approved(cx: &Cx) -> Result<bool, RequestError> {
+    let node = cx.gateway.store().nodes().get(&own_id(cx)?).await?;
     Ok(node.is_some_and(|node| node.approved.is_some())
         && cx.gateway.nodes().registry().is_current(cx.caller.client.as_ref()))
 }
@@ -75,7 +75,7 @@ struct Transcript {
     event_id: Option<String>,
 }
 
-async fn transcript(cx: &Cx, payload: Value) -> Result<Outcome, ErrorShape> {
+async fn transcript(cx: &Cx, payload: Value) -> Result<Outcome, RequestError> {
     let Ok(said) = serde_json::from_value::<Transcript>(payload) else { return Ok(Err("invalid_payload")) };
     let text = said.text.trim().to_owned();
     if text.is_empty() || text.chars().count() > MAX_MESSAGE {
@@ -101,7 +101,7 @@ struct AgentRequest {
     key: Option<String>,
 }
 
-async fn request(cx: &Cx, payload: Value) -> Result<Outcome, ErrorShape> {
+async fn request(cx: &Cx, payload: Value) -> Result<Outcome, RequestError> {
     let Ok(asked) = serde_json::from_value::<AgentRequest>(payload) else {
         return Ok(Err("invalid_payload"));
     };
@@ -134,13 +134,13 @@ struct Message {
 }
 
 /// Begins a turn with a node's words.
-async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
+async fn start(cx: &Cx, message: Message) -> Result<Outcome, RequestError> {
     let (gateway, node) = (&cx.gateway, own_id(cx)?);
     if !gateway.nodes().registry().may_begin(&node) {
         return Ok(Err("throttled"));
     }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
-    let Ok(key) = session_key(gateway, key, None) else { return Ok(Err("invalid_payload")) };
+    let Ok(key) = session_key(gateway, &key.into(), None) else { return Ok(Err("invalid_payload")) };
     let short = node.as_str().clip_chars(12).to_owned();
     let own =
         message.key.filter(|key| !key.trim().is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
@@ -154,7 +154,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
         labels: vec![Label::new(Taint::Hook, format!("from node {short}"))],
         ..TurnOptions::of(Source::Node)
     };
-    gateway.relay().accept(turn, options, Queue::Wait).await.map_err(|e| error::submit(&e))?;
+    gateway.relay().accept(turn, options, Queue::Wait).await?;
     Ok(Ok("started"))
 }
 
@@ -164,11 +164,13 @@ struct Conversation {
     session_key: String,
 }
 
-async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, ErrorShape> {
+async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, RequestError> {
     let Ok(Conversation { session_key: key }) = serde_json::from_value(payload) else {
         return Ok(Err("invalid_payload"));
     };
-    let Ok(key) = session_key(&cx.gateway, key.trim(), None) else { return Ok(Err("invalid_payload")) };
+    let Ok(key) = session_key(&cx.gateway, &key.trim().into(), None) else {
+        return Ok(Err("invalid_payload"));
+    };
     // What others write to the owner's assistant is not for the owner's devices to pass on.
     if listens && key.channel().is_some() {
         return Ok(Err("conversation_not_allowed"));
@@ -188,13 +190,12 @@ async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, Er
 }
 
 /// A node woke for a moment.
-async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, ErrorShape> {
+async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, RequestError> {
     let said = payload.get("trigger").and_then(Value::as_str).unwrap_or_default();
     if cx.gateway.nodes().registry().may_tell(cx.caller.client.as_ref(), "alive") == Some(false) {
         return Ok(Err("throttled"));
     }
     let reason = WAKE_REASONS.into_iter().find(|known| *known == said).unwrap_or("background");
-    let seen =
-        cx.gateway.store().nodes().mark_seen(&own_id(cx)?, reason).await.map_err(|e| error::store(&e))?;
+    let seen = cx.gateway.store().nodes().mark_seen(&own_id(cx)?, reason).await?;
     Ok(if seen { Ok("persisted") } else { Err("missing_device_identity") })
 }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use homard_nodes::{DEFAULT_TIMEOUT, IN_BACKGROUND, InvokeError, InvokeRequest, MAX_TIMEOUT};
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::DeviceId;
+use homard_protocol::methods::nodes::invoke::{
     MAX_PROGRESS_CHUNK, NodeHeard, NodeInvokeParams, NodeInvokeProgressParams, NodeInvokeResultParams,
     NodeInvoked, NodePluginSurfaceParams, NodePluginSurfaceResult, NodeProgressHeard,
 };
-use homard_protocol::{DeviceId, ErrorShape};
 use serde_json::json;
 
-use crate::error;
+use crate::error::{self, RequestError};
 use crate::gateway::Gateway;
 use crate::methods::nodes::node_id;
 use crate::methods::nodes::replays::{Begun, settled};
@@ -24,7 +24,7 @@ const RUN: &str = "system.run";
 const MAX_KEY: usize = 256;
 
 /// `node.invoke`.
-pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvoked, ErrorShape> {
+pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvoked, RequestError> {
     let command = params.command.trim().to_owned();
     let id = check(&params, &command)?;
     let given = params.params.clone().unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
         Begun::First(first) => first,
         Begun::Again(seen) => return settled(seen).await.unwrap_or_else(|| Err(given_up())),
         Begun::Different => {
-            return Err(ErrorShape::invalid("idempotencyKey was used for another request"));
+            return Err(RequestError::invalid("idempotencyKey was used for another request"));
         }
     };
     let wanted = InvokeRequest {
@@ -64,26 +64,25 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     answer
 }
 
-fn check(params: &NodeInvokeParams, command: &str) -> Result<DeviceId, ErrorShape> {
+fn check(params: &NodeInvokeParams, command: &str) -> Result<DeviceId, RequestError> {
     if params.node_id.trim().is_empty() || command.is_empty() {
-        return Err(ErrorShape::invalid("nodeId and command required"));
+        return Err(RequestError::invalid("nodeId and command required"));
     }
     let key = &params.idempotency_key;
     if key.is_empty() || key.len() > MAX_KEY {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "invalid node.invoke params: at /idempotencyKey: must have 1 to {MAX_KEY} characters"
         )));
     }
     let details = json!({"command": command});
     if command.starts_with(RULES_OF_NODES) {
         let words = "node.invoke does not allow system.execApprovals.*; use exec.approvals.node.*";
-        return Err(ErrorShape::invalid(words).with_details(details));
+        return Err(RequestError::invalid(words).with_details(details));
     }
     if command == RUN {
         let words = "system.run needs an approved request: use the exec tool with host=node";
-        return Err(
-            ErrorShape::invalid(words).with_details(json!({"command": command, "code": "APPROVAL_REQUIRED"}))
-        );
+        return Err(RequestError::invalid(words)
+            .with_details(json!({"command": command, "code": "APPROVAL_REQUIRED"})));
     }
     node_id(&params.node_id)
 }
@@ -99,10 +98,10 @@ async fn failure(
     id: &DeviceId,
     command: &str,
     given: Option<String>,
-) -> ErrorShape {
+) -> RequestError {
     let sleeps = matches!(failed, InvokeError::Failed(_)) && failed.code() == IN_BACKGROUND;
     if sleeps && let Ok(action) = gateway.store().nodes().queue_action(id, command, given).await {
-        return ErrorShape::unavailable("node command queued until the app returns to the foreground")
+        return RequestError::unavailable("node command queued until the app returns to the foreground")
             .with_details(json!({
                 "code": "QUEUED_UNTIL_FOREGROUND", "queuedActionId": action, "nodeId": id, "command": command,
             }));
@@ -110,27 +109,27 @@ async fn failure(
     error::invoke(failed, id, command)
 }
 
-fn given_up() -> ErrorShape {
-    ErrorShape::unavailable("node invoke cancelled").with_details(json!({"code": "ABORTED"}))
+fn given_up() -> RequestError {
+    RequestError::unavailable("node invoke cancelled").with_details(json!({"code": "ABORTED"}))
 }
 
 /// The node that speaks; it speaks for nobody else.
-pub(crate) fn speaker(cx: &Cx, says: &str) -> Result<DeviceId, ErrorShape> {
+pub(crate) fn speaker(cx: &Cx, says: &str) -> Result<DeviceId, RequestError> {
     let id = own_id(cx)?;
     if id.as_str() == says {
         return Ok(id);
     }
     tracing::warn!(node = %id, "a node spoke for another one and was not heard");
-    Err(ErrorShape::invalid("nodeId mismatch"))
+    Err(RequestError::invalid("nodeId mismatch"))
 }
 
 /// The node that speaks.
-pub(crate) fn own_id(cx: &Cx) -> Result<DeviceId, ErrorShape> {
-    cx.caller.client.device.clone().ok_or_else(|| ErrorShape::invalid("device identity required"))
+pub(crate) fn own_id(cx: &Cx) -> Result<DeviceId, RequestError> {
+    cx.caller.client.device.clone().ok_or_else(|| RequestError::invalid("device identity required"))
 }
 
 /// `node.invoke.result`.
-pub(crate) async fn result(cx: Cx, params: NodeInvokeResultParams) -> Result<NodeHeard, ErrorShape> {
+pub(crate) async fn result(cx: Cx, params: NodeInvokeResultParams) -> Result<NodeHeard, RequestError> {
     let id = speaker(&cx, &params.node_id)?;
     let taken = cx.gateway.nodes().registry().result(cx.caller.client.as_ref(), params);
     if !taken {
@@ -143,10 +142,10 @@ pub(crate) async fn result(cx: Cx, params: NodeInvokeResultParams) -> Result<Nod
 pub(crate) async fn progress(
     cx: Cx,
     params: NodeInvokeProgressParams,
-) -> Result<NodeProgressHeard, ErrorShape> {
+) -> Result<NodeProgressHeard, RequestError> {
     speaker(&cx, &params.node_id)?;
     if params.chunk.chars().count() > MAX_PROGRESS_CHUNK {
-        return Err(ErrorShape::invalid("progress chunk too large"));
+        return Err(RequestError::invalid("progress chunk too large"));
     }
     let taken = cx.gateway.nodes().registry().progress(
         cx.caller.client.as_ref(),
@@ -161,9 +160,9 @@ pub(crate) async fn progress(
 pub(crate) async fn plugin_surface(
     _cx: Cx,
     params: NodePluginSurfaceParams,
-) -> Result<NodePluginSurfaceResult, ErrorShape> {
+) -> Result<NodePluginSurfaceResult, RequestError> {
     if params.surface.trim().is_empty() {
-        return Err(ErrorShape::invalid("surface required"));
+        return Err(RequestError::invalid("surface required"));
     }
     Ok(NodePluginSurfaceResult {
         surface: params.surface,

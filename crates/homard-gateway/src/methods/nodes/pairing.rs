@@ -6,45 +6,45 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::{
     NodePairApproved, NodePairListResult, NodePairRejected, NodeParams, NodeRequestParams,
 };
-use homard_protocol::{ErrorShape, Role, Scope};
+use homard_protocol::{Role, Scope};
 
 use crate::access::devices::hang_up;
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::nodes::{node_id, unknown_node};
 use crate::table::Cx;
 
 /// `node.pair.list`.
-pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<NodePairListResult, ErrorShape> {
-    cx.gateway.nodes().pairings().await.map_err(|e| error::store(&e))
+pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<NodePairListResult, RequestError> {
+    Ok(cx.gateway.nodes().pairings().await?)
 }
 
 /// `node.pair.approve`.
-pub(crate) async fn approve(cx: Cx, params: NodeRequestParams) -> Result<NodePairApproved, ErrorShape> {
-    let asked = cx.gateway.store().nodes().request(&params.request_id).await.map_err(|e| error::store(&e))?;
+pub(crate) async fn approve(cx: Cx, params: NodeRequestParams) -> Result<NodePairApproved, RequestError> {
+    let asked = cx.gateway.store().nodes().request(&params.request_id).await?;
     let asked = asked.ok_or_else(unknown_request)?;
     // Nobody gives away more than they hold.
     approve_scopes(&asked.about.surface.commands)
         .into_iter()
         .try_for_each(|scope| cx.caller.check_scope(scope))?;
-    cx.gateway.nodes().approve(&params.request_id).await.map_err(|e| error::node_pairing(&e))
+    Ok(cx.gateway.nodes().approve(&params.request_id).await?)
 }
 
 /// `node.pair.reject`.
-pub(crate) async fn reject(cx: Cx, params: NodeRequestParams) -> Result<NodePairRejected, ErrorShape> {
-    cx.gateway.nodes().reject(&params.request_id).await.map_err(|e| error::node_pairing(&e))
+pub(crate) async fn reject(cx: Cx, params: NodeRequestParams) -> Result<NodePairRejected, RequestError> {
+    Ok(cx.gateway.nodes().reject(&params.request_id).await?)
 }
 
 /// `node.pair.remove`.
-pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, ErrorShape> {
+pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, RequestError> {
     let id = node_id(&params.node_id)?;
     let store = cx.gateway.store();
-    let device = store.devices().get(&id).await.map_err(|e| error::store(&e))?;
+    let device = store.devices().get(&id).await?;
     let device = device.filter(is_node).ok_or_else(unknown_node)?;
     if device.roles.iter().any(|role| role == Role::Operator.as_str()) {
         // It is an operator, too: taking a part of it away is for those who could take all of it.
         cx.caller.check_scope(Scope::Admin)?;
     }
-    if !store.nodes().remove(&id).await.map_err(|e| error::store(&e))? {
+    if !store.nodes().remove(&id).await? {
         return Err(unknown_node());
     }
     cx.gateway.nodes().tell_resolved("", &id, NodeDecision::Removed);
@@ -52,6 +52,6 @@ pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, Err
     Ok(NodeParams { node_id: id.to_string() })
 }
 
-fn unknown_request() -> ErrorShape {
-    ErrorShape::invalid("unknown requestId")
+fn unknown_request() -> RequestError {
+    RequestError::invalid("unknown requestId")
 }

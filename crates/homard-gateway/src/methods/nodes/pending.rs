@@ -1,9 +1,8 @@
 //! `node.pending.*`: what waits for a node that cannot be asked now.
 
 use homard_nodes::is_node;
-use homard_protocol::ErrorShape;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::node_invoke::{
+use homard_protocol::methods::nodes::invoke::{
     MAX_DRAIN, NodePendingAckParams, NodePendingAcked, NodePendingAction, NodePendingActions,
     NodePendingDrainParams, NodePendingDrained, NodePendingEnqueueParams, NodePendingEnqueued, NodeWorkItem,
     NodeWorkPriority, NodeWorkType,
@@ -11,7 +10,7 @@ use homard_protocol::methods::node_invoke::{
 use homard_store::{NewNodeWork, NodeWork};
 use serde_json::Value;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::check_range;
 use crate::methods::nodes::invoke::own_id;
 use crate::methods::nodes::{node_id, unknown_node};
@@ -23,9 +22,9 @@ const USUAL_DRAIN: u32 = 4;
 const EXPIRES_IN: std::ops::RangeInclusive<u64> = 1_000..=86_400_000;
 
 /// `node.pending.pull`. What may not be asked any more is not handed out.
-pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions, ErrorShape> {
+pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions, RequestError> {
     let id = own_id(&cx)?;
-    let waiting = cx.gateway.store().nodes().actions(&id).await.map_err(|e| error::store(&e))?;
+    let waiting = cx.gateway.store().nodes().actions(&id).await?;
     let mut actions = Vec::new();
     for action in waiting {
         if cx.gateway.nodes().reachable(&id, &action.command).await.is_ok() {
@@ -41,13 +40,15 @@ pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions
 }
 
 /// `node.pending.ack`.
-pub(crate) async fn ack(cx: Cx, params: NodePendingAckParams) -> Result<NodePendingAcked, ErrorShape> {
+pub(crate) async fn ack(cx: Cx, params: NodePendingAckParams) -> Result<NodePendingAcked, RequestError> {
     let id = own_id(&cx)?;
     if params.ids.is_empty() {
-        return Err(ErrorShape::invalid("invalid node.pending.ack params: at /ids: must name at least one"));
+        return Err(RequestError::invalid(
+            "invalid node.pending.ack params: at /ids: must name at least one",
+        ));
     }
     let acked = cx.gateway.store().nodes().ack_actions(&id, params.ids).await;
-    let (acked_ids, remaining_count) = acked.map_err(|e| error::store(&e))?;
+    let (acked_ids, remaining_count) = acked?;
     Ok(NodePendingAcked { node_id: id.to_string(), acked_ids, remaining_count })
 }
 
@@ -55,11 +56,11 @@ pub(crate) async fn ack(cx: Cx, params: NodePendingAckParams) -> Result<NodePend
 pub(crate) async fn enqueue(
     cx: Cx,
     params: NodePendingEnqueueParams,
-) -> Result<NodePendingEnqueued, ErrorShape> {
+) -> Result<NodePendingEnqueued, RequestError> {
     check_range("node.pending.enqueue", "expiresInMs", params.expires_in_ms, EXPIRES_IN)?;
     let id = node_id(&params.node_id)?;
     let store = cx.gateway.store();
-    let device = store.devices().get(&id).await.map_err(|e| error::store(&e))?;
+    let device = store.devices().get(&id).await?;
     device.filter(is_node).ok_or_else(unknown_node)?;
     let new = NewNodeWork {
         device_id: id.clone(),
@@ -67,19 +68,22 @@ pub(crate) async fn enqueue(
         priority: i64::from(params.priority == Some(NodeWorkPriority::High)),
         expires_in_ms: params.expires_in_ms.and_then(|ms| i64::try_from(ms).ok()),
     };
-    let work = store.nodes().queue_work(new).await.map_err(|e| error::store(&e))?;
+    let work = store.nodes().queue_work(new).await?;
     let revision = revision(&work);
-    let queued = item(work).ok_or_else(|| ErrorShape::unavailable("the item could not be read back"))?;
+    let queued = item(work).ok_or_else(|| RequestError::unavailable("the item could not be read back"))?;
     Ok(NodePendingEnqueued { node_id: id.to_string(), revision, queued, wake_triggered: false })
 }
 
 /// `node.pending.drain`.
-pub(crate) async fn drain(cx: Cx, params: NodePendingDrainParams) -> Result<NodePendingDrained, ErrorShape> {
+pub(crate) async fn drain(
+    cx: Cx,
+    params: NodePendingDrainParams,
+) -> Result<NodePendingDrained, RequestError> {
     check_range("node.pending.drain", "maxItems", params.max_items, 1..=MAX_DRAIN)?;
     let id = own_id(&cx)?;
     let most = params.max_items.unwrap_or(USUAL_DRAIN);
     let drained = cx.gateway.store().nodes().drain_work(&id, most).await;
-    let (taken, has_more) = drained.map_err(|e| error::store(&e))?;
+    let (taken, has_more) = drained?;
     let revision = taken.iter().map(revision).max().unwrap_or(0);
     let items = taken.into_iter().filter_map(item).collect();
     Ok(NodePendingDrained { node_id: id.to_string(), revision, items, has_more })

@@ -1,11 +1,11 @@
 //! Requests made with a key: the same request again waits for the first one, or gets what that got.
 
+use crate::error::RequestError;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::node_invoke::NodeInvoked;
+use homard_protocol::methods::nodes::invoke::NodeInvoked;
 use homard_runtime::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 1_000;
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What a request came to.
-pub(crate) type Answer = Result<NodeInvoked, ErrorShape>;
+pub(crate) type Answer = Result<NodeInvoked, RequestError>;
 type Seen = watch::Receiver<Option<Answer>>;
 
 /// The requests that were made with a key.
@@ -109,7 +109,7 @@ fn size(answer: &Answer) -> usize {
             Some(text) => text.len().saturating_mul(2),
             None => done.payload.to_string().len(),
         },
-        Err(error) => error.message.len(),
+        Err(error) => error.message().len(),
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use homard_config::config::maintenance::Maintenance;
-use homard_protocol::methods::session_archive::{
+use homard_config::config::session::maintenance::Maintenance;
+use homard_protocol::methods::sessions::archive::{
     EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
     SessionsRestoreParams, SessionsRestoreResult,
 };
-use homard_protocol::{AgentId, ErrorShape, SessionId, SessionKey};
+use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::millis_i64;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
 };
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::config::blocking;
 use crate::methods::session_key;
@@ -26,24 +26,18 @@ const DEFAULT_ENDED: u32 = 100;
 const STEP: usize = 1000;
 
 /// `sessions.ended`.
-pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, ErrorShape> {
-    let agent = agent_of(params.agent_id.as_deref())?;
+pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<SessionsEndedResult, RequestError> {
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
-    let ended =
-        cx.gateway.store().sessions().ended(agent.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    let ended = cx.gateway.store().sessions().ended(params.agent_id.as_ref(), limit).await?;
     Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
-}
-
-fn agent_of(text: Option<&str>) -> Result<Option<AgentId>, ErrorShape> {
-    text.map(AgentId::parse).transpose().map_err(|e| ErrorShape::invalid(e.to_string()))
 }
 
 fn row(ended: EndedSession) -> EndedSessionRow {
     let EndedSession { record, reason, ended_at, .. } = ended;
     EndedSessionRow {
-        key: record.key.to_string(),
-        session_id: record.session_id.to_string(),
-        agent_id: record.agent_id.to_string(),
+        key: record.key,
+        session_id: record.session_id,
+        agent_id: record.agent_id,
         reason,
         ended_at,
         label: record.entry.label,
@@ -56,39 +50,33 @@ fn row(ended: EndedSession) -> EndedSessionRow {
 pub(crate) async fn restore(
     cx: Cx,
     params: SessionsRestoreParams,
-) -> Result<SessionsRestoreResult, ErrorShape> {
+) -> Result<SessionsRestoreResult, RequestError> {
     let gateway = &cx.gateway;
     let which = match (&params.session_id, &params.key) {
-        (Some(id), _) => {
-            RestoreWhich::Transcript(SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?)
-        }
-        (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_deref())?),
-        (None, None) => return Err(ErrorShape::invalid("key or sessionId is required")),
+        (Some(id), _) => RestoreWhich::Transcript(id.clone()),
+        (None, Some(key)) => RestoreWhich::Key(session_key(gateway, key, params.agent_id.as_ref())?),
+        (None, None) => return Err(RequestError::invalid("key or sessionId is required")),
     };
     if let Some(key) = place_of(gateway, &which).await?
         && !gateway.relay().turns().active_ids(&key).is_empty()
     {
-        return Err(ErrorShape::invalid(format!("a run is under way in {key}; stop it first")));
+        return Err(RequestError::invalid(format!("a run is under way in {key}; stop it first")));
     }
-    let restored = gateway.store().sessions().restore(which).await.map_err(|e| error::store(&e))?;
+    let restored = gateway.store().sessions().restore(which).await?;
     let Some(record) = restored else {
-        return Err(ErrorShape::invalid("nothing to restore: no such conversation was deleted or reset"));
+        return Err(RequestError::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
     gateway.relay().sessions().announce_change(&record, "create");
-    Ok(SessionsRestoreResult {
-        ok: true,
-        key: record.key.to_string(),
-        session_id: record.session_id.to_string(),
-        entry: entry_value(&record),
-    })
+    let entry = entry_value(&record);
+    Ok(SessionsRestoreResult { ok: true, key: record.key, session_id: record.session_id, entry })
 }
 
 /// The key a conversation would come back under.
-async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<SessionKey>, ErrorShape> {
+async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<SessionKey>, RequestError> {
     match which {
         RestoreWhich::Key(key) => Ok(Some(key.clone())),
         RestoreWhich::Transcript(id) => {
-            let all = gateway.store().sessions().ended(None, STEP).await.map_err(|e| error::store(&e))?;
+            let all = gateway.store().sessions().ended(None, STEP).await?;
             Ok(all.into_iter().find(|ended| ended.record.session_id == *id).map(|ended| ended.record.key))
         }
     }
@@ -98,16 +86,16 @@ async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<Sess
 pub(crate) async fn cleanup(
     cx: Cx,
     params: SessionsCleanupParams,
-) -> Result<SessionsCleanupResult, ErrorShape> {
+) -> Result<SessionsCleanupResult, RequestError> {
     let gateway = &cx.gateway;
     let config = gateway.config().current();
     let rules = config.session.maintenance;
-    let agents = match (agent_of(params.agent.as_deref())?, params.all_agents) {
+    let agents = match (params.agent.clone(), params.all_agents) {
         (Some(agent), _) => vec![agent],
         (None, Some(true)) => known_agents(gateway).await?,
         (None, _) => vec![config.agents.default_agent().id.clone()],
     };
-    let active = params.active_key.as_deref().map(|key| session_key(gateway, key, params.agent.as_deref()));
+    let active = params.active_key.as_ref().map(|key| session_key(gateway, key, params.agent.as_ref()));
     let spared = active.transpose()?;
     let mut result = SessionsCleanupResult {
         ok: true,
@@ -129,7 +117,7 @@ pub(crate) async fn cleanup(
             if !result.dry_run {
                 let key = &record.key;
                 let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
-                gone.map_err(|e| error::store(&e))?;
+                gone?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
                 gateway.relay().sessions().ended(key).await;
             }
@@ -146,7 +134,7 @@ fn count(n: usize) -> u64 {
 }
 
 /// Every agent that has or had sessions.
-async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, ErrorShape> {
+async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, RequestError> {
     let dir = gateway.config().source().paths.agents_dir();
     let mut agents: Vec<AgentId> =
         gateway.config().current().agents.list.iter().map(|agent| agent.id.clone()).collect();
@@ -161,7 +149,7 @@ async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, ErrorShape> {
 }
 
 /// All sessions of an agent, the newest first.
-async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>, ErrorShape> {
+async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>, RequestError> {
     let mut all = Vec::new();
     loop {
         let query = SessionQuery {
@@ -171,7 +159,7 @@ async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>
             offset: all.len(),
             ..SessionQuery::default()
         };
-        let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
+        let page = gateway.store().sessions().list(query).await?;
         let is_last = page.rows.len() < STEP;
         all.extend(page.rows);
         if is_last {
@@ -198,7 +186,7 @@ struct Chosen {
 }
 
 /// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
-async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, ErrorShape> {
+async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, RequestError> {
     let now = gateway.clock().now_ms();
     let oldest = now.saturating_sub(millis_i64(look.rules.prune_after));
     let busy = gateway.relay().turns().active_sessions();

@@ -1,15 +1,15 @@
 //! `sessions.fork`, `.rewind` and `.branches.*`.
 
-use homard_protocol::methods::session_branches::{
+use homard_protocol::methods::sessions::branches::{
     AtEntryParams, BranchRow, BranchesListResult, BranchesSwitchParams, BranchesSwitchResult,
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
-use homard_protocol::methods::side_lists::InSessionParams;
-use homard_protocol::{EntryId, EntryKind, ErrorShape, Message, SessionKey, UserBlock, UserContent};
+use homard_protocol::methods::system::side_lists::InSessionParams;
+use homard_protocol::{EntryKind, Message, SessionKey, UserBlock, UserContent};
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::session_key;
 use crate::table::Cx;
@@ -18,52 +18,52 @@ use crate::table::Cx;
 const CREATED_VIA: &str = "fork";
 
 /// `sessions.fork`.
-pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkResult, ErrorShape> {
+pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkResult, RequestError> {
     let gateway = &cx.gateway;
     let (record, place) = place(gateway, &params).await?;
-    let name = format!("dashboard:{}", Uuid::new_v4());
-    let key = session_key(gateway, &name, Some(record.agent_id.as_str()))?;
+    let name = format!("dashboard:{}", Uuid::new_v4()).into();
+    let key = session_key(gateway, &name, Some(&record.agent_id))?;
     let settings = Settings::of(&record);
     let made = gateway
         .store()
         .transcripts()
         .copy(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
-        .await
-        .map_err(|e| error::store(&e))?;
+        .await?;
     gateway.relay().sessions().announce_change(&made, "create");
     Ok(SessionsForkResult {
-        session_key: key.to_string(),
+        session_key: key,
         editor_text: place.text,
         editor_attachments: place.attachments,
     })
 }
 
 /// `sessions.rewind`.
-pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewindResult, ErrorShape> {
+pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewindResult, RequestError> {
     let (record, place) = place(&cx.gateway, &params).await?;
     turn(&cx.gateway, &record, &place.turning).await?;
     Ok(SessionsRewindResult { editor_text: place.text, editor_attachments: place.attachments })
 }
 
 /// `sessions.branches.list`.
-pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))? else {
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
         return Ok(BranchesListResult::default());
     };
-    let branches =
-        gateway.store().transcripts().branches(&record.session_id).await.map_err(|e| error::store(&e))?;
+    let branches = gateway.store().transcripts().branches(&record.session_id).await?;
     Ok(BranchesListResult { branches: branches.into_iter().map(row).collect() })
 }
 
 /// `sessions.branches.switch`.
-pub(crate) async fn switch(cx: Cx, params: BranchesSwitchParams) -> Result<BranchesSwitchResult, ErrorShape> {
+pub(crate) async fn switch(
+    cx: Cx,
+    params: BranchesSwitchParams,
+) -> Result<BranchesSwitchResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
     let record = known(gateway, &key).await?;
-    let leaf = entry_id("leafEntryId", &params.leaf_entry_id)?;
-    turn(gateway, &record, &Turning::After(leaf)).await?;
+    turn(gateway, &record, &Turning::After(params.leaf_entry_id)).await?;
     Ok(BranchesSwitchResult {})
 }
 
@@ -74,23 +74,18 @@ struct Place {
     attachments: Option<Vec<EditorAttachment>>,
 }
 
-async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, ErrorShape> {
-    let record = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
-    record.ok_or_else(|| ErrorShape::invalid(format!("unknown session: {key}")))
+async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, RequestError> {
+    let record = gateway.store().sessions().get(key).await?;
+    record.ok_or_else(|| RequestError::invalid(format!("unknown session: {key}")))
 }
 
-fn entry_id(field: &str, text: &str) -> Result<EntryId, ErrorShape> {
-    EntryId::parse(text).map_err(|e| ErrorShape::invalid(format!("{field}: {e}")))
-}
-
-async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionRecord, Place), ErrorShape> {
-    let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let id = entry_id("entryId", &params.entry_id)?;
+async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionRecord, Place), RequestError> {
+    let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
+    let id = params.entry_id.clone();
     let record = known(gateway, &key).await?;
-    let found =
-        gateway.store().transcripts().entry(&record.session_id, &id).await.map_err(|e| error::store(&e))?;
+    let found = gateway.store().transcripts().entry(&record.session_id, &id).await?;
     let Some(found) = found else {
-        return Err(ErrorShape::invalid(format!("no entry of the conversation has the id `{id}`")));
+        return Err(RequestError::invalid(format!("no entry of the conversation has the id `{id}`")));
     };
     let EntryKind::Message { message: Message::User(question) } = found.entry.kind else {
         return Ok((record, Place { turning: Turning::After(id), text: None, attachments: None }));
@@ -117,16 +112,13 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
 }
 
 /// Lets a conversation go on elsewhere, unless somebody is speaking in it.
-async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result<(), ErrorShape> {
+async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result<(), RequestError> {
     if !gateway.relay().turns().active_ids(&record.key).is_empty() {
-        return Err(ErrorShape::invalid("a run is under way in this session: stop it, or wait for its end"));
+        return Err(RequestError::invalid(
+            "a run is under way in this session: stop it, or wait for its end",
+        ));
     }
-    let turned = gateway
-        .store()
-        .transcripts()
-        .turn_back(&record.session_id, to)
-        .await
-        .map_err(|e| error::store(&e))?;
+    let turned = gateway.store().transcripts().turn_back(&record.session_id, to).await?;
     if let Some(record) = turned {
         gateway.relay().sessions().announce_change(&record, "rewind");
     }

@@ -1,12 +1,12 @@
 //! `sessions.create`, `.send`, `.steer`, `.abort` and `.get`.
 
-use homard_protocol::methods::chat::{ChatSendParams, ChatSendResult};
-use homard_protocol::methods::session_acts::{
+use homard_protocol::methods::chat::ChatSendResult;
+use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
+use homard_protocol::methods::sessions::commands::{
     DEFAULT_GET_LIMIT, MAX_DISPLAY_NAME_CHARS, MAX_GET_LIMIT, SessionsAbortParams, SessionsAbortResult,
     SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult, SessionsSendParams,
 };
-use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
-use homard_protocol::{AgentId, ErrorShape, ModelRef, RunId, SessionKey};
+use homard_protocol::{IdError, ModelRef, RunId, SessionKey, SessionRef};
 use homard_relay::StopCause;
 use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::chat::{self, INTERRUPT, announce, shown};
 use crate::methods::check_range;
 use crate::methods::session_key;
 use crate::methods::sessions::{check_settings, entry_value, resolved, usable_model};
-use crate::table::Cx;
+use crate::table::{Cx, parse_params};
 
 /// Longest text of one message of `sessions.get`.
 const MAX_CHARS: usize = 500_000;
@@ -28,33 +28,31 @@ const MAX_CHARS: usize = 500_000;
 const CREATED_VIA: &str = "operator";
 
 /// `sessions.create`.
-pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<SessionsCreateResult, ErrorShape> {
+pub(crate) async fn create(
+    cx: Cx,
+    params: SessionsCreateParams,
+) -> Result<SessionsCreateResult, RequestError> {
     let gateway = &cx.gateway;
     refuse_what_is_not_here(&params)?;
     let key = key_for(gateway, &params)?;
-    let first = First::read(&params)?;
+    let first = first_message(&params);
     let wanted = Wanted::read(gateway, &params)?;
-    let record = gateway
-        .store()
-        .sessions()
-        .patch(&key, move |entry| wanted.apply(entry))
-        .await
-        .map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().patch(&key, move |entry| wanted.apply(entry)).await?;
     gateway.relay().sessions().announce_change(&record, "create");
     let mut result = SessionsCreateResult {
         ok: true,
-        key: key.to_string(),
-        session_id: record.session_id.to_string(),
+        key: key.clone(),
+        session_id: record.session_id.clone(),
         entry: entry_value(&record),
         run_started: false,
         run_id: None,
         run_error: None,
         resolved: resolved(gateway, &record),
     };
-    if let Some(message) = first.message {
-        let run_id = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().to_string());
+    if let Some(message) = first {
+        let run_id = params.idempotency_key.map_or_else(new_run, Ok)?;
         let send = SessionsSendParams {
-            key: result.key.clone(),
+            key: SessionRef::from(&key),
             message,
             attachments: params.attachments,
             timeout_ms: params.timeout_ms,
@@ -64,14 +62,14 @@ pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<Sessi
         // The session is there whatever becomes of its first message.
         match say(cx, send, None).await {
             Ok(_sent) => (result.run_started, result.run_id) = (true, Some(run_id)),
-            Err(error) => result.run_error = serde_json::to_value(error).ok(),
+            Err(error) => result.run_error = serde_json::to_value(error.into_shape()).ok(),
         }
     }
     Ok(result)
 }
 
 /// Says no to what this gateway does not have, where going on without it would not be what was asked for.
-fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), ErrorShape> {
+fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), RequestError> {
     let said = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
     let refused = [
         (params.incognito == Some(true), "incognito", "every conversation is kept"),
@@ -85,54 +83,38 @@ fn refuse_what_is_not_here(params: &SessionsCreateParams) -> Result<(), ErrorSha
         (said(&params.cwd), "cwd", "agents work in their workspace"),
     ];
     match refused.into_iter().find(|(asked, ..)| *asked) {
-        Some((_, field, why)) => Err(ErrorShape::invalid(format!("{field} is not available here: {why}"))),
+        Some((_, field, why)) => Err(RequestError::invalid(format!("{field} is not available here: {why}"))),
         None => Ok(()),
     }
 }
 
 /// The key a new session gets. A repeated request means the same one.
-fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKey, ErrorShape> {
+fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKey, RequestError> {
     let config = gateway.config().current();
-    if let Some(agent) = params.agent_id.as_deref() {
-        let id = AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        if config.agents.agent(&id).is_none() {
-            return Err(ErrorShape::invalid(format!("unknown agent id \"{id}\"")));
-        }
+    if let Some(id) = params.agent_id.as_ref().filter(|id| config.agents.agent(id).is_none()) {
+        return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
     }
     let name = match (&params.key, &params.idempotency_key) {
         (Some(key), _) => key.clone(),
         (None, Some(once)) => {
-            let digest = Sha256::digest(once.as_bytes());
+            let digest = Sha256::digest(once.as_str().as_bytes());
             let hex = hex(digest.iter().take(16));
-            format!("dashboard:{hex}")
+            format!("dashboard:{hex}").into()
         }
-        (None, None) => format!("dashboard:{}", Uuid::new_v4()),
+        (None, None) => format!("dashboard:{}", Uuid::new_v4()).into(),
     };
-    let key = session_key(gateway, &name, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &name, params.agent_id.as_ref())?;
     if let Some(id) = key.agent_id().filter(|id| config.agents.agent(id).is_none()) {
-        return Err(ErrorShape::invalid(format!("unknown agent id \"{id}\"")));
+        return Err(RequestError::invalid(format!("unknown agent id \"{id}\"")));
     }
     Ok(key)
 }
 
-/// What is said first.
-struct First {
-    message: Option<String>,
-}
-
-impl First {
-    fn read(params: &SessionsCreateParams) -> Result<Self, ErrorShape> {
-        let message = params.message.as_ref().or(params.task.as_ref());
-        let has_files = params.attachments.as_ref().is_some_and(|files| !files.is_empty());
-        let message = message.filter(|text| !text.trim().is_empty()).cloned();
-        if message.is_none() && has_files {
-            return Ok(Self { message: Some(String::new()) });
-        }
-        if let Some(id) = &params.idempotency_key {
-            RunId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        }
-        Ok(Self { message })
-    }
+/// What is said first; files may come without words.
+fn first_message(params: &SessionsCreateParams) -> Option<String> {
+    let message = params.message.as_ref().or(params.task.as_ref());
+    let has_files = params.attachments.as_ref().is_some_and(|files| !files.is_empty());
+    message.filter(|text| !text.trim().is_empty()).cloned().or_else(|| has_files.then(String::new))
 }
 
 /// What a new session is given, checked.
@@ -148,7 +130,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(gateway: &Gateway, params: &SessionsCreateParams) -> Result<Self, ErrorShape> {
+    fn read(gateway: &Gateway, params: &SessionsCreateParams) -> Result<Self, RequestError> {
         let length = |text: &Option<String>| text.as_ref().map(|text| text.chars().count());
         check_range("sessions.create", "label", length(&params.label), 1..=MAX_LABEL_CHARS)?;
         check_range("sessions.create", "category", length(&params.category), 1..=MAX_LABEL_CHARS)?;
@@ -160,8 +142,8 @@ impl Wanted {
         )?;
         let level = params.thinking_level.as_ref().map(|level| ("thinkingLevel".to_owned(), json!(level)));
         check_settings(gateway, &Map::from_iter(level))?;
-        let parent = params.parent_session_key.as_deref();
-        let parent = parent.map(|key| session_key(gateway, key, params.agent_id.as_deref())).transpose()?;
+        let parent = params.parent_session_key.as_ref();
+        let parent = parent.map(|key| session_key(gateway, key, params.agent_id.as_ref())).transpose()?;
         Ok(Self {
             label: params.label.clone(),
             display_name: params.display_name.clone(),
@@ -198,22 +180,22 @@ impl Wanted {
 }
 
 /// `sessions.send`.
-pub(crate) async fn send(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(crate) async fn send(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, RequestError> {
     say(cx, params, None).await
 }
 
 /// `sessions.steer`.
-pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, ErrorShape> {
+pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, RequestError> {
     say(cx, params, Some(INTERRUPT)).await
 }
 
-async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, ErrorShape> {
-    let idempotency_key = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().to_string());
+async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, RequestError> {
+    let idempotency_key = params.idempotency_key.map_or_else(new_run, Ok)?;
     let mut asked = json!({
         "sessionKey": params.key, "message": params.message, "idempotencyKey": idempotency_key,
     });
     let optional = [
-        ("agentId", params.agent_id.map(Value::from)),
+        ("agentId", params.agent_id.map(|id| json!(id))),
         ("thinking", params.thinking.map(Value::from)),
         ("timeoutMs", params.timeout_ms.map(Value::from)),
         ("queueMode", mode.map(Value::from)),
@@ -222,21 +204,23 @@ async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<C
     if let Some(asked) = asked.as_object_mut() {
         asked.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
-    let asked: ChatSendParams =
-        serde_json::from_value(asked).map_err(|e| crate::table::params_error("sessions.send", &e))?;
-    chat::send(cx, asked).await
+    chat::send(cx, parse_params("sessions.send", &asked.to_string())?).await
+}
+
+/// A name for a run whose client gave it none.
+fn new_run() -> Result<RunId, IdError> {
+    RunId::parse(&Uuid::new_v4().to_string())
 }
 
 /// `sessions.abort`.
-pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<SessionsAbortResult, ErrorShape> {
+pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<SessionsAbortResult, RequestError> {
     let gateway = &cx.gateway;
-    let run = params.run_id.as_deref().map(RunId::parse).transpose();
-    let run = run.map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    let named = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
+    let run = params.run_id;
+    let named = params.key.as_ref().map(|key| session_key(gateway, key, params.agent_id.as_ref()));
     let key = match (named.transpose()?, &run) {
         (Some(key), _) => Some(key),
         (None, Some(run)) => gateway.relay().turns().session_of(run),
-        (None, None) => return Err(ErrorShape::invalid("key or runId is required")),
+        (None, None) => return Err(RequestError::invalid("key or runId is required")),
     };
     let stopped = match &key {
         Some(key) => gateway.relay().abort(key, run.as_ref(), StopCause::Rpc).await.run_ids,
@@ -246,24 +230,23 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
         announce(gateway, key, "abort").await?;
     }
     let status = if stopped.is_empty() { "no-active-run" } else { "aborted" };
-    let aborted_run_id = stopped.first().map(ToString::to_string);
+    let aborted_run_id = stopped.first().cloned();
     Ok(SessionsAbortResult { ok: true, aborted_run_id, status: status.to_owned() })
 }
 
 /// `sessions.get`.
-pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGetResult, ErrorShape> {
+pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGetResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.get", "limit", params.limit, 1..=MAX_GET_LIMIT)?;
-    let named = params.key.as_deref().or(params.session_key.as_deref());
-    let named = named.ok_or_else(|| ErrorShape::invalid("key is required"))?;
-    let key = session_key(gateway, named, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))? else {
+    let named = params.key.as_ref().or(params.session_key.as_ref());
+    let named = named.ok_or_else(|| RequestError::invalid("key is required"))?;
+    let key = session_key(gateway, named, params.agent_id.as_ref())?;
+    let Some(record) = gateway.store().sessions().get(&key).await? else {
         return Ok(SessionsGetResult::default());
     };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_GET_LIMIT)).unwrap_or(1);
     let query = PageQuery { limit, ..PageQuery::default() };
-    let page =
-        gateway.store().transcripts().page(&record.session_id, query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().transcripts().page(&record.session_id, query).await?;
     let messages = page.entries.into_iter().filter_map(|place| shown(place, MAX_CHARS)).collect();
     Ok(SessionsGetResult { messages })
 }

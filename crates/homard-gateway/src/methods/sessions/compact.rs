@@ -1,14 +1,13 @@
 //! `sessions.compact`.
 
 use homard_channel::Inbound;
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::compact::{
+use homard_protocol::methods::sessions::compact::{
     CompactedConversation, SessionsCompactParams, SessionsCompactResult,
 };
 use homard_relay::{CompactOptions, CompactReport};
 use uuid::Uuid;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::check_range;
 use crate::methods::session_key;
 use crate::table::Cx;
@@ -17,19 +16,18 @@ use crate::table::Cx;
 pub(crate) async fn compact(
     cx: Cx,
     params: SessionsCompactParams,
-) -> Result<SessionsCompactResult, ErrorShape> {
+) -> Result<SessionsCompactResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.compact", "maxLines", params.max_lines, 1..=u64::MAX)?;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let id = format!("compact-{}", Uuid::new_v4());
     let message = Inbound::from_operator(key.clone(), id, "/compact".to_owned(), gateway.clock().now_ms());
     let wish = CompactOptions {
         instructions: params.instructions.filter(|words| !words.trim().is_empty()),
         max_entries: params.max_lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)),
     };
-    let report = gateway.relay().turns().compact(message, wish).await.map_err(|e| error::submit(&e))?;
-    let mut result =
-        SessionsCompactResult { ok: true, key: key.to_string(), ..SessionsCompactResult::default() };
+    let report = gateway.relay().turns().compact(message, wish).await?;
+    let mut result = SessionsCompactResult { ok: true, key: key.clone(), ..SessionsCompactResult::default() };
     match report {
         CompactReport::Not(why) => result.reason = Some(why),
         CompactReport::Done(done) => {

@@ -1,11 +1,9 @@
 //! `sessions.context`.
 
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::session_context::{SessionsContextParams, SessionsContextResult};
-use homard_protocol::session_key::MAIN;
+use homard_protocol::methods::sessions::context::{SessionsContextParams, SessionsContextResult};
 use homard_relay::ContextError;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::session_key;
 use crate::table::Cx;
 
@@ -13,19 +11,18 @@ use crate::table::Cx;
 pub(crate) async fn report(
     cx: Cx,
     params: SessionsContextParams,
-) -> Result<SessionsContextResult, ErrorShape> {
+) -> Result<SessionsContextResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = params.key.as_deref().unwrap_or(MAIN);
-    let key = session_key(gateway, key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key.unwrap_or_default(), params.agent_id.as_ref())?;
     let measured = gateway.relay().setup().context_report(&key).await.map_err(|failed| match failed {
-        ContextError::Store(failed) => error::store(&failed),
-        ContextError::Stopped => ErrorShape::unavailable(failed.to_string()),
+        ContextError::Store(failed) => failed.into(),
+        ContextError::Stopped => RequestError::unavailable(failed.to_string()),
         ContextError::NoAgent(_) | ContextError::Model(_) | ContextError::Prompt { .. } => {
-            ErrorShape::invalid(failed.to_string())
+            RequestError::invalid(failed.to_string())
         }
     })?;
     Ok(SessionsContextResult {
-        key: key.to_string(),
+        key,
         report: measured.prompt,
         messages: measured.messages,
         message_tokens: measured.message_tokens,

@@ -1,12 +1,11 @@
 //! `sessions.describe`, `sessions.messages.*` and `agent.identity.get`.
 
-use homard_protocol::methods::session_look::{
+use homard_protocol::methods::sessions::details::{
     AgentIdentityParams, AgentIdentityResult, SessionsDescribeParams, SessionsDescribeResult,
     SessionsMessagesResult, SessionsMessagesSubscribeParams, SessionsMessagesUnsubscribeParams,
 };
-use homard_protocol::{AgentId, ErrorShape};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::session_key;
 use crate::session_rows;
 use crate::table::Cx;
@@ -18,10 +17,10 @@ const NAMELESS: &str = "Assistant";
 pub(crate) async fn describe(
     cx: Cx,
     params: SessionsDescribeParams,
-) -> Result<SessionsDescribeResult, ErrorShape> {
+) -> Result<SessionsDescribeResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
-    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
+    let record = gateway.store().sessions().get(&key).await?;
     let session = record.map(|record| {
         let mut row = session_rows::row(gateway, &record);
         row.derived_title = row.derived_title.filter(|_| params.include_derived_titles == Some(true));
@@ -36,10 +35,10 @@ pub(crate) async fn describe(
 pub(crate) async fn subscribe(
     cx: Cx,
     params: SessionsMessagesSubscribeParams,
-) -> Result<SessionsMessagesResult, ErrorShape> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+) -> Result<SessionsMessagesResult, RequestError> {
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_ref())?.to_string();
     if !cx.caller.client.hear(key.clone()) {
-        return Err(ErrorShape::invalid("too many sessions are listened to on this connection"));
+        return Err(RequestError::invalid("too many sessions are listened to on this connection"));
     }
     cx.gateway.listen_as_wanted();
     Ok(SessionsMessagesResult { subscribed: true, key })
@@ -49,24 +48,27 @@ pub(crate) async fn subscribe(
 pub(crate) async fn unsubscribe(
     cx: Cx,
     params: SessionsMessagesUnsubscribeParams,
-) -> Result<SessionsMessagesResult, ErrorShape> {
-    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_deref())?.to_string();
+) -> Result<SessionsMessagesResult, RequestError> {
+    let key = session_key(&cx.gateway, &params.key, params.agent_id.as_ref())?.to_string();
     cx.caller.client.unhear(&key);
     cx.gateway.listen_as_wanted();
     Ok(SessionsMessagesResult { subscribed: false, key })
 }
 
 /// `agent.identity.get`.
-pub(crate) async fn identity(cx: Cx, params: AgentIdentityParams) -> Result<AgentIdentityResult, ErrorShape> {
+pub(crate) async fn identity(
+    cx: Cx,
+    params: AgentIdentityParams,
+) -> Result<AgentIdentityResult, RequestError> {
     let config = cx.gateway.config().current();
     let asked = match (&params.session_key, &params.agent_id) {
-        (Some(key), agent) => session_key(&cx.gateway, key, agent.as_deref())?.agent_id().cloned(),
-        (None, Some(agent)) => Some(AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?),
+        (Some(key), agent) => session_key(&cx.gateway, key, agent.as_ref())?.agent_id().cloned(),
+        (None, Some(agent)) => Some(agent.clone()),
         (None, None) => None,
     };
     let agent = match &asked {
         Some(id) => {
-            let unknown = || ErrorShape::invalid(format!("unknown agent id \"{id}\""));
+            let unknown = || RequestError::invalid(format!("unknown agent id \"{id}\""));
             config.agents.agent(id).ok_or_else(unknown)?
         }
         None => config.agents.default_agent(),
@@ -76,7 +78,7 @@ pub(crate) async fn identity(cx: Cx, params: AgentIdentityParams) -> Result<Agen
     let letter = || name.chars().next().map(|first| first.to_uppercase().collect::<String>());
     let avatar = identity.avatar.clone().or_else(|| identity.emoji.clone()).or_else(letter);
     Ok(AgentIdentityResult {
-        agent_id: agent.id.to_string(),
+        agent_id: agent.id.clone(),
         avatar: avatar.unwrap_or_default(),
         emoji: identity.emoji.clone(),
         name,

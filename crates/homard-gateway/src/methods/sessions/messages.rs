@@ -45,11 +45,11 @@ async fn tell_one(gateway: &Gateway, new: NewEntries) {
     let row = session_rows::row(gateway, &record);
     let said = new.entries.into_iter().filter(|place| matches!(place.entry.kind, EntryKind::Message { .. }));
     for place in said {
-        let (message_id, message_seq) = (place.entry.id.to_string(), place.seq);
+        let (message_id, message_seq) = (place.entry.id.clone(), place.seq);
         let Some(message) = shown(place, MAX_CHARS) else { continue };
         let event = SessionMessageEvent {
-            session_key: key.clone(),
-            agent_id: Some(record.agent_id.to_string()),
+            session_key: record.key.clone(),
+            agent_id: Some(record.agent_id.clone()),
             message,
             message_id,
             message_seq,

@@ -1,13 +1,12 @@
 //! `sessions.search`.
 
-use homard_protocol::methods::session_search::{
+use homard_protocol::methods::sessions::search::{
     DEFAULT_SEARCH_LIMIT, MAX_QUERY_CHARS, MAX_SEARCH_KEYS, MAX_SEARCH_LIMIT, SessionsSearchHit,
     SessionsSearchParams, SessionsSearchResult,
 };
-use homard_protocol::{AgentId, ErrorShape};
 use homard_store::{ArchivedFilter, SearchHit, SearchQuery, SessionQuery};
 
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::check_range;
 use crate::methods::session_key;
@@ -18,7 +17,10 @@ use crate::table::Cx;
 const NAME: &str = "sessions.search";
 
 /// `sessions.search`.
-pub(crate) async fn search(cx: Cx, params: SessionsSearchParams) -> Result<SessionsSearchResult, ErrorShape> {
+pub(crate) async fn search(
+    cx: Cx,
+    params: SessionsSearchParams,
+) -> Result<SessionsSearchResult, RequestError> {
     let gateway = &cx.gateway;
     check_range(NAME, "query", Some(params.query.chars().count()), 1..=MAX_QUERY_CHARS)?;
     check_range(NAME, "limit", params.limit, 1..=MAX_SEARCH_LIMIT)?;
@@ -26,16 +28,13 @@ pub(crate) async fn search(cx: Cx, params: SessionsSearchParams) -> Result<Sessi
     let within = within(gateway, &params)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_SEARCH_LIMIT)).unwrap_or(1);
     let query = SearchQuery { text: params.query, limit, within };
-    let page = gateway.store().search().find(query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().search().find(query).await?;
     let mut rows: Vec<homard_protocol::session_row::SessionRow> = Vec::new();
     for hit in &page.hits {
-        let key = hit.session_key.to_string();
-        if rows.iter().any(|row| row.key == key) {
+        if rows.iter().any(|row| row.key == hit.session_key) {
             continue;
         }
-        if let Some(record) =
-            gateway.store().sessions().get(&hit.session_key).await.map_err(|e| error::store(&e))?
-        {
+        if let Some(record) = gateway.store().sessions().get(&hit.session_key).await? {
             rows.push(session_rows::row(gateway, &record));
         }
     }
@@ -48,7 +47,7 @@ pub(crate) async fn search(cx: Cx, params: SessionsSearchParams) -> Result<Sessi
 }
 
 /// In which sessions to look. Without a scope everything is looked through, put away or not.
-fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQuery, ErrorShape> {
+fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQuery, RequestError> {
     let mut within = match &params.scope {
         Some(scope) => {
             let mut within = sessions::query(gateway, NAME, scope, gateway.clock().now_ms())?;
@@ -64,10 +63,10 @@ fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQue
         },
     };
     if let Some(agent) = &params.agent_id {
-        within.agent = Some(AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?);
+        within.agent = Some(agent.clone());
     }
     if let Some(keys) = &params.session_keys {
-        let agent = params.agent_id.as_deref();
+        let agent = params.agent_id.as_ref();
         let keys: Result<Vec<_>, _> = keys.iter().map(|key| session_key(gateway, key, agent)).collect();
         let mut keys = keys?;
         if let Some(active) = &within.keys {
@@ -80,9 +79,9 @@ fn within(gateway: &Gateway, params: &SessionsSearchParams) -> Result<SessionQue
 
 fn hit(found: SearchHit) -> SessionsSearchHit {
     SessionsSearchHit {
-        session_key: found.session_key.to_string(),
-        session_id: found.session_id.to_string(),
-        message_id: found.entry_id.to_string(),
+        session_key: found.session_key,
+        session_id: found.session_id,
+        message_id: found.entry_id,
         role: found.role,
         timestamp: found.timestamp,
         snippet: found.snippet,

@@ -1,7 +1,7 @@
 //! `undo.*`: putting back what file tools replaced.
 
-use homard_protocol::ErrorShape;
-use homard_protocol::methods::undo::{
+use crate::error::RequestError;
+use homard_protocol::methods::sessions::undo::{
     DEFAULT_UNDO_RUNS, MAX_UNDO_RUNS, UndoApplyParams, UndoApplyResult, UndoFile, UndoListParams,
     UndoListResult, UndoRun,
 };
@@ -14,25 +14,25 @@ use crate::methods::session_key;
 use crate::table::Cx;
 
 /// `undo.list`.
-pub(crate) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResult, ErrorShape> {
+pub(crate) async fn list(cx: Cx, params: UndoListParams) -> Result<UndoListResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("undo.list", "limit", params.limit, 1..=MAX_UNDO_RUNS)?;
-    let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let key = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_UNDO_RUNS)).unwrap_or(1);
-    let runs = gateway.relay().sessions().undo_list(key, limit).await.map_err(|why| refused(&why))?;
+    let runs = gateway.relay().sessions().undo_list(key, limit).await?;
     Ok(UndoListResult { ts: gateway.clock().now_ms(), runs: runs.iter().map(run).collect() })
 }
 
 /// `undo.apply`.
-pub(crate) async fn apply(cx: Cx, params: UndoApplyParams) -> Result<UndoApplyResult, ErrorShape> {
+pub(crate) async fn apply(cx: Cx, params: UndoApplyParams) -> Result<UndoApplyResult, RequestError> {
     let gateway = &cx.gateway;
-    let session = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
+    let session = params.session_key.as_ref().map(|key| session_key(gateway, key, None)).transpose()?;
     let request = UndoRequest { session, run: params.run_id, force: params.force };
     if params.dry_run {
-        let changes = gateway.relay().sessions().undo_preview(request).await.map_err(|why| refused(&why))?;
+        let changes = gateway.relay().sessions().undo_preview(request).await?;
         return Ok(previewed(&changes));
     }
-    let report = gateway.relay().sessions().undo_as(request).await.map_err(|why| refused(&why))?;
+    let report = gateway.relay().sessions().undo_as(request).await?;
     Ok(done(&report))
 }
 
@@ -80,14 +80,16 @@ fn run(changes: &RunChanges) -> UndoRun {
     }
 }
 
-fn refused(why: &UndoRefused) -> ErrorShape {
-    match why {
-        UndoRefused::Undo(UndoError::Blocked { changes }) => ErrorShape::invalid(why.to_string())
-            .with_details(json!({"code": "UNDO_BLOCKED", "run": run(changes)})),
-        UndoRefused::Undo(UndoError::Read(source) | UndoError::Keep(source)) => {
-            ErrorShape::unavailable(format!("{why}: {source}"))
+impl From<UndoRefused> for RequestError {
+    fn from(why: UndoRefused) -> Self {
+        match &why {
+            UndoRefused::Undo(UndoError::Blocked { changes }) => Self::invalid(why.to_string())
+                .with_details(json!({"code": "UNDO_BLOCKED", "run": run(changes)})),
+            UndoRefused::Undo(UndoError::Read(source) | UndoError::Keep(source)) => {
+                Self::unavailable(format!("{why}: {source}"))
+            }
+            UndoRefused::Stopping => Self::unavailable(why.to_string()),
+            UndoRefused::Undo(_) | UndoRefused::Running { .. } => Self::invalid(why.to_string()),
         }
-        UndoRefused::Stopping => ErrorShape::unavailable(why.to_string()),
-        UndoRefused::Undo(_) | UndoRefused::Running { .. } => ErrorShape::invalid(why.to_string()),
     }
 }

@@ -1,15 +1,16 @@
 //! The gateway as a program on a machine: its key, its updates, its secrets, the machine, the browser.
 
+use crate::error::RequestError;
 use std::path::Path;
 
 use homard_client::DeviceIdentity;
+use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::upkeep::{
+use homard_protocol::methods::system::maintenance::{
     BrowserRequestParams, DiskInfo, GatewayIdentity, InstallKind, SecretsReloaded, SystemInfoResult,
     UpdateInstall, UpdateOutcome, UpdateRunParams, UpdateRunResult, UpdateSchedule, UpdateStatusParams,
     UpdateStatusResult,
 };
-use homard_protocol::{DeviceId, ErrorShape};
 use serde_json::Value;
 
 use crate::methods::config::blocking;
@@ -19,11 +20,12 @@ use crate::table::Cx;
 const DEFAULT_CHANNEL: &str = "stable";
 
 /// `gateway.identity.get`.
-pub(crate) async fn identity(cx: Cx, _params: NoParams) -> Result<GatewayIdentity, ErrorShape> {
+pub(crate) async fn identity(cx: Cx, _params: NoParams) -> Result<GatewayIdentity, RequestError> {
     let (path, clock) = (cx.gateway.config().source().paths.identity_file(), cx.gateway.clock().clone());
     let key = blocking(move || DeviceIdentity::load_or_create(&path, &clock)).await?;
-    let key = key.map_err(|error| ErrorShape::unavailable(error.to_string()))?;
-    let device_id = DeviceId::parse(key.id()).map_err(|error| ErrorShape::unavailable(error.to_string()))?;
+    let key = key.map_err(|error| RequestError::unavailable(error.to_string()))?;
+    let device_id =
+        DeviceId::parse(key.id()).map_err(|error| RequestError::unavailable(error.to_string()))?;
     Ok(GatewayIdentity { device_id, public_key: key.public_key() })
 }
 
@@ -31,7 +33,7 @@ pub(crate) async fn identity(cx: Cx, _params: NoParams) -> Result<GatewayIdentit
 pub(crate) async fn update_status(
     cx: Cx,
     _params: UpdateStatusParams,
-) -> Result<UpdateStatusResult, ErrorShape> {
+) -> Result<UpdateStatusResult, RequestError> {
     let snapshot = cx.gateway.config().snapshot();
     let channel = snapshot.effective.pointer("/update/channel").and_then(Value::as_str);
     let channel = channel.unwrap_or(DEFAULT_CHANNEL).to_owned();
@@ -48,7 +50,7 @@ pub(crate) async fn update_status(
 }
 
 /// `update.run`: Homard does not replace itself; whoever installed it does.
-pub(crate) async fn update_run(_cx: Cx, _params: UpdateRunParams) -> Result<UpdateRunResult, ErrorShape> {
+pub(crate) async fn update_run(_cx: Cx, _params: UpdateRunParams) -> Result<UpdateRunResult, RequestError> {
     let mode = install_kind();
     let message = match mode {
         InstallKind::Git => {
@@ -93,12 +95,12 @@ fn kind_of(program: &Path, exists: impl Fn(&Path) -> bool) -> InstallKind {
 }
 
 /// `secrets.reload`.
-pub(crate) async fn secrets_reload(cx: Cx, _params: NoParams) -> Result<SecretsReloaded, ErrorShape> {
+pub(crate) async fn secrets_reload(cx: Cx, _params: NoParams) -> Result<SecretsReloaded, RequestError> {
     let handle = cx.gateway.config().clone();
     let reload = blocking(move || handle.reload()).await?;
     if !reload.rejected.is_empty() {
         let words: Vec<String> = reload.rejected.iter().map(ToString::to_string).collect();
-        return Err(ErrorShape::unavailable(format!(
+        return Err(RequestError::unavailable(format!(
             "the configuration cannot be used as it is; the old values stay: {}",
             words.join("; ")
         )));
@@ -107,7 +109,7 @@ pub(crate) async fn secrets_reload(cx: Cx, _params: NoParams) -> Result<SecretsR
 }
 
 /// `system.info`.
-pub(crate) async fn system_info(cx: Cx, _params: NoParams) -> Result<SystemInfoResult, ErrorShape> {
+pub(crate) async fn system_info(cx: Cx, _params: NoParams) -> Result<SystemInfoResult, RequestError> {
     let gateway = &cx.gateway;
     let admin = cx.caller.is_admin();
     let config = gateway.config().current();
@@ -164,15 +166,15 @@ fn wide(number: impl Into<u64>) -> u64 {
 fn add_load(_info: &mut SystemInfoResult) {}
 
 /// `browser.request`.
-pub(crate) async fn browser(_cx: Cx, _params: BrowserRequestParams) -> Result<Value, ErrorShape> {
-    Err(ErrorShape::unavailable("there is no browser: the room that controls one is not furnished yet"))
+pub(crate) async fn browser(_cx: Cx, _params: BrowserRequestParams) -> Result<Value, RequestError> {
+    Err(RequestError::unavailable("there is no browser: the room that controls one is not furnished yet"))
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use homard_protocol::methods::upkeep::InstallKind;
+    use homard_protocol::methods::system::maintenance::InstallKind;
 
     use super::kind_of;
 

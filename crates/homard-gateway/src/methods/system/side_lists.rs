@@ -1,8 +1,8 @@
 //! Lists beside the conversation whose rooms are not furnished: each is truly empty.
 
-use homard_protocol::ErrorShape;
+use crate::error::RequestError;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::side_lists::{
+use homard_protocol::methods::system::side_lists::{
     CompanionStateResult, InSessionParams, OfSessionParams, ProgressCardResult, QuestionListResult,
     TaskSuggestionsResult, TasksListParams, TasksListResult,
 };
@@ -15,7 +15,7 @@ use crate::table::Cx;
 const MAX_TASKS: u32 = 500;
 
 /// `question.list`.
-pub(crate) async fn questions(_cx: Cx, _params: NoParams) -> Result<QuestionListResult, ErrorShape> {
+pub(crate) async fn questions(_cx: Cx, _params: NoParams) -> Result<QuestionListResult, RequestError> {
     Ok(QuestionListResult::default())
 }
 
@@ -23,27 +23,27 @@ pub(crate) async fn questions(_cx: Cx, _params: NoParams) -> Result<QuestionList
 pub(crate) async fn suggestions(
     cx: Cx,
     params: OfSessionParams,
-) -> Result<TaskSuggestionsResult, ErrorShape> {
+) -> Result<TaskSuggestionsResult, RequestError> {
     if let Some(key) = &params.session_key {
-        session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+        session_key(&cx.gateway, key, params.agent_id.as_ref())?;
     }
     Ok(TaskSuggestionsResult::default())
 }
 
 /// `tasks.list`.
-pub(crate) async fn tasks(_cx: Cx, params: TasksListParams) -> Result<TasksListResult, ErrorShape> {
+pub(crate) async fn tasks(_cx: Cx, params: TasksListParams) -> Result<TasksListResult, RequestError> {
     check_range("tasks.list", "limit", params.limit, 1..=MAX_TASKS)?;
     Ok(TasksListResult::default())
 }
 
 /// `progressCard.get`.
-pub(crate) async fn card(cx: Cx, params: InSessionParams) -> Result<ProgressCardResult, ErrorShape> {
-    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+pub(crate) async fn card(cx: Cx, params: InSessionParams) -> Result<ProgressCardResult, RequestError> {
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
     Ok(ProgressCardResult::default())
 }
 
 /// `sessions.companion.state`.
-pub(crate) async fn companion(cx: Cx, params: InSessionParams) -> Result<CompanionStateResult, ErrorShape> {
-    session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
+pub(crate) async fn companion(cx: Cx, params: InSessionParams) -> Result<CompanionStateResult, RequestError> {
+    session_key(&cx.gateway, &params.session_key, params.agent_id.as_ref())?;
     Ok(CompanionStateResult::default())
 }

@@ -1,26 +1,23 @@
 //! `wake`, `system-event`, `set-heartbeats` and `last-heartbeat`: telling a conversation that something happened.
 
+use homard_protocol::Scope;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::wake::{
+use homard_protocol::methods::system::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
-use homard_protocol::{ErrorShape, RunId, Scope};
 use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_tools::Label;
 use serde_json::Value;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::methods::session_key;
 use crate::table::Cx;
 
-/// The conversation an event is for when nobody says.
-const MAIN: &str = "main";
-
 /// `wake`.
-pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, ErrorShape> {
-    let key = params.session_key.as_deref().unwrap_or(MAIN);
-    let session = session_key(&cx.gateway, key, params.agent_id.as_deref())?;
+pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, RequestError> {
+    let session =
+        session_key(&cx.gateway, &params.session_key.unwrap_or_default(), params.agent_id.as_ref())?;
     let mode = match params.mode {
         CronWakeMode::Now => WakeMode::Now,
         CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
@@ -31,13 +28,10 @@ pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, Error
 }
 
 /// `system-event`.
-pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResult, ErrorShape> {
-    let session = session_key(&cx.gateway, params.session_key.as_deref().unwrap_or(MAIN), None)?;
+pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResult, RequestError> {
+    let session = session_key(&cx.gateway, &params.session_key.unwrap_or_default(), None)?;
     let text = checked("system-event", &params.text)?;
-    let run_id = match params.idempotency_key.as_deref() {
-        Some(key) => Some(RunId::parse(key).map_err(|e| ErrorShape::invalid(e.to_string()))?),
-        None => None,
-    };
+    let run_id = params.idempotency_key;
     let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
     tell(&cx, Wake { session, text, mode, source: Source::SystemEvent, run_id, labels: labels(&cx) }).await
 }
@@ -46,19 +40,19 @@ pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResul
 pub(crate) async fn set_heartbeats(
     cx: Cx,
     params: SetHeartbeatsParams,
-) -> Result<SetHeartbeatsResult, ErrorShape> {
+) -> Result<SetHeartbeatsResult, RequestError> {
     cx.gateway.relay().turns().set_heartbeats(params.enabled);
     Ok(SetHeartbeatsResult { ok: true, enabled: params.enabled })
 }
 
 /// `last-heartbeat`: what came of the last turn that an event started.
-pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, ErrorShape> {
+pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, RequestError> {
     Ok(cx.gateway.relay().turns().last_heartbeat())
 }
 
-async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, ErrorShape> {
-    match cx.gateway.relay().turns().wake(wake).await.map_err(|e| error::submit(&e))? {
-        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id.to_string()) }),
+async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, RequestError> {
+    match cx.gateway.relay().turns().wake(wake).await? {
+        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id) }),
         Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
     }
 }
@@ -69,9 +63,9 @@ fn labels(cx: &Cx) -> Vec<Label> {
     (!is_admin).then(Label::of_client_without_admin).into_iter().collect()
 }
 
-fn checked(method: &str, text: &str) -> Result<String, ErrorShape> {
+fn checked(method: &str, text: &str) -> Result<String, RequestError> {
     if text.trim().is_empty() || text.chars().count() > MAX_EVENT_CHARS {
-        return Err(ErrorShape::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "invalid {method} params: at /text: must have 1 to {MAX_EVENT_CHARS} characters"
         )));
     }

@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use homard_protocol::methods::tools_invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
-use homard_protocol::{ErrorShape, Scope};
+use homard_protocol::Scope;
+use homard_protocol::methods::tools::invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
 use http::StatusCode;
 use serde_json::Value;
 
-use crate::error;
+use crate::error::RequestError;
 use crate::hooks::replay::{Turn, wait};
 use crate::methods::check_range;
 use crate::methods::session_key;
@@ -22,18 +22,17 @@ const CORE: &str = "core";
 const MAX_KEY: usize = 256;
 
 /// `tools.invoke`.
-pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInvokeResult, ErrorShape> {
+pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInvokeResult, RequestError> {
     let gateway = &cx.gateway;
     if params.name.trim().is_empty() {
-        return Err(ErrorShape::invalid("invalid tools.invoke params: at /name: must not be empty"));
+        return Err(RequestError::invalid("invalid tools.invoke params: at /name: must not be empty"));
     }
     let chars = params.idempotency_key.as_ref().map(|key| key.chars().count());
     check_range("tools.invoke", "idempotencyKey", chars, 1..=MAX_KEY)?;
-    let key = params.session_key.as_deref().unwrap_or("main");
-    let key = session_key(gateway, key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.session_key.unwrap_or_default(), params.agent_id.as_ref())?;
     let config = gateway.config().current();
     if let Some(id) = key.agent_id().filter(|id| config.agents.agent(id).is_none()) {
-        return Err(ErrorShape::invalid(format!("unknown agent id `{id}`")));
+        return Err(RequestError::invalid(format!("unknown agent id `{id}`")));
     }
     let name = canonical_name(&params.name);
     let call = Invocation {
@@ -51,12 +50,13 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
         Some(Turn::First(sender)) => Some(sender),
         Some(Turn::Again(coming)) => {
             let (_, said) =
-                wait(coming).await.ok_or_else(|| ErrorShape::unavailable("the call was not finished"))?;
-            return serde_json::from_value(said).map_err(|error| ErrorShape::unavailable(error.to_string()));
+                wait(coming).await.ok_or_else(|| RequestError::unavailable("the call was not finished"))?;
+            return serde_json::from_value(said)
+                .map_err(|error| RequestError::unavailable(error.to_string()));
         }
     };
     let cancel = gateway.lifecycle().tasks.token().child_token();
-    let invoked = gateway.relay().setup().invoke(call, cancel).await.map_err(|e| error::store(&e))?;
+    let invoked = gateway.relay().setup().invoke(call, cancel).await?;
     let result = told(name, invoked);
     if let Some(sender) = sender {
         sender.send_replace(serde_json::to_value(&result).ok().map(|said| (StatusCode::OK, said)));

@@ -1,28 +1,27 @@
 //! `usage.hours`.
 
-use homard_protocol::ErrorShape;
 use homard_protocol::methods::usage::hours::{
     DEFAULT_HOURS, MAX_HOURS, UsageHour, UsageHoursParams, UsageHoursResult,
 };
 use homard_store::{UsageQuery, UsageReport};
 
 use super::super::check_range;
-use super::{sums, wanted_agent};
-use crate::error;
+use super::sums;
+use crate::error::RequestError;
 use crate::table::Cx;
 
 const HOUR_MS: i64 = 3_600_000;
 
 /// `usage.hours`.
-pub(crate) async fn report(cx: Cx, params: UsageHoursParams) -> Result<UsageHoursResult, ErrorShape> {
+pub(crate) async fn report(cx: Cx, params: UsageHoursParams) -> Result<UsageHoursResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("usage.hours", "hours", params.hours, 1..=MAX_HOURS)?;
-    let agent = wanted_agent(params.agent_id.as_deref(), None)?;
+    let agent = params.agent_id;
     let ts = gateway.clock().now_ms();
     let starts = starts(ts, params.hours.unwrap_or(DEFAULT_HOURS));
     // The store cuts time wherever it is told to; here a day lasts an hour.
     let query = UsageQuery { days: starts.clone(), agent, session: None };
-    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await?;
     Ok(UsageHoursResult { ts, hours: rows(&report, &starts) })
 }
 

@@ -9,7 +9,7 @@ use homard_protocol::methods::usage::sessions::{
     SessionsUsageParams, SessionsUsageResult, SessionsUsageTimeseriesParams, SessionsUsageTimeseriesResult,
     UsageDayShort,
 };
-use homard_protocol::{AgentId, AssistantMessage, EntryKind, ErrorShape, Message, SessionKey};
+use homard_protocol::{AgentId, AssistantMessage, EntryKind, Message, SessionKey};
 use homard_runtime::Clip;
 use homard_store::{
     ArchivedFilter, SessionQuery, SessionRecord, UsageCell, UsageQuery, UsageReport, UsageSession, UsageTally,
@@ -18,31 +18,29 @@ use homard_store::{
 use super::super::{check_range, session_key};
 use super::calendar::Calendar;
 use super::{calendar, sums, wanted_agent};
-use crate::error;
+use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::session_rows;
 use crate::table::Cx;
 
 /// `sessions.usage`.
-pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<SessionsUsageResult, ErrorShape> {
+pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<SessionsUsageResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.usage", "limit", params.limit, 1..=u32::MAX)?;
     let limit = params.limit.unwrap_or(DEFAULT_SESSIONS).min(MAX_SESSIONS);
     let calendar = calendar(gateway, "sessions.usage", &params.span).await?;
-    let key = params.key.as_deref().map(|key| session_key(gateway, key, params.agent_id.as_deref()));
+    let key = params.key.as_ref().map(|key| session_key(gateway, key, params.agent_id.as_ref()));
     let key = key.transpose()?;
     let agent = match key {
         // A key names its agent itself.
         Some(_) => None,
-        None => wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?,
+        None => wanted_agent(params.agent_id, params.agent_scope.as_deref()),
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
-    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await?;
     let limit = usize::try_from(limit).unwrap_or(1);
     let records = match &key {
-        Some(key) => {
-            gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?.into_iter().collect()
-        }
+        Some(key) => gateway.store().sessions().get(key).await?.into_iter().collect(),
         None => recent(gateway, agent, &calendar, limit).await?,
     };
     let ends = |date: Option<&String>| date.cloned().unwrap_or_default();
@@ -64,7 +62,7 @@ async fn recent(
     agent: Option<AgentId>,
     calendar: &Calendar,
     limit: usize,
-) -> Result<Vec<SessionRecord>, ErrorShape> {
+) -> Result<Vec<SessionRecord>, RequestError> {
     let query = SessionQuery {
         agent,
         limit,
@@ -74,7 +72,7 @@ async fn recent(
         include_unknown: true,
         ..SessionQuery::default()
     };
-    Ok(gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?.rows)
+    Ok(gateway.store().sessions().list(query).await?.rows)
 }
 
 /// The conversations of a report: those that exist, then those that were deleted and cost something.
@@ -103,12 +101,12 @@ fn rows(
 fn row(gateway: &Gateway, record: &SessionRecord, usage: Option<SessionUsage>) -> SessionUsageRow {
     let shown = session_rows::row(gateway, record);
     SessionUsageRow {
-        key: shown.key,
+        key: shown.key.to_string(),
         label: shown.label,
-        session_id: shown.session_id,
+        session_id: shown.session_id.map(String::from),
         scope: "instance".to_owned(),
         updated_at: shown.updated_at,
-        agent_id: shown.agent_id,
+        agent_id: shown.agent_id.map(String::from),
         channel: shown.channel,
         chat_type: shown.chat_type,
         model_provider: shown.model_provider,
@@ -181,12 +179,12 @@ fn session_usage(session: &UsageSession, cells: &[&UsageCell], dates: &[String])
 pub(crate) async fn timeseries(
     cx: Cx,
     params: SessionsUsageTimeseriesParams,
-) -> Result<SessionsUsageTimeseriesResult, ErrorShape> {
+) -> Result<SessionsUsageTimeseriesResult, RequestError> {
     let gateway = &cx.gateway;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let session = find(gateway, &key).await?;
     let id = session.as_ref().map(|record| &record.session_id);
-    let kept = gateway.store().usage().points(&key, id, MAX_POINTS).await.map_err(|e| error::store(&e))?;
+    let kept = gateway.store().usage().points(&key, id, MAX_POINTS).await?;
     let (mut tokens, mut usd) = (0u64, 0.0f64);
     let points = kept.iter().map(|point| {
         let usage = &point.usage;
@@ -207,26 +205,21 @@ pub(crate) async fn timeseries(
     Ok(SessionsUsageTimeseriesResult { points: points.collect(), session_id: id.map(ToString::to_string) })
 }
 
-async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, ErrorShape> {
-    gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))
+async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, RequestError> {
+    Ok(gateway.store().sessions().get(key).await?)
 }
 
 /// `sessions.usage.logs`.
 pub(crate) async fn logs(
     cx: Cx,
     params: SessionsUsageLogsParams,
-) -> Result<SessionsUsageLogsResult, ErrorShape> {
+) -> Result<SessionsUsageLogsResult, RequestError> {
     let gateway = &cx.gateway;
     check_range("sessions.usage.logs", "limit", params.limit, 1..=MAX_LOGS)?;
-    let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
+    let key = session_key(gateway, &params.key, params.agent_id.as_ref())?;
     let Some(session) = find(gateway, &key).await? else { return Ok(SessionsUsageLogsResult::default()) };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_LOGS)).unwrap_or(1);
-    let last = gateway
-        .store()
-        .transcripts()
-        .last_messages(&session.session_id, limit)
-        .await
-        .map_err(|e| error::store(&e))?;
+    let last = gateway.store().transcripts().last_messages(&session.session_id, limit).await?;
     Ok(SessionsUsageLogsResult { logs: last.into_iter().filter_map(|place| log(place.entry.kind)).collect() })
 }
 

@@ -1,6 +1,6 @@
 //! Command lines, as tables of rows and calls.
 
-use homard_config::config::cli_backends::{
+use homard_config::config::agents::cli_backends::{
     CliBackend as Written, CliImageMode, CliInput, CliSessionMode, CliSystemPromptMode, CliSystemPromptWhen,
 };
 

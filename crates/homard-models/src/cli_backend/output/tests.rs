@@ -1,6 +1,6 @@
 //! Whatever a program prints is read, or told apart from an answer.
 
-use homard_config::config::cli_backends::CliOutput;
+use homard_config::config::agents::cli_backends::CliOutput;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use serde_json::{Value, json};
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -31,7 +32,7 @@ pub struct UsageHoursParams {
     pub hours: Option<u32>,
     /// Only this agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`UsageHours`].

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{UsageCacheStatus, UsageDay, UsageSpan, UsageTotals};
+use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
 
 /// Sessions in one report unless the caller says otherwise.
 pub const DEFAULT_SESSIONS: u32 = 50;
@@ -39,10 +41,10 @@ impl Method for SessionsUsage {
 pub struct SessionsUsageParams {
     /// Only this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<SessionRef>,
     /// Only this agent's; for bare keys: whose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// `all`: every agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_scope: Option<String>,
@@ -337,10 +339,10 @@ impl Method for SessionsUsageTimeseries {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsUsageTimeseriesParams {
     /// Which conversation.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`SessionsUsageTimeseries`].
@@ -395,10 +397,10 @@ impl Method for SessionsUsageLogs {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsUsageLogsParams {
     /// Which conversation.
-    pub key: String,
+    pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// How many messages at most, [`MAX_LOGS`] being the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

@@ -1,7 +1,7 @@
 //! The sign on a message that it was seen.
 
 use homard_channel::{ChatKind, Content};
-use homard_config::config::delivery::AckScope;
+use homard_config::config::messages::delivery::AckScope;
 
 use super::say_aside;
 use crate::delivery::answer::ack_of;
@@ -55,7 +55,7 @@ fn is_in(scope: AckScope, chat: ChatKind, was_mentioned: bool) -> bool {
 mod tests {
     use super::is_in;
     use homard_channel::ChatKind::{Channel, Direct, Group};
-    use homard_config::config::delivery::AckScope;
+    use homard_config::config::messages::delivery::AckScope;
 
     #[test]
     fn the_sign_is_put_where_the_owner_wants_it() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_channel::{ChatKind, Content};
-use homard_config::config::delivery::TypingMode;
+use homard_config::config::messages::delivery::TypingMode;
 use homard_runtime::OrCancel;
 use tokio::time::Instant;
 

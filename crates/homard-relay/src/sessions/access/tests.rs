@@ -1,6 +1,6 @@
 //! Who sees whom.
 
-use homard_config::config::delegation::{AgentNames, AgentToAgent, Visibility};
+use homard_config::config::agents::delegation::{AgentNames, AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 
 use super::{has_strangers, judge};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_config::config::web_tools as config;
+use homard_config::config::tools::web as config;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::{Clock, Mutex};
 use homard_testkit::{FakeWeb, WebPage};

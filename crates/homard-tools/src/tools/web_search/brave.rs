@@ -1,6 +1,6 @@
 //! Brave Search's web search API.
 
-use homard_config::config::web_tools as config;
+use homard_config::config::tools::web as config;
 use serde_json::Value;
 
 use super::query::{Freshness, Query};

@@ -1,7 +1,7 @@
 //! `DuckDuckGo`'s page for browsers without scripts. It is a page and not an interface: it may change, and it
 //! asks for proof of being human when it is asked often.
 
-use homard_config::config::web_tools as config;
+use homard_config::config::tools::web as config;
 use url::Url;
 
 use super::query::{Freshness, Query};

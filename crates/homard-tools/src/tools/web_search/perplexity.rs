@@ -1,6 +1,6 @@
 //! Perplexity's models that search, directly or through OpenRouter. They answer in words and name their sources.
 
-use homard_config::config::web_tools as config;
+use homard_config::config::tools::web as config;
 use serde_json::{Value, json};
 
 use super::query::{Freshness, Query};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use homard_config::Secret;
-use homard_config::config::web_tools::{self as config, SearchProvider};
+use homard_config::config::tools::web::{self as config, SearchProvider};
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
 use homard_runtime::Clock;
 use homard_testkit::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer};

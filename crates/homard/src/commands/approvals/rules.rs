@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_exec::approvals::{PolicyFile, PolicyStore};
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::exec_policy::{
+use homard_protocol::methods::approvals::exec_policy::{
     ExecApprovalsGet, ExecApprovalsSet, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
 use homard_runtime::brief;

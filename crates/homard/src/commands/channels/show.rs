@@ -1,7 +1,7 @@
 //! Platforms and accounts in words.
 
 use homard_protocol::methods::channels::ChannelsStatusResult;
-use homard_protocol::methods::dead_letters::DeadLettersResult;
+use homard_protocol::methods::channels::dead_letters::DeadLettersResult;
 use homard_runtime::brief;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use homard_client::Fingerprint;
 use homard_config::config::gateway::DEFAULT_PORT;
-use homard_config::config::reach::{Remote, Transport};
+use homard_config::config::gateway::reach::{Remote, Transport};
 use homard_config::{Config, Secret};
 use homard_network::SshTarget;
 use homard_protocol::connect::ConnectAuth;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::node_invoke::{NodeInvoke, NodeInvokeParams};
+use homard_protocol::methods::nodes::invoke::{NodeInvoke, NodeInvokeParams};
 use homard_protocol::methods::nodes::{
     Node, NodeDescribe, NodeList, NodeListResult, NodeName, NodePairApprove, NodePairList,
     NodePairListResult, NodePairReject, NodePairRemove, NodeParams, NodeRename, NodeRequestParams,

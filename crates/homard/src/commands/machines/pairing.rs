@@ -2,11 +2,11 @@
 
 use clap::{Args, Subcommand};
 use homard_client::Client;
-use homard_protocol::methods::accounts::{
+use homard_protocol::methods::channels::accounts::{
     ChannelsPairingApprove, ChannelsPairingDismiss, ChannelsPairingList, PairingApproveParams,
     PairingDismissParams, PairingListParams, PairingListResult,
 };
-use homard_protocol::methods::pairing_rows::{OwnerBootstrap, PairingNotification, PairingRow};
+use homard_protocol::methods::channels::pairing_rows::{OwnerBootstrap, PairingNotification, PairingRow};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, ConnectArgs};

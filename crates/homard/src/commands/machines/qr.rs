@@ -1,7 +1,7 @@
 //! `homard qr`: a code that lets a phone or another device in, to be scanned.
 
 use clap::Args;
-use homard_protocol::methods::setup_codes::{
+use homard_protocol::methods::devices::setup_codes::{
     DevicePairSetupCode, SetupAccess, SetupCodeParams, SetupCodeResult, SetupProfile,
 };
 use qrcode::render::unicode::Dense1x2;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use homard_models::listing::Listed;
-use homard_protocol::methods::agent::{ModelSummary, ModelsList, ModelsListParams};
+use homard_protocol::methods::chat::agent::{ModelSummary, ModelsList, ModelsListParams};
 use serde_json::json;
 
 use super::choose::print;

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use clap::Args;
 use homard_config::Config;
 use homard_config::config::gateway::AuthMode;
-use homard_config::config::reach::Transport;
+use homard_config::config::gateway::reach::Transport;
 use serde_json::json;
 use tokio::process::Command;
 

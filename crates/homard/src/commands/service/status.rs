@@ -3,7 +3,7 @@
 use clap::Args;
 use homard_client::Client;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agent::{AgentsList, AgentsListResult};
+use homard_protocol::methods::chat::agent::{AgentsList, AgentsListResult};
 use homard_protocol::methods::system::Status;
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn rows(
     let number = |path| status.pointer(path).and_then(Value::as_u64);
     let process = number("/pid").map_or_else(String::new, |pid| format!(", process {pid}"));
     let named: Vec<String> =
-        agents.agents.iter().map(|agent| named(agent.id == agents.default_id, &agent.id)).collect();
+        agents.agents.iter().map(|agent| named(agent.id == agents.default_id, agent.id.as_str())).collect();
     let default = agents.agents.iter().find(|agent| agent.id == agents.default_id);
     let model = default.map(|agent| agent.model.primary.clone()).filter(|model| !model.is_empty());
     let model = model.or_else(|| text("/sessions/defaults/model")).unwrap_or_else(|| "none".into());

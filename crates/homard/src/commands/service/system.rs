@@ -2,7 +2,8 @@
 
 use clap::{Args, Subcommand};
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::wake::{WakeParams, WakeUp};
+use homard_protocol::methods::system::wake::{WakeParams, WakeUp};
+use homard_protocol::{AgentId, SessionRef};
 
 use crate::cli::words_of;
 use crate::commands::Cx;
@@ -41,10 +42,10 @@ struct EventArgs {
     mode: CronWakeMode,
     /// Which session; the main one otherwise
     #[arg(long, value_name = "KEY")]
-    session_key: Option<String>,
+    session_key: Option<SessionRef>,
     /// Whose
     #[arg(long, value_name = "ID")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Print JSON
     #[arg(long)]
     json: bool,

@@ -1,6 +1,6 @@
 //! A skill's standing in words.
 
-use homard_protocol::methods::skills::SkillStatus;
+use homard_protocol::methods::tools::skills::SkillStatus;
 
 /// One word.
 pub(super) fn state(skill: &SkillStatus) -> &'static str {
@@ -58,7 +58,7 @@ pub(super) fn place(source: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use homard_protocol::methods::skills::{SkillNeeds, SkillStatus};
+    use homard_protocol::methods::tools::skills::{SkillNeeds, SkillStatus};
 
     use super::{standing, state};
 

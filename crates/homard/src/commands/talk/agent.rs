@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use homard_client::{Client, Events, Heard, TwoPhase};
-use homard_protocol::methods::agent::{AgentFinished, AgentParams};
+use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, RunId, SessionId, SessionKey, SessionRef};
 use serde_json::Value;
 
 use crate::commands::Cx;
@@ -39,13 +39,13 @@ pub(crate) struct AgentArgs {
     message: String,
     /// In which conversation; the agent's main one otherwise
     #[arg(long, value_name = "KEY", conflicts_with_all = ["session_id", "agent"])]
-    session_key: Option<String>,
+    session_key: Option<SessionRef>,
     /// In which conversation, by transcript
     #[arg(long, value_name = "ID")]
-    session_id: Option<String>,
+    session_id: Option<SessionId>,
     /// To which agent; the default one otherwise
     #[arg(long, value_name = "ID")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Think with another model this once, as provider/model
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -111,8 +111,8 @@ fn params(args: AgentArgs, client: &Client) -> anyhow::Result<AgentParams> {
     let session_key = match (&args.session_key, &args.session_id, &args.agent) {
         (Some(key), _, _) => Some(key.clone()),
         (None, Some(_), _) => None,
-        (None, None, Some(agent)) => Some(SessionKey::main(AgentId::parse(agent)?).to_string()),
-        (None, None, None) => Some(main()),
+        (None, None, Some(agent)) => Some(SessionRef::from(&SessionKey::main(agent.clone()))),
+        (None, None, None) => Some(main().into()),
     };
     Ok(AgentParams {
         message: args.message,
@@ -157,8 +157,8 @@ async fn watch(
                 pressed?;
                 stopping = true;
                 let params = ChatAbortParams {
-                    session_key: session_key.clone(),
-                    run_id: Some(run_id.clone()),
+                    session_key: session_key.as_str().into(),
+                    run_id: Some(RunId::parse(&run_id)?),
                     ..ChatAbortParams::default()
                 };
                 client.call::<ChatAbort>(&params).await.context("could not stop the run")?;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Args, Subcommand};
-use homard_protocol::methods::sending::{
+use homard_protocol::methods::channels::sending::{
     MAX_POLL_SECONDS, MessageAction, MessageActionParams, Poll, PollParams, Send, SendParams,
 };
 use serde_json::{Map, Value, json};

@@ -6,6 +6,7 @@ mod context;
 mod search;
 
 use clap::{Args, Subcommand};
+use homard_protocol::AgentId;
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::session_row::SessionRow;
 use homard_runtime::brief;
@@ -44,7 +45,7 @@ struct ListArgs {
     active: Option<f64>,
     /// Only those of this agent
     #[arg(long, value_name = "ID")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Also those that are archived
     #[arg(long)]
     archived: bool,
@@ -133,7 +134,7 @@ fn row(session: &SessionRow, now_ms: i64) -> Vec<String> {
     let title = session.label.as_ref().or(session.display_name.as_ref()).or(session.derived_title.as_ref());
     let running = if session.has_active_run { "running, " } else { "" };
     vec![
-        session.key.clone(),
+        session.key.to_string(),
         session
             .updated_at
             .map_or_else(|| "–".to_owned(), |then| format!("{running}{}", words::ago(then, now_ms))),

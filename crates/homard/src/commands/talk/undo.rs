@@ -2,7 +2,8 @@
 
 use clap::Args;
 use homard_client::Client;
-use homard_protocol::methods::undo::{
+use homard_protocol::SessionRef;
+use homard_protocol::methods::sessions::undo::{
     MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
 };
 
@@ -32,7 +33,7 @@ kept.";
 pub(crate) struct UndoArgs {
     /// Only runs of this conversation, by its key
     #[arg(long, value_name = "KEY")]
-    session: Option<String>,
+    session: Option<SessionRef>,
     /// This run, not the last one
     #[arg(long, value_name = "ID", conflicts_with = "list")]
     run: Option<String>,

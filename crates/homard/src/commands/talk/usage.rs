@@ -6,6 +6,7 @@ mod runs;
 
 use clap::{Args, ValueEnum};
 use homard_client::Client;
+use homard_protocol::SessionRef;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageParams, SessionsUsageResult};
 use homard_protocol::methods::usage::{
@@ -53,7 +54,7 @@ pub(crate) struct UsageArgs {
     by: Option<By>,
     /// Only one conversation, by its key
     #[arg(long, value_name = "KEY")]
-    session: Option<String>,
+    session: Option<SessionRef>,
     /// Show the latest answers instead: every attempt and every call
     #[arg(long)]
     runs: bool,

@@ -3,7 +3,7 @@
 //! Knows no gateway. [`Facts`] go in, a [`Plan`] comes out, and nothing happens before the last yes.
 
 use homard_config::Secret;
-use homard_protocol::methods::wizard::{WizardOption, WizardStep, WizardStepKind};
+use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardStepKind};
 use serde_json::{Value, json};
 
 /// The answer that keeps the model as it is.

@@ -5,7 +5,7 @@ use homard_config::config::gateway::BindMode;
 use homard_llm::ApiKey;
 use homard_models::auth::NewProfile;
 use homard_models::catalogue::{AuthKind, ROWS, Row};
-use homard_protocol::methods::wizard::WizardStartParams;
+use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{ProviderId, SessionKey};
 use serde_json::{Map, Value, json};
 

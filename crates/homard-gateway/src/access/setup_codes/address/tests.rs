@@ -1,7 +1,7 @@
 //! Addresses as a table.
 
 use homard_config::config::gateway::BindMode;
-use homard_protocol::methods::setup_codes::SetupCodeParams;
+use homard_protocol::methods::devices::setup_codes::SetupCodeParams;
 
 use super::{Network, find};
 

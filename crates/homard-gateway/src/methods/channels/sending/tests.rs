@@ -1,6 +1,6 @@
 //! Parameters of sending, and what they become.
 
-use homard_protocol::methods::sending::{MessageActionParams, SendParams};
+use homard_protocol::methods::channels::sending::{MessageActionParams, SendParams};
 use homard_tools::MessageVerb;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn a_message_needs_words_or_a_file() {
         (json!({"buffer": "%%%"}), "at /buffer"),
     ] {
         let error = post_of(&send(&params)).unwrap_err();
-        assert!(error.message.contains(words), "{params}: {error:?}");
+        assert!(error.message().contains(words), "{params}: {error:?}");
     }
     let both = post_of(&send(&json!({"message": "a", "mediaUrls": ["b", "c"], "buffer": "aGk="}))).unwrap();
     assert_eq!((both.text.as_str(), both.files.len()), ("a", 3));

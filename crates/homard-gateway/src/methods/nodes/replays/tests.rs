@@ -1,8 +1,7 @@
 //! Repeated requests: one command, one answer.
 
-use homard_protocol::ErrorShape;
-
 use super::{Begun, Replays, settled};
+use crate::error::RequestError;
 
 fn first<'r>(replays: &'r Replays, key: &str) -> super::First<'r> {
     match replays.begin(key.to_owned(), "asked") {
@@ -24,7 +23,7 @@ async fn the_same_request_gets_the_same_answer_for_five_minutes() {
     let holder = first(&replays, "k");
     let waiting = again(&replays, "k", "asked").unwrap();
     assert!(again(&replays, "k", "something else").is_none());
-    let answer = Err(ErrorShape::invalid("no"));
+    let answer = Err(RequestError::invalid("no"));
     holder.answer(&answer, true);
     assert_eq!(settled(waiting).await, Some(answer.clone()));
     assert_eq!(settled(again(&replays, "k", "asked").unwrap()).await, Some(answer));
@@ -37,7 +36,7 @@ async fn what_reached_nobody_or_was_given_up_may_be_tried_again() {
     let replays = Replays::default();
     let holder = first(&replays, "k");
     let waiting = again(&replays, "k", "asked").unwrap();
-    holder.answer(&Err(ErrorShape::invalid("nobody there")), false);
+    holder.answer(&Err(RequestError::invalid("nobody there")), false);
     assert!(settled(waiting).await.unwrap().is_err());
     let holder = first(&replays, "k");
     let waiting = again(&replays, "k", "asked").unwrap();
@@ -51,7 +50,7 @@ async fn large_answers_are_not_kept_without_end() {
     let replays = Replays::default();
     for n in 0..5 {
         let text = "x".repeat(super::MAX_KEPT_BYTES / 8 + 1);
-        let answer = Ok(homard_protocol::methods::node_invoke::NodeInvoked {
+        let answer = Ok(homard_protocol::methods::nodes::invoke::NodeInvoked {
             ok: true,
             node_id: "n".to_owned(),
             command: "c".to_owned(),
@@ -67,7 +66,7 @@ async fn large_answers_are_not_kept_without_end() {
 async fn there_is_a_most_that_is_remembered() {
     let replays = Replays::default();
     for n in 0..super::MAX_KEPT + 50 {
-        first(&replays, &format!("k{n}")).answer(&Err(ErrorShape::invalid("no")), true);
+        first(&replays, &format!("k{n}")).answer(&Err(RequestError::invalid("no")), true);
     }
     assert_eq!(replays.kept.lock().len(), super::MAX_KEPT);
 }

@@ -1,7 +1,7 @@
 //! `homard devices join-code`: an address that another machine joins by, once.
 
 use clap::Args;
-use homard_protocol::methods::setup_codes::{DevicePairSetupCode, SetupCodeParams, SetupProfile};
+use homard_protocol::methods::devices::setup_codes::{DevicePairSetupCode, SetupCodeParams, SetupProfile};
 
 use super::ConnectArgs;
 use crate::commands::Cx;

@@ -2,13 +2,14 @@
 
 use clap::Args;
 use homard_client::Client;
-use homard_protocol::methods::session_archive::{
+use homard_protocol::methods::sessions::archive::{
     EndedSessionRow, SessionsEnded, SessionsEndedParams, SessionsRestore, SessionsRestoreParams,
 };
-use homard_protocol::methods::session_look::{SessionsDescribe, SessionsDescribeParams};
+use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDescribeParams};
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsDeleteParams, SessionsPatch, SessionsPatchParams, SessionsPatchResult,
 };
+use homard_protocol::{SessionId, SessionKey, SessionRef};
 use homard_runtime::brief;
 use serde_json::{Map, json};
 
@@ -22,7 +23,7 @@ use crate::report::Mark;
 #[derive(Args)]
 pub(crate) struct OneArgs {
     /// Which conversation, by its key
-    key: String,
+    key: SessionRef,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -35,10 +36,10 @@ pub(crate) struct OneArgs {
 #[derive(Args)]
 pub(crate) struct RestoreArgs {
     /// Which conversation, by its key; without one, what can be restored is listed
-    key: Option<String>,
+    key: Option<SessionRef>,
     /// Exactly this one, by the id of its transcript
     #[arg(long, value_name = "ID", conflicts_with = "key")]
-    id: Option<String>,
+    id: Option<SessionId>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -63,9 +64,9 @@ pub(crate) async fn archive(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn put_away(client: &Client, key: &str, away: bool) -> anyhow::Result<SessionsPatchResult> {
+async fn put_away(client: &Client, key: &SessionRef, away: bool) -> anyhow::Result<SessionsPatchResult> {
     let settings = Map::from_iter([("archived".to_owned(), json!(away))]);
-    let params = SessionsPatchParams { key: key.to_owned(), agent_id: None, settings };
+    let params = SessionsPatchParams { key: key.clone(), agent_id: None, settings };
     Ok(client.call::<SessionsPatch>(&params).await?)
 }
 
@@ -108,16 +109,16 @@ pub(crate) async fn restore(cx: &Cx, args: RestoreArgs) -> anyhow::Result<()> {
     outcome
 }
 
-fn tell(cx: &Cx, as_json: bool, answer: &impl serde::Serialize, key: &str) -> anyhow::Result<()> {
+fn tell(cx: &Cx, as_json: bool, answer: &impl serde::Serialize, key: &SessionKey) -> anyhow::Result<()> {
     if as_json {
         return Ok(cx.console.json(answer)?);
     }
     Ok(cx.console.line(&format!("{key} is back"))?)
 }
 
-async fn is_archived(client: &Client, key: &str) -> anyhow::Result<bool> {
+async fn is_archived(client: &Client, key: &SessionRef) -> anyhow::Result<bool> {
     let params = SessionsDescribeParams {
-        key: key.to_owned(),
+        key: key.clone(),
         agent_id: None,
         include_derived_titles: None,
         include_last_message: None,
@@ -147,10 +148,10 @@ async fn list(cx: &Cx, client: &Client, as_json: bool) -> anyhow::Result<()> {
 fn row(one: &EndedSessionRow, now: i64) -> Vec<String> {
     let title = one.label.as_ref().or(one.derived_title.as_ref());
     vec![
-        one.key.clone(),
+        one.key.to_string(),
         words::ago(one.ended_at, now),
         one.reason.clone(),
-        one.session_id.clone(),
+        one.session_id.to_string(),
         title.map_or_else(String::new, |title| brief(title, TITLE_CHARS)),
     ]
 }

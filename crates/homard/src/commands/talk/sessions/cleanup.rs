@@ -1,7 +1,8 @@
 //! `homard sessions cleanup`: keeping the list short.
 
 use clap::Args;
-use homard_protocol::methods::session_archive::{SessionsCleanup, SessionsCleanupParams};
+use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsCleanupParams};
+use homard_protocol::{AgentId, SessionRef};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
@@ -18,13 +19,13 @@ pub(crate) struct CleanupArgs {
     enforce: bool,
     /// Only conversations of this agent
     #[arg(long, value_name = "ID", conflicts_with = "all_agents")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Conversations of every agent
     #[arg(long)]
     all_agents: bool,
     /// A conversation to leave alone, by its key
     #[arg(long, value_name = "KEY")]
-    active_key: Option<String>,
+    active_key: Option<SessionRef>,
     /// Also those whose transcript is gone
     #[arg(long)]
     fix_missing: bool,

@@ -1,7 +1,8 @@
 //! `homard sessions context`: where the tokens of a conversation's next request go.
 
 use clap::Args;
-use homard_protocol::methods::session_context::{
+use homard_protocol::SessionRef;
+use homard_protocol::methods::sessions::context::{
     SessionsContext, SessionsContextParams, SessionsContextResult,
 };
 use homard_protocol::prompt_report::FileSize;
@@ -18,7 +19,7 @@ const CHARS_PER_TOKEN: usize = 4;
 #[derive(Args)]
 pub(crate) struct ContextArgs {
     /// Which conversation; the main one if absent
-    key: Option<String>,
+    key: Option<SessionRef>,
     /// Print JSON
     #[arg(long)]
     json: bool,

@@ -1,9 +1,10 @@
 //! `homard sessions search`: finding what was said.
 
 use clap::Args;
-use homard_protocol::methods::session_search::{
+use homard_protocol::methods::sessions::search::{
     MAX_SEARCH_LIMIT, SessionsSearch, SessionsSearchHit, SessionsSearchParams,
 };
+use homard_protocol::{AgentId, SessionRef};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
@@ -17,10 +18,10 @@ pub(crate) struct SearchArgs {
     query: Vec<String>,
     /// Only conversations of this agent
     #[arg(long, value_name = "ID")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Only this conversation, by its key; may be given several times
     #[arg(long, value_name = "KEY")]
-    session: Vec<String>,
+    session: Vec<SessionRef>,
     /// How many at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SEARCH_LIMIT)))]
     limit: Option<u32>,

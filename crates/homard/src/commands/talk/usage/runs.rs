@@ -1,6 +1,7 @@
 //! The latest answers: what was tried for each, and what its calls cost.
 
 use homard_client::Client;
+use homard_protocol::SessionRef;
 use homard_protocol::methods::usage::{RunAttempt, RunCall, RunUsage, UsageRuns, UsageRunsParams};
 use homard_runtime::brief;
 use serde_json::Value;
@@ -16,7 +17,7 @@ const ERROR_CHARS: usize = 100;
 pub(super) async fn show(
     cx: &Cx,
     client: &Client,
-    session_key: Option<String>,
+    session_key: Option<SessionRef>,
     limit: Option<u32>,
     json: bool,
 ) -> anyhow::Result<()> {
@@ -49,7 +50,7 @@ pub(super) fn lines(console: &Console, run: &RunUsage, now: i64) -> Vec<String> 
     facts.extend(took);
     facts.push(format!("{} tokens", words::tokens(run.usage.total_tokens)));
     facts.extend(Some(money(run.usage.cost.total)).filter(|_| run.usage.cost.total > 0.0));
-    facts.push(run.session_key.clone());
+    facts.push(run.session_key.to_string());
     let mut lines = vec![format!("{}  {}", console.mark(Mark::Strong, &when), facts.join(" · "))];
     lines.extend(run.attempts.iter().map(|attempt| format!("    {}", attempt_line(console, attempt))));
     lines.extend(run.calls.iter().map(|call| format!("    {}", call_line(call))));

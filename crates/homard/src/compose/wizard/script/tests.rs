@@ -1,7 +1,7 @@
 //! Conversations as tables: what is answered, what is asked next, what comes of it.
 
 use homard_config::Secret;
-use homard_protocol::methods::wizard::WizardStepKind;
+use homard_protocol::methods::config::wizard::WizardStepKind;
 use serde_json::{Value, json};
 
 use super::{Facts, Plan, Provider, Script, Taken, Wrong};

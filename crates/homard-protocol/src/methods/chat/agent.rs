@@ -1,0 +1,409 @@
+//! `agent`, `agent.wait`, `agents.list` and `models.list`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{AgentId, RunId, SessionId};
+use crate::method::{Access, Method, NoParams};
+use crate::methods::chat::Attachment;
+use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
+use crate::session_row::ThinkingLevelOption;
+
+/// `agent`: one turn, answered twice with the same id: accepted, then finished.
+#[derive(Debug)]
+pub struct Agent;
+
+impl Method for Agent {
+    const NAME: &'static str = "agent";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = AgentParams;
+    type Result = Value;
+
+    fn access_for(params: &Self::Params) -> Access {
+        let first = params.message.split_whitespace().next().unwrap_or("");
+        let resets = matches!(first, "/new" | "/reset");
+        Access::Operator(if resets { Scope::Admin } else { Scope::Write })
+    }
+}
+
+/// Parameters of [`Agent`]. Fields whose room is not furnished yet are taken and checked for type only.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentParams {
+    /// What is said.
+    pub message: String,
+    /// Becomes the run id.
+    pub idempotency_key: String,
+    /// Whose turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Which conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<SessionRef>,
+    /// Which conversation, by transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// A provider for this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// A model for this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How hard to think in this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
+    /// Time limit in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// Files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<Attachment>>,
+    /// Added to the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra_system_prompt: Option<String>,
+    /// Everything about delivery, which later rooms read.
+    #[serde(flatten)]
+    pub rest: serde_json::Map<String, Value>,
+}
+
+/// First answer of [`Agent`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentAccepted {
+    /// The run.
+    pub run_id: RunId,
+    /// The conversation.
+    pub session_key: SessionKey,
+    /// Whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// `accepted`, or `in_flight` for a repeat.
+    pub status: String,
+    /// When.
+    pub accepted_at: i64,
+}
+
+/// Last answer of [`Agent`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentFinished {
+    /// The run.
+    pub run_id: String,
+    /// `ok`, `error` or `timeout`.
+    pub status: String,
+    /// One word for people: `completed`, `aborted`, or what went wrong.
+    pub summary: String,
+    /// What was said.
+    pub result: AgentResult,
+}
+
+/// What a run produced.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct AgentResult {
+    /// What was said.
+    pub payloads: Vec<AgentPayload>,
+    /// How it went.
+    pub meta: AgentResultMeta,
+}
+
+/// One thing a run said.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPayload {
+    /// The text.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// A file.
+    #[serde(default)]
+    pub media_url: Option<String>,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentResultMeta {
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Who thought, and at what price.
+    pub agent_meta: AgentMeta,
+    /// Whether it was stopped.
+    pub aborted: bool,
+    /// What was tried, and who answered in the end.
+    #[serde(default)]
+    pub execution_trace: ExecutionTrace,
+}
+
+/// What was tried, and who answered in the end.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionTrace {
+    /// Who answered.
+    pub winner_provider: String,
+    /// With which model.
+    pub winner_model: String,
+    /// The attempts in order, the last one being the answer where there was one.
+    pub attempts: Vec<ExecutionAttempt>,
+    /// Whether another model than the wanted one was asked.
+    pub fallback_used: bool,
+}
+
+/// One attempt at an answer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionAttempt {
+    /// Who was asked.
+    pub provider: String,
+    /// For which model.
+    pub model: String,
+    /// With which credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// `success`, or `error`.
+    pub result: String,
+    /// Why it failed, in one word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Who thought, and at what price.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentMeta {
+    /// The transcript.
+    pub session_id: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Tokens of the whole run.
+    pub usage: AgentUsage,
+}
+
+/// Tokens of a run, in the spelling of this answer.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentUsage {
+    /// Prompt.
+    pub input: u64,
+    /// Answer.
+    pub output: u64,
+    /// Cached prompt.
+    pub cache_read: u64,
+    /// Cache written.
+    pub cache_write: u64,
+    /// All.
+    pub total: u64,
+}
+
+/// `agent.wait`: wait for a run.
+#[derive(Debug)]
+pub struct AgentWait;
+
+impl Method for AgentWait {
+    const NAME: &'static str = "agent.wait";
+    const ACCESS: Access = Access::Operator(Scope::Write);
+    type Params = AgentWaitParams;
+    type Result = AgentWaitResult;
+}
+
+/// Parameters of [`AgentWait`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentWaitParams {
+    /// Which run.
+    pub run_id: RunId,
+    /// How long; 30 s when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+/// Answer of [`AgentWait`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentWaitResult {
+    /// Which run.
+    pub run_id: String,
+    /// `ok`, `error`, `timeout` (of the run or of the waiting).
+    pub status: String,
+    /// When it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<i64>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<i64>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Why it stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
+    /// What was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal_reply: Option<Value>,
+}
+
+/// `agents.list`.
+#[derive(Debug)]
+pub struct AgentsList;
+
+impl Method for AgentsList {
+    const NAME: &'static str = "agents.list";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = NoParams;
+    type Result = AgentsListResult;
+}
+
+/// Answer of [`AgentsList`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentsListResult {
+    /// Who answers by default.
+    pub default_id: AgentId,
+    /// `sole` or `legacy`.
+    pub ownership: String,
+    /// Whether a client must choose; never in Homard.
+    pub selection_required: bool,
+    /// Always `main`.
+    pub main_key: String,
+    /// `per-sender` or `global`.
+    pub scope: String,
+    /// The roster.
+    pub agents: Vec<AgentSummary>,
+}
+
+/// One agent.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSummary {
+    /// Its id.
+    pub id: AgentId,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Value>,
+    /// Its folder.
+    pub workspace: String,
+    /// Its model.
+    pub model: AgentModel,
+}
+
+/// An agent's model.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct AgentModel {
+    /// The first choice.
+    pub primary: String,
+    /// What to try next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
+}
+
+/// `models.list`.
+#[derive(Debug)]
+pub struct ModelsList;
+
+impl Method for ModelsList {
+    const NAME: &'static str = "models.list";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ModelsListParams;
+    type Result = ModelsListResult;
+}
+
+/// Parameters of [`ModelsList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ModelsListParams {
+    /// For this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// For this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<SessionRef>,
+    /// With this credential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_profile_id: Option<String>,
+    /// Only of this provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// More per model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_details: Option<bool>,
+    /// More per provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_provider_capabilities: Option<bool>,
+    /// With the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_default_models: Option<bool>,
+    /// Only what is ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared_only: Option<bool>,
+    /// Ask the providers again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<bool>,
+    /// `default`, `configured`, `provider-config` or `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
+}
+
+/// Answer of [`ModelsList`].
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ModelsListResult {
+    /// The catalogue.
+    pub models: Vec<ModelSummary>,
+}
+
+/// One model.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelSummary {
+    /// The provider's name for it.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// The provider.
+    pub provider: String,
+    /// How much it can read.
+    pub context_window: u64,
+    /// Whether it can think.
+    pub reasoning: bool,
+    /// What it can look at.
+    pub input: Vec<String>,
+    /// `default` for the configured one.
+    pub tags: Vec<String>,
+    /// How hard it can think.
+    pub thinking_levels: Vec<ThinkingLevelOption>,
+    /// How hard it thinks.
+    pub thinking_default: String,
+    /// Whether it can be used now.
+    pub available: bool,
+    /// The longest answer, in tokens; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// What a million tokens cost, in US dollars; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<ModelPrice>,
+    /// Whether the owner lets it be chosen; with `includeDetails`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<bool>,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPrice {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
+    /// Read from the cache.
+    pub cache_read: f64,
+    /// Written to the cache.
+    pub cache_write: f64,
+}

@@ -1,0 +1,56 @@
+//! `chat.message.get`: all of one message.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::AgentId;
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+use crate::session_ref::SessionRef;
+
+/// Most characters of a message that are answered with.
+pub const MAX_MESSAGE_GET_CHARS: u64 = 2_000_000;
+/// Characters answered with unless the caller says otherwise.
+pub const DEFAULT_MESSAGE_GET_CHARS: u64 = 500_000;
+
+/// `chat.message.get`: the full text of one message.
+#[derive(Debug)]
+pub struct ChatMessageGet;
+
+impl Method for ChatMessageGet {
+    const NAME: &'static str = "chat.message.get";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    type Params = ChatMessageGetParams;
+    type Result = ChatMessageGetResult;
+}
+
+/// Parameters of [`ChatMessageGet`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChatMessageGetParams {
+    /// Which conversation.
+    pub session_key: SessionRef,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Which entry.
+    pub message_id: String,
+    /// Longest text wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<u64>,
+}
+
+/// Answer of [`ChatMessageGet`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatMessageGetResult {
+    /// Whether it is here.
+    pub ok: bool,
+    /// The message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Value>,
+    /// `not_found`, `not_visible` or `oversized`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable_reason: Option<String>,
+}

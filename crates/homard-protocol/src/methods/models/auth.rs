@@ -1,0 +1,230 @@
+//! `models.probe`, `models.authSetApiKey`, `models.authLogout` and `models.authImport`: trying credentials and
+//! putting them where they belong. No answer holds a value.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::AgentId;
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+
+/// Longest wait for one answer that can be asked for, in milliseconds.
+pub const MAX_PROBE_MS: u64 = 120_000;
+/// Longest key that is taken, in bytes.
+pub const MAX_KEY_BYTES: usize = 16 * 1024;
+
+/// `models.probe`: ask a provider for one word with each of its credentials.
+#[derive(Debug)]
+pub struct ModelsProbe;
+
+impl Method for ModelsProbe {
+    const NAME: &'static str = "models.probe";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = ModelsProbeParams;
+    type Result = ModelsProbeResult;
+}
+
+/// Parameters of [`ModelsProbe`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelsProbeParams {
+    /// Whom.
+    pub provider: String,
+    /// Only with this credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    /// Longest wait for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// On whose behalf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelsProbeResult {
+    /// Whom.
+    pub provider: String,
+    /// `ok`, `auth`, `rate_limit`, `billing`, `timeout`, `format`, `unknown` or `no_model`.
+    pub status: String,
+    /// How long the answer took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    /// Why there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// One per credential.
+    pub results: Vec<ProbeOutcome>,
+}
+
+/// What one credential brought.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeOutcome {
+    /// Which; none when there is none to try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+    /// Its name for people.
+    pub label: String,
+    /// As in [`ModelsProbeResult::status`].
+    pub status: String,
+    /// How long the answer took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    /// Why there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What can be done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// `models.authSetApiKey`: keep a key with the credentials.
+#[derive(Debug)]
+pub struct ModelsAuthSetApiKey;
+
+impl Method for ModelsAuthSetApiKey {
+    const NAME: &'static str = "models.authSetApiKey";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = ModelsAuthSetApiKeyParams;
+    type Result = ModelsAuthSetApiKeyResult;
+}
+
+/// Parameters of [`ModelsAuthSetApiKey`]. `Debug` does not show the key.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelsAuthSetApiKeyParams {
+    /// Whose.
+    pub provider: String,
+    /// The key.
+    pub api_key: String,
+    /// For this agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+impl fmt::Debug for ModelsAuthSetApiKeyParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelsAuthSetApiKeyParams").field("provider", &self.provider).finish_non_exhaustive()
+    }
+}
+
+/// Answer of [`ModelsAuthSetApiKey`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelsAuthSetApiKeyResult {
+    /// Whose.
+    pub provider: String,
+    /// What it is kept as.
+    pub profile_id: String,
+    /// What the person should know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// `models.authLogout`: forget stored credentials.
+#[derive(Debug)]
+pub struct ModelsAuthLogout;
+
+impl Method for ModelsAuthLogout {
+    const NAME: &'static str = "models.authLogout";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = ModelsAuthLogoutParams;
+    type Result = ModelsAuthLogoutResult;
+}
+
+/// Which credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialType {
+    /// Keys, no logins.
+    ApiKey,
+}
+
+/// Parameters of [`ModelsAuthLogout`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelsAuthLogoutParams {
+    /// Whose.
+    pub provider: String,
+    /// Only these; all when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_ids: Option<Vec<String>>,
+    /// `api_key`: only keys, no logins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential_type: Option<CredentialType>,
+    /// Of this agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`ModelsAuthLogout`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelsAuthLogoutResult {
+    /// Whose.
+    pub provider: String,
+    /// What was forgotten.
+    pub removed_profiles: Vec<String>,
+    /// Runs that were stopped for it; none are.
+    pub aborted_run_ids: Vec<String>,
+    /// What the person should know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// `models.authImport`: logins other programs on the gateway's machine have made, and taking one over.
+#[derive(Debug)]
+pub struct ModelsAuthImport;
+
+impl Method for ModelsAuthImport {
+    const NAME: &'static str = "models.authImport";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const RATE_LIMITED: bool = true;
+    type Params = ModelsAuthImportParams;
+    type Result = ModelsAuthImportResult;
+}
+
+/// Parameters of [`ModelsAuthImport`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelsAuthImportParams {
+    /// The program whose login is taken over; without it nothing is, and what was found is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// For this agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`ModelsAuthImport`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelsAuthImportResult {
+    /// What was found.
+    pub found: Vec<FoundLogin>,
+}
+
+/// A login of another program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundLogin {
+    /// The program.
+    pub program: String,
+    /// The file, from the home directory.
+    pub file: String,
+    /// Whose models it is for.
+    pub provider: String,
+    /// What it was kept as, when it was taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+}

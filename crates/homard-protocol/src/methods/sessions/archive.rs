@@ -1,0 +1,170 @@
+//! `sessions.cleanup`, `sessions.ended` and `sessions.restore`: keeping the list short, and the way back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{AgentId, SessionId};
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
+
+/// `sessions.cleanup`: what the rules for old sessions would take away, and doing it.
+#[derive(Debug)]
+pub struct SessionsCleanup;
+
+impl Method for SessionsCleanup {
+    const NAME: &'static str = "sessions.cleanup";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = SessionsCleanupParams;
+    type Result = SessionsCleanupResult;
+}
+
+/// Parameters of [`SessionsCleanup`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsCleanupParams {
+    /// Only this agent's sessions; the default one's when nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// Every agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_agents: Option<bool>,
+    /// Do it; when left out, the configuration decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enforce: Option<bool>,
+    /// A session to leave alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_key: Option<SessionRef>,
+    /// Also take away sessions whose transcript is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_missing: Option<bool>,
+    /// Taken without effect: keys are never rewritten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_dm_scope: Option<bool>,
+}
+
+/// Answer of [`SessionsCleanup`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsCleanupResult {
+    /// Always true.
+    pub ok: bool,
+    /// `warn` or `enforce`.
+    pub mode: String,
+    /// Whether nothing was done.
+    pub dry_run: bool,
+    /// Sessions before.
+    pub before_count: u64,
+    /// Sessions after, or as they would be.
+    pub after_count: u64,
+    /// Older than the age limit.
+    pub pruned: u64,
+    /// Beyond the number that is kept.
+    pub capped: u64,
+    /// Without their transcript.
+    pub missing: u64,
+    /// Whether there was anything to do.
+    pub would_mutate: bool,
+    /// The keys; they can be restored.
+    pub removed: Vec<String>,
+}
+
+/// `sessions.ended`: conversations that were deleted or reset and can be brought back. Homard's own.
+#[derive(Debug)]
+pub struct SessionsEnded;
+
+impl Method for SessionsEnded {
+    const NAME: &'static str = "sessions.ended";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    const ADVERTISED: bool = false;
+    type Params = SessionsEndedParams;
+    type Result = SessionsEndedResult;
+}
+
+/// Parameters of [`SessionsEnded`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsEndedParams {
+    /// Only this agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// How many at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of [`SessionsEnded`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsEndedResult {
+    /// The last ended first.
+    pub sessions: Vec<EndedSessionRow>,
+}
+
+/// A conversation that can be brought back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedSessionRow {
+    /// Its key.
+    pub key: SessionKey,
+    /// Its transcript.
+    pub session_id: SessionId,
+    /// Whose.
+    pub agent_id: AgentId,
+    /// `deleted` or `reset`.
+    pub reason: String,
+    /// When.
+    pub ended_at: i64,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The beginning of the first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived_title: Option<String>,
+    /// The beginning of the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_message_preview: Option<String>,
+}
+
+/// `sessions.restore`: bring one back under its key; what lies there is put away in turn. Homard's own.
+#[derive(Debug)]
+pub struct SessionsRestore;
+
+impl Method for SessionsRestore {
+    const NAME: &'static str = "sessions.restore";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    const ADVERTISED: bool = false;
+    type Params = SessionsRestoreParams;
+    type Result = SessionsRestoreResult;
+}
+
+/// Parameters of [`SessionsRestore`]: a key, or a transcript.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsRestoreParams {
+    /// The last one that ended under this key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<SessionRef>,
+    /// Exactly this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`SessionsRestore`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsRestoreResult {
+    /// Always true.
+    pub ok: bool,
+    /// Its key.
+    pub key: SessionKey,
+    /// Its transcript.
+    pub session_id: SessionId,
+    /// The stored settings.
+    pub entry: Value,
+}

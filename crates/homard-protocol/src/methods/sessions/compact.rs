@@ -1,0 +1,73 @@
+//! `sessions.compact`: shortening a conversation by hand.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::AgentId;
+use crate::method::{Access, Method};
+use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
+
+/// `sessions.compact`: the beginning of a conversation becomes a summary.
+#[derive(Debug)]
+pub struct SessionsCompact;
+
+impl Method for SessionsCompact {
+    const NAME: &'static str = "sessions.compact";
+    const ACCESS: Access = Access::Operator(Scope::Admin);
+    type Params = SessionsCompactParams;
+    type Result = SessionsCompactResult;
+}
+
+/// Parameters of [`SessionsCompact`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsCompactParams {
+    /// Which session.
+    pub key: SessionRef,
+    /// For bare keys: whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Keep so many of the newest entries and list the rest, without asking a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_lines: Option<u64>,
+    /// What the summary should keep or leave out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// Answer of [`SessionsCompact`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsCompactResult {
+    /// Always true.
+    pub ok: bool,
+    /// The canonical key.
+    pub key: SessionKey,
+    /// Whether the conversation is shorter now.
+    pub compacted: bool,
+    /// Why it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Entries kept word for word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<u64>,
+    /// What was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<CompactedConversation>,
+}
+
+/// What a compaction did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactedConversation {
+    /// What stands for the beginning now.
+    pub summary: String,
+    /// Where the rest begins.
+    pub first_kept_entry_id: String,
+    /// Tokens before.
+    pub tokens_before: u64,
+    /// Tokens now, guessed.
+    pub tokens_after: u64,
+}

@@ -1,0 +1,88 @@
+//! `sessions.search`: finding what was said.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AgentId, EntryId, SessionId};
+use crate::method::{Access, Method};
+use crate::methods::sessions::SessionsListParams;
+use crate::scope::Scope;
+use crate::session_key::SessionKey;
+use crate::session_ref::SessionRef;
+use crate::session_row::SessionRow;
+
+/// Hits unless the caller says otherwise.
+pub const DEFAULT_SEARCH_LIMIT: u32 = 20;
+/// Most hits of one search.
+pub const MAX_SEARCH_LIMIT: u32 = 25;
+/// Longest question, in characters.
+pub const MAX_QUERY_CHARS: usize = 4_096;
+/// Most sessions named in one search.
+pub const MAX_SEARCH_KEYS: usize = 200;
+
+/// `sessions.search`: full-text search over transcripts.
+#[derive(Debug)]
+pub struct SessionsSearch;
+
+impl Method for SessionsSearch {
+    const NAME: &'static str = "sessions.search";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    type Params = SessionsSearchParams;
+    type Result = SessionsSearchResult;
+}
+
+/// Parameters of [`SessionsSearch`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsSearchParams {
+    /// Words, all of which must be there; those in quotes in this order.
+    pub query: String,
+    /// Only this agent's sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Only these sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_keys: Option<Vec<SessionRef>>,
+    /// Only sessions that `sessions.list` would list with this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<SessionsListParams>,
+    /// How many at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of [`SessionsSearch`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsSearchResult {
+    /// The best first.
+    pub results: Vec<SessionsSearchHit>,
+    /// The sessions of the hits.
+    pub sessions: Vec<SessionRow>,
+    /// Present and true while transcripts are still being read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexing: Option<bool>,
+    /// Present and true when there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
+}
+
+/// One message that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsSearchHit {
+    /// In which session.
+    pub session_key: SessionKey,
+    /// In which transcript.
+    pub session_id: SessionId,
+    /// Which entry.
+    pub message_id: EntryId,
+    /// `user` or `assistant`.
+    pub role: String,
+    /// When it was said.
+    pub timestamp: i64,
+    /// The words around the first one found.
+    pub snippet: String,
+    /// How well it fits; more is better.
+    pub score: f64,
+}

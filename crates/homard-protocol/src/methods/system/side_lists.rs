@@ -1,0 +1,155 @@
+//! Lists beside the conversation that pages ask for on load: questions, tasks, suggestions, cards.
+//!
+//! Their rooms are not furnished, so each is truly empty. Asking is answered, because pages show an error
+//! otherwise; the methods that would change something do not exist.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::AgentId;
+use crate::method::{Access, Method, NoParams};
+use crate::scope::Scope;
+use crate::session_ref::SessionRef;
+
+/// `question.list`: questions to the person that wait for an answer.
+#[derive(Debug)]
+pub struct QuestionList;
+
+impl Method for QuestionList {
+    const NAME: &'static str = "question.list";
+    const ACCESS: Access = Access::Operator(Scope::Questions);
+    const EMPTY: bool = true;
+    type Params = NoParams;
+    type Result = QuestionListResult;
+}
+
+/// Answer of [`QuestionList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionListResult {
+    /// The questions.
+    pub questions: Vec<Value>,
+}
+
+/// `taskSuggestions.list`: things the agent proposes to do.
+#[derive(Debug)]
+pub struct TaskSuggestionsList;
+
+impl Method for TaskSuggestionsList {
+    const NAME: &'static str = "taskSuggestions.list";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
+    type Params = OfSessionParams;
+    type Result = TaskSuggestionsResult;
+}
+
+/// Parameters of methods that may be about one conversation.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct OfSessionParams {
+    /// Which conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<SessionRef>,
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`TaskSuggestionsList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TaskSuggestionsResult {
+    /// The proposals.
+    pub suggestions: Vec<Value>,
+}
+
+/// `tasks.list`: work in the background.
+#[derive(Debug)]
+pub struct TasksList;
+
+impl Method for TasksList {
+    const NAME: &'static str = "tasks.list";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
+    type Params = TasksListParams;
+    type Result = TasksListResult;
+}
+
+/// Parameters of [`TasksList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TasksListParams {
+    /// Only these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Value>,
+    /// Whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Of which conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// How many, up to 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// `updatedAt` or `endedAt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_by: Option<String>,
+}
+
+/// Answer of [`TasksList`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TasksListResult {
+    /// The tasks.
+    pub tasks: Vec<Value>,
+}
+
+/// `progressCard.get`: what the agent says it has done and will do.
+#[derive(Debug)]
+pub struct ProgressCardGet;
+
+impl Method for ProgressCardGet {
+    const NAME: &'static str = "progressCard.get";
+    const ACCESS: Access = Access::Operator(Scope::Read);
+    const EMPTY: bool = true;
+    type Params = InSessionParams;
+    type Result = ProgressCardResult;
+}
+
+/// Parameters of methods that are about one conversation.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InSessionParams {
+    /// Which conversation.
+    pub session_key: SessionRef,
+    /// Whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Answer of [`ProgressCardGet`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProgressCardResult {
+    /// `null` when there is none.
+    pub card: Option<Value>,
+}
+
+/// `sessions.companion.state`: what was asked about a conversation beside it.
+#[derive(Debug)]
+pub struct SessionsCompanionState;
+
+impl Method for SessionsCompanionState {
+    const NAME: &'static str = "sessions.companion.state";
+    const ACCESS: Access = Access::Sessions(Scope::Read);
+    const EMPTY: bool = true;
+    type Params = InSessionParams;
+    type Result = CompanionStateResult;
+}
+
+/// Answer of [`SessionsCompanionState`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CompanionStateResult {
+    /// The questions and answers.
+    pub exchanges: Vec<Value>,
+}
