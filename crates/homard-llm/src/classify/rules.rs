@@ -245,6 +245,12 @@ const ROWS: &[Row] = &[
             "请求过于频繁",
         ],
     },
+    // A server of one's own that was just started.
+    Row {
+        reason: FailReason::Loading,
+        codes: &[],
+        texts: &["loading model", "model is loading", "currently loading", "still loading"],
+    },
     Row {
         reason: FailReason::Overloaded,
         codes: &[],
@@ -258,9 +264,6 @@ const ROWS: &[Row] = &[
             "temporarily unavailable",
             "service unavailable",
             "no healthy upstream",
-            "loading model",
-            "model is loading",
-            "currently loading",
             "not ready for inference",
             "high demand",
             "runner process",

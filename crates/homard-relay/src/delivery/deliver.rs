@@ -99,6 +99,8 @@ pub(crate) fn error_kind(reason: FailReason) -> ErrorKind {
         | FailReason::Overloaded
         | FailReason::Budget
         | FailReason::Aborted
+        | FailReason::Loading
+        | FailReason::Repetition
         | FailReason::Unknown => ErrorKind::Unknown,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_agent::{Agent, Ended, History, How, Turn};
+use homard_agent::{Agent, Ended, History, How, Turn, overhead_tokens};
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::{Resolved, ThinkingLevel};
@@ -32,6 +32,7 @@ use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, policy_for};
 use crate::turn_setup::rules::rules_for;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
+use crate::turn_setup::small_window;
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
@@ -281,7 +282,8 @@ pub(crate) async fn prepare(
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, admitted.session_key()));
     turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
-    let offer = rooms.offers.of(&rooms.tools, &policy);
+    let window = settings.compaction.window;
+    let offer = small_window::fit_tools(rooms.offers.of(&rooms.tools, &policy), window);
     let system = system_prompt(inner, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
@@ -291,6 +293,9 @@ pub(crate) async fn prepare(
         None => system.text,
     };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
+    settings
+        .make_room(&config, overhead_tokens(&system, &offer.for_model))
+        .map_err(|error| NotBegun(error.to_string()))?;
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(inner, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
@@ -449,7 +454,7 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         session_id: Some(turn.session_id.clone()),
         provider: model.provider.to_string(),
         model: model.id.to_string(),
-        context_window: Some(u64::from(model.context_window)),
+        context_window: model.context_window.map(u64::from),
         attempts: caller.attempts(),
         profile: to_keep(winner, &turn.model.model.provider, *is_pinned),
         usage,

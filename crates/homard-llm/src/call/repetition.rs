@@ -1,0 +1,162 @@
+//! Noticing that a model says the same over and over.
+//!
+//! Small models fall into loops that end only with their answer limit, or never. What is looked for is exact: the
+//! last so many bytes are one piece repeated, for longer than anybody means it. Honest answers repeat too (tables,
+//! rules, zeroes, a sentence a hundred times), so words may go on for pages, and what carries no words for longer.
+
+/// How much of the end is looked at for a piece that repeats, in bytes.
+const TAIL: usize = 2_048;
+/// How many bytes come between two looks.
+const LOOK_EVERY: usize = 512;
+/// How much of the end must have come before for a look to be worth it, in bytes.
+const ECHO: usize = 16;
+/// How often a piece must have come before it is watched.
+const FIRST_REPEATS: usize = 4;
+/// How long a repetition of words may be, in bytes: about a thousand tokens.
+const WORDS_LIMIT: usize = 4_000;
+/// How often a long piece may be repeated.
+const MAX_REPEATS: usize = 8;
+/// How long a repetition of anything else may be, in bytes: rules, zeroes, drawings, encoded data.
+const SIGNS_LIMIT: usize = 16_384;
+/// How long nothing but white space may be, in bytes.
+const BLANK_LIMIT: usize = 4_000;
+/// Letters that make numbers rather than words.
+const DIGIT_LETTERS: &str = "abcdefx";
+/// Different letters a piece must have to be words.
+const MIN_LETTERS: usize = 2;
+
+/// Reads a stream and remembers its end.
+#[derive(Debug, Default)]
+pub(crate) struct Repetition {
+    tail: Vec<u8>,
+    since_look: usize,
+    run: Option<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    period: usize,
+    length: usize,
+    limit: usize,
+}
+
+/// A repetition that went too far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Repeated {
+    /// Bytes of the piece that repeats.
+    pub(crate) period: usize,
+    /// Bytes all its copies have together, the newest at the end of what was read.
+    pub(crate) length: usize,
+    /// Bytes of what was handed over last that came after the limit was met.
+    pub(crate) after: usize,
+}
+
+impl Repetition {
+    /// Reads on; tells when the end has become nothing but repetition.
+    pub(crate) fn push(&mut self, text: &str) -> Option<Repeated> {
+        for (at, &byte) in text.as_bytes().iter().enumerate() {
+            self.tail.push(byte);
+            self.since_look += 1;
+            self.follow(byte);
+            if self.run.is_none() && self.since_look >= LOOK_EVERY {
+                self.since_look = 0;
+                self.look();
+            }
+            if let Some(run) = self.run.as_ref().filter(|run| run.length >= run.limit) {
+                let after = text.len() - at - 1;
+                return Some(Repeated { period: run.period, length: run.length, after });
+            }
+        }
+        None
+    }
+
+    /// The run goes on with this byte, or is over.
+    fn follow(&mut self, byte: u8) {
+        let before = self.run.as_ref().and_then(|run| {
+            let at = self.tail.len().checked_sub(run.period + 1)?;
+            self.tail.get(at).copied()
+        });
+        match &mut self.run {
+            Some(run) if before == Some(byte) => run.length += 1,
+            _ => self.run = None,
+        }
+        if self.tail.len() >= 2 * TAIL {
+            self.tail.drain(..TAIL);
+        }
+    }
+
+    /// Looks for a piece that the tail ends with several copies of.
+    fn look(&mut self) {
+        let from = self.tail.len().saturating_sub(TAIL);
+        let tail = self.tail.get(from..).unwrap_or_default();
+        if !has_echo(tail) {
+            return;
+        }
+        let Some((period, length)) = repeated_end(tail) else { return };
+        // Two copies, so that a piece cut inside a letter shows all its letters.
+        let shown = tail.get(tail.len().saturating_sub(2 * period)..).unwrap_or_default();
+        let limit = limit(&String::from_utf8_lossy(shown), period);
+        self.run = Some(Run { period, length, limit });
+    }
+}
+
+/// Whether the very end of `tail` stands in it once more: what repeats does, and most texts do not.
+fn has_echo(tail: &[u8]) -> bool {
+    let Some(end) = tail.len().checked_sub(ECHO) else { return false };
+    let (before, echo) =
+        (tail.get(..tail.len() - 1).unwrap_or_default(), tail.get(end..).unwrap_or_default());
+    before.windows(ECHO).any(|piece| piece == echo)
+}
+
+/// The longest end of `tail` that is one piece [`FIRST_REPEATS`] times or more: the piece's length and the end's.
+fn repeated_end(tail: &[u8]) -> Option<(usize, usize)> {
+    let reversed: Vec<u8> = tail.iter().rev().copied().collect();
+    // For each beginning of the reversed tail, the longest proper part that both begins and ends it.
+    let mut borders = vec![0_usize; reversed.len()];
+    let mut found = None;
+    let mut border = 0_usize;
+    for at in 1..reversed.len() {
+        let byte = reversed.get(at)?;
+        while border > 0 && reversed.get(border)? != byte {
+            border = *borders.get(border - 1)?;
+        }
+        if reversed.get(border)? == byte {
+            border += 1;
+        }
+        *borders.get_mut(at)? = border;
+        let (length, period) = (at + 1, at + 1 - border);
+        if period * FIRST_REPEATS <= length && length >= LOOK_EVERY {
+            found = Some((period, length));
+        }
+    }
+    found
+}
+
+/// How long copies of a piece may go on.
+fn limit(piece: &str, period: usize) -> usize {
+    if piece.chars().all(char::is_whitespace) {
+        return BLANK_LIMIT;
+    }
+    if is_words(piece) { WORDS_LIMIT.max(period * MAX_REPEATS) } else { SIGNS_LIMIT }
+}
+
+/// Whether a piece has words: letters that are no digits, with something between them where the script does that.
+fn is_words(piece: &str) -> bool {
+    let mut letters: Vec<char> = Vec::new();
+    let counts = |c: &char| {
+        c.is_alphabetic()
+            && *c != char::REPLACEMENT_CHARACTER
+            && !DIGIT_LETTERS.contains(c.to_ascii_lowercase())
+    };
+    for letter in piece.chars().filter(counts).flat_map(char::to_lowercase) {
+        if !letters.contains(&letter) {
+            letters.push(letter);
+        }
+    }
+    let is_plain = letters.iter().all(char::is_ascii);
+    let parted = piece.chars().any(|c| c.is_whitespace() || ",.;:!?".contains(c));
+    letters.len() >= MIN_LETTERS && (parted || !is_plain)
+}
+
+#[cfg(test)]
+mod tests;
