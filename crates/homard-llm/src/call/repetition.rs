@@ -7,7 +7,9 @@
 /// How much of the end is looked at for a piece that repeats, in bytes.
 const TAIL: usize = 2_048;
 /// How many bytes come between two looks.
-const LOOK_EVERY: usize = 512;
+const LOOK_EVERY: usize = 1_024;
+/// How long the copies must be together before they are watched, in bytes.
+const FIRST_LENGTH: usize = 256;
 /// How much of the end must have come before for a look to be worth it, in bytes.
 const ECHO: usize = 16;
 /// How often a piece must have come before it is watched.
@@ -54,35 +56,45 @@ pub(crate) struct Repeated {
 impl Repetition {
     /// Reads on; tells when the end has become nothing but repetition.
     pub(crate) fn push(&mut self, text: &str) -> Option<Repeated> {
-        for (at, &byte) in text.as_bytes().iter().enumerate() {
-            self.tail.push(byte);
-            self.since_look += 1;
-            self.follow(byte);
-            if self.run.is_none() && self.since_look >= LOOK_EVERY {
-                self.since_look = 0;
-                self.look();
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            // Looks come at the same places however a text is cut.
+            let (now, later) = rest.split_at(rest.len().min(LOOK_EVERY - self.since_look));
+            rest = later;
+            self.tail.extend_from_slice(now);
+            self.since_look += now.len();
+            if let Some(told) = self.follow(now.len()) {
+                return Some(Repeated { after: told.after + rest.len(), ..told });
             }
-            if let Some(run) = self.run.as_ref().filter(|run| run.length >= run.limit) {
-                let after = text.len() - at - 1;
-                return Some(Repeated { period: run.period, length: run.length, after });
+            if self.since_look >= LOOK_EVERY {
+                self.since_look = 0;
+                if self.run.is_none() {
+                    self.look();
+                }
+            }
+            if self.tail.len() >= 2 * TAIL {
+                self.tail.drain(..TAIL);
             }
         }
         None
     }
 
-    /// The run goes on with this byte, or is over.
-    fn follow(&mut self, byte: u8) {
-        let before = self.run.as_ref().and_then(|run| {
-            let at = self.tail.len().checked_sub(run.period + 1)?;
-            self.tail.get(at).copied()
-        });
-        match &mut self.run {
-            Some(run) if before == Some(byte) => run.length += 1,
-            _ => self.run = None,
+    /// The run goes on with the newest bytes, meets its limit, or is over.
+    fn follow(&mut self, added: usize) -> Option<Repeated> {
+        let run = self.run.as_mut()?;
+        let start = self.tail.len() - added;
+        let newest = self.tail.get(start..).unwrap_or_default();
+        let before = self.tail.get(start.saturating_sub(run.period)..).unwrap_or_default();
+        let same = newest.iter().zip(before).take_while(|(new, old)| new == old).count();
+        let missing = run.limit.saturating_sub(run.length);
+        if same >= missing {
+            return Some(Repeated { period: run.period, length: run.limit, after: added - missing });
         }
-        if self.tail.len() >= 2 * TAIL {
-            self.tail.drain(..TAIL);
+        run.length += same;
+        if same < added {
+            self.run = None;
         }
+        None
     }
 
     /// Looks for a piece that the tail ends with several copies of.
@@ -103,8 +115,9 @@ impl Repetition {
 /// Whether the very end of `tail` stands in it once more: what repeats does, and most texts do not.
 fn has_echo(tail: &[u8]) -> bool {
     let Some(end) = tail.len().checked_sub(ECHO) else { return false };
+    let from = end.saturating_sub(TAIL / FIRST_REPEATS);
     let (before, echo) =
-        (tail.get(..tail.len() - 1).unwrap_or_default(), tail.get(end..).unwrap_or_default());
+        (tail.get(from..tail.len() - 1).unwrap_or_default(), tail.get(end..).unwrap_or_default());
     before.windows(ECHO).any(|piece| piece == echo)
 }
 
@@ -125,7 +138,7 @@ fn repeated_end(tail: &[u8]) -> Option<(usize, usize)> {
         }
         *borders.get_mut(at)? = border;
         let (length, period) = (at + 1, at + 1 - border);
-        if period * FIRST_REPEATS <= length && length >= LOOK_EVERY {
+        if period * FIRST_REPEATS <= length && length >= FIRST_LENGTH {
             found = Some((period, length));
         }
     }

@@ -14,6 +14,12 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
+    // A server of one's own that was just started.
+    Row {
+        reason: FailReason::Loading,
+        codes: &[],
+        texts: &["loading model", "model is loading", "currently loading", "still loading"],
+    },
     // One vendor tells everybody to check their billing. Only where the limit is nought is it about money.
     Row { reason: FailReason::Billing, codes: &[], texts: &["limit: 0,", "\"limit\": 0,"] },
     Row {
@@ -244,12 +250,6 @@ const ROWS: &[Row] = &[
             "速率",
             "请求过于频繁",
         ],
-    },
-    // A server of one's own that was just started.
-    Row {
-        reason: FailReason::Loading,
-        codes: &[],
-        texts: &["loading model", "model is loading", "currently loading", "still loading"],
     },
     Row {
         reason: FailReason::Overloaded,

@@ -11,6 +11,8 @@ use crate::auth::ProviderAuth;
 use crate::catalogue::{self, DiscoveryKind, ROWS};
 use crate::furnish::Furnished;
 
+/// How long an answer of a server stays fresh that loads models as they are asked for.
+const OWN_EVERY: Duration = Duration::from_secs(600);
 /// The APIs whose servers usually also list their models.
 const LISTING_APIS: [&str; 2] = ["openai-completions", "openai-responses"];
 
@@ -32,7 +34,12 @@ pub struct Target {
 impl Target {
     /// How long an answer stays fresh.
     pub(super) fn refresh_every(&self, bedrock: &BedrockDiscovery) -> Duration {
-        if self.kind == DiscoveryKind::Bedrock { bedrock.refresh_interval } else { REFRESH_EVERY }
+        match self.kind {
+            DiscoveryKind::Bedrock => bedrock.refresh_interval,
+            // What runs there changes with every model somebody uses.
+            DiscoveryKind::Ollama => OWN_EVERY,
+            DiscoveryKind::Fixed | DiscoveryKind::OpenAi | DiscoveryKind::OpenAiPerToken => REFRESH_EVERY,
+        }
     }
 }
 
