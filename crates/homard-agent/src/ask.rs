@@ -219,6 +219,7 @@ impl<'a> Asker<'a> {
                 StreamEvent::Done(answer) => {
                     filter.finish(&mut |piece| tell(&piece, on_step));
                     let mut message = answer.message;
+                    stream::recover_calls(&mut message, &turn.offered);
                     stream::clean(&mut message, TagFilter::default());
                     return Ok(message);
                 }

@@ -29,6 +29,7 @@ mod tool_calls;
 mod turn;
 
 pub use call_options::CallOptions;
+pub use compaction::size::{of_overhead as overhead_tokens, of_tool as tool_tokens};
 pub use compaction::{Compacted, CompactionOptions, CompactionSettings, NotShorter, Trigger};
 pub use flush::FlushRules;
 pub use history::History;

@@ -114,7 +114,7 @@ pub(crate) fn defaults(gateway: &Gateway, key: Option<&SessionKey>) -> SessionDe
     SessionDefaults {
         model_provider: model.provider.to_string(),
         model: model.model.to_string(),
-        context_tokens: known.as_ref().map_or(0, |model| u64::from(model.context_window)),
+        context_tokens: known.as_ref().and_then(|model| model.context_window).map_or(0, u64::from),
         thinking_levels: known.as_deref().map(thinking_levels).unwrap_or_default(),
         thinking_default: known.as_deref().map_or("off", |model| default_level(model).as_str()).to_owned(),
     }

@@ -3,7 +3,10 @@
 pub(crate) mod answer;
 pub(crate) mod arguments;
 pub(crate) mod history;
+pub(crate) mod params;
+pub(crate) mod repetition;
 pub(crate) mod request;
 pub(crate) mod sampling;
 pub(crate) mod schema;
 pub(crate) mod tool_id;
+pub(crate) mod written_calls;

@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use crate::error::{FailReason, LlmError};
 use crate::spec::{Credential, Headers, ModelSpec};
 use crate::transport::http::{Fetch, Http};
+use crate::wire;
 
 /// Largest answer accepted, in bytes: 128 vectors of 4096 numbers, written out.
 const MAX_ANSWER: usize = 32 * 1024 * 1024;
 /// APIs beside which the route lies.
 const BESIDE: [&str; 2] = ["openai-completions", "openai-responses"];
-/// The one that has it under another path than its own calls.
-const OLLAMA: &str = "ollama";
 
 /// Texts that are to become vectors.
 #[derive(Debug, Clone)]
@@ -82,7 +81,8 @@ fn address(base_url: &str, model: &ModelSpec) -> Result<String, LlmError> {
     let base = base_url.trim().trim_end_matches('/');
     match model.api.as_str() {
         api if BESIDE.contains(&api) => Ok(format!("{base}/embeddings")),
-        OLLAMA => Ok(format!("{base}/v1/embeddings")),
+        // Beside its imitation of the others, not its own calls.
+        wire::OLLAMA => Ok(format!("{base}/v1/embeddings")),
         other => Err(LlmError::new(
             FailReason::Format,
             format!(

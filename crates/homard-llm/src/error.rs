@@ -26,6 +26,8 @@ pub enum FailReason {
     RateLimit,
     /// The provider has a bad moment: overloaded, restarting, broken inside.
     Overloaded,
+    /// The server is up and the model is not yet in its memory.
+    Loading,
     /// Nothing came, or the connection broke: refused, reset, stalled, cut.
     Timeout,
     /// The conversation does not fit the model.
@@ -36,6 +38,8 @@ pub enum FailReason {
     Format,
     /// The model declined to answer.
     Refusal,
+    /// The model said the same over and over, and was stopped.
+    Repetition,
     /// There is no such model, or not for this account.
     ModelNotFound,
     /// The owner's budget is spent; nothing was asked.
@@ -55,11 +59,13 @@ impl FailReason {
             Self::Billing => "billing",
             Self::RateLimit => "rate_limit",
             Self::Overloaded => "overloaded",
+            Self::Loading => "loading",
             Self::Timeout => "timeout",
             Self::ContextOverflow => "context_overflow",
             Self::ContentFilter => "content_filter",
             Self::Format => "format",
             Self::Refusal => "refusal",
+            Self::Repetition => "repetition",
             Self::ModelNotFound => "model_not_found",
             Self::Budget => "budget",
             Self::Aborted => "aborted",
@@ -124,7 +130,7 @@ impl LlmError {
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self.reason {
-            FailReason::RateLimit | FailReason::Overloaded | FailReason::Timeout => {
+            FailReason::RateLimit | FailReason::Overloaded | FailReason::Loading | FailReason::Timeout => {
                 self.retry_after.map_or(Retry::Now, Retry::After)
             }
             FailReason::Unknown if self.status.is_none_or(|status| status >= 500) => Retry::Now,
@@ -135,6 +141,7 @@ impl LlmError {
             | FailReason::ContentFilter
             | FailReason::Format
             | FailReason::Refusal
+            | FailReason::Repetition
             | FailReason::ModelNotFound
             | FailReason::Budget
             | FailReason::Aborted => Retry::Never,
@@ -149,6 +156,7 @@ impl LlmError {
             FailReason::Billing => "add credit or a plan at the provider, or choose another model",
             FailReason::RateLimit => "wait a moment, or choose another model",
             FailReason::Overloaded => "the provider has trouble; try again shortly or choose another model",
+            FailReason::Loading => "the server is still loading the model; ask again in a moment",
             FailReason::Timeout => "check the network and the provider's baseUrl, then try again",
             FailReason::ContextOverflow => {
                 "start a new session or compact this one; the conversation is too long"
@@ -156,6 +164,9 @@ impl LlmError {
             FailReason::ContentFilter => "rephrase; the provider's content filter stopped the answer",
             FailReason::Format => "check the provider's api and baseUrl in the configuration",
             FailReason::Refusal => "the model declined; rephrase or choose another model",
+            FailReason::Repetition => {
+                "ask again, set a repeat penalty in the model's params, or choose a larger model"
+            }
             FailReason::ModelNotFound => {
                 "check the model's id, or list what exists with `homard models list`"
             }

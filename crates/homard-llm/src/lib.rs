@@ -19,13 +19,15 @@ mod transport;
 pub mod wire;
 
 pub use call::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
+pub use call::params::Params;
 pub use call::request::{Request, ThinkingLevel, ToolSpec};
 pub use call::sampling::{Sampling, ToolChoice};
+pub use call::written_calls::{Written, written_calls};
 pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};
 pub use embeddings::{EmbedRequest, Embedded};
 pub use error::{FailReason, LlmError, Retry};
-pub use models::{CLI_API, ModelError, Models, Resolved};
+pub use models::{CLI_API, ModelError, Models, Resolved, nearest};
 pub use provider::{Answer, Attempt, NextStep, Provider, StreamEvent};
 pub use spec::{
     ApiKey, AwsKeys, Compat, Credential, CredentialKind, Headers, InputKind, MaxTokensField, ModelSpec,

@@ -205,7 +205,9 @@ impl Shelf {
     }
 }
 
-fn nearest(name: &str, known: &[String]) -> Option<String> {
+/// The known name most like one that is not known, if any is alike.
+#[must_use]
+pub fn nearest(name: &str, known: &[String]) -> Option<String> {
     let scored = known.iter().map(|other| (strsim::jaro_winkler(name, other), other));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= NEAR).then(|| best.1.clone())

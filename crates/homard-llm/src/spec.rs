@@ -5,8 +5,13 @@ use std::sync::Arc;
 
 use homard_protocol::{Cost, ModelId, ProviderId, Usage};
 
-/// Context window assumed when nobody says otherwise, in tokens.
-const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
+use crate::call::params::Params;
+use crate::wire;
+
+/// Context worked in when nobody knows the model's, in tokens.
+const ASSUMED_WINDOW: u32 = 200_000;
+/// The same for Ollama, which keeps this much unless told otherwise, and silently forgets the rest.
+const OLLAMA_WINDOW: u32 = 4_096;
 /// Answer limit assumed when nobody says otherwise, in tokens.
 const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// Prices are per this many tokens.
@@ -190,14 +195,16 @@ pub struct ModelSpec {
     pub input: Vec<InputKind>,
     /// What it costs.
     pub price: Price,
-    /// Prompt and answer together, in tokens.
-    pub context_window: u32,
+    /// Prompt and answer together, in tokens: what the owner says or the server has; `None` where nobody knows.
+    pub context_window: Option<u32>,
     /// The longest answer, in tokens.
     pub max_tokens: u32,
     /// Sent with every request for this model, after the provider's own.
     pub headers: Headers,
     /// Where its server differs from the API's inventor.
     pub compat: Compat,
+    /// What every call to it asks for.
+    pub params: Params,
 }
 
 impl ModelSpec {
@@ -211,11 +218,20 @@ impl ModelSpec {
             reasoning: false,
             input: vec![InputKind::Text],
             price: Price::default(),
-            context_window: DEFAULT_CONTEXT_WINDOW,
+            context_window: None,
             max_tokens: DEFAULT_MAX_TOKENS,
             headers: Headers::default(),
             compat: Compat::default(),
+            params: Params::default(),
         }
+    }
+
+    /// The context to work in, in tokens: the known one, else what is usual behind its API. A guess, for us to keep
+    /// to and not to be told as a fact.
+    #[must_use]
+    pub fn window(&self) -> u32 {
+        let usual = if self.api == wire::OLLAMA { OLLAMA_WINDOW } else { ASSUMED_WINDOW };
+        self.context_window.unwrap_or(usual)
     }
 
     /// Whether the model can be shown pictures.

@@ -38,6 +38,8 @@ pub const TABLE: &[Wire] = &[
 
 /// The name of Bedrock's API in configuration and transcripts.
 pub(crate) const BEDROCK_CONVERSE_STREAM: &str = "bedrock-converse-stream";
+/// The name of Ollama's API in configuration and transcripts.
+pub(crate) const OLLAMA: &str = "ollama";
 /// The name of Gemini's API in configuration and transcripts.
 pub(crate) const GOOGLE_GENERATIVE_AI: &str = "google-generative-ai";
 
@@ -83,7 +85,7 @@ impl Wire {
     /// # Errors
     /// When it cannot be written as JSON, which no request made of messages does.
     pub fn body(&self, request: &Request) -> Result<Vec<u8>, LlmError> {
-        (self.body)(request).map_err(|error| {
+        (self.body)(&request.settled()).map_err(|error| {
             LlmError::new(FailReason::Format, format!("the request could not be written: {error}"))
         })
     }

@@ -25,12 +25,12 @@ mod secrets;
 mod state;
 
 pub use candidate::{
-    AccountClaim, Candidate, Exchange, OAuthRow, ProviderAuth, Source, TokenBody, is_stored,
+    AccountClaim, Candidate, DeviceFlow, Exchange, OAuthRow, ProviderAuth, Source, TokenBody, is_stored,
 };
 pub use describe::{Described, Description};
 pub use document::Unreadable;
 pub use external::{Imported, import_external};
 pub use file::StoreError;
-pub use manage::{NewProfile, NewSecret};
+pub use manage::{Added, NewProfile, NewSecret};
 pub use policy::{AuthLimits, ProfilePolicy};
 pub use profiles::{AuthContext, ProfileFiles, Profiles};

@@ -26,6 +26,7 @@ mod bedrock;
 mod found;
 mod listing;
 mod ollama;
+mod own_server;
 mod targets;
 
 pub use found::{Discovered, Found, FoundModel};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use homard_config::config::models::{MergeMode, Provider};
 use homard_config::{Config, Environment};
 use homard_llm::{ApiKey, CredentialKind, Headers, ProviderSpec};
-use homard_protocol::ProviderId;
+use homard_protocol::{ModelId, ProviderId};
 use serde_json::Value;
 
 use crate::auth::ProviderAuth;
@@ -24,6 +24,7 @@ mod models_json;
 pub use models_json::{read_models_json, write_models_json};
 
 use kept::Kept;
+use model_spec::Wish;
 
 /// The wire API of a provider nobody knows and that names none.
 const DEFAULT_API: &str = "openai-completions";
@@ -73,7 +74,7 @@ pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
     for id in ids {
         let desk =
             Desk { id: &id, row: catalogue::find(id.as_str()), own: explicit.get(&id).copied(), inputs };
-        match desk.furnish(&kept) {
+        match desk.furnish(&kept, &mut notes) {
             Ok((spec, proof)) => {
                 providers.push(spec);
                 auth.insert(id, proof);
@@ -140,7 +141,11 @@ struct Desk<'a> {
 
 impl Desk<'_> {
     /// The provider and its proofs, or why it cannot be called.
-    fn furnish(&self, kept: &Kept<'_>) -> Result<(ProviderSpec, ProviderAuth), String> {
+    fn furnish(
+        &self,
+        kept: &Kept<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<(ProviderSpec, ProviderAuth), String> {
         let kept_row = kept.provider(self.id);
         let api = self.api(kept_row.as_ref().and_then(|row| row.api));
         let base_url = match kept_row.as_ref().and_then(|row| row.base_url) {
@@ -158,15 +163,43 @@ impl Desk<'_> {
         spec.models = model_spec::models(self.id, self.row, self.own, &spec.api);
         model_spec::fill(&mut spec.models, kept::models(self.id, &spec.api, listed));
         let found = self.inputs.discovered.models(self.id);
+        // Of a server nobody else knows, the owner's list is the list.
+        let written = spec.models.len();
+        let is_closed = self.row.is_none() && written > 0;
         model_spec::fill(
             &mut spec.models,
             found.iter().map(|found| found.spec(self.id, &spec.api, self.row)),
         );
+        if is_closed {
+            spec.models.truncate(written);
+        }
+        model_spec::fill_windows(&mut spec.models, found);
+        model_spec::wish(&mut spec.models, &self.wishes(), notes);
         let auth = self.auth(kept_row.and_then(|row| row.key(self.inputs.env)));
         spec.api_key = auth.config_key.clone().or_else(|| {
             auth.env.first().filter(|_| auth.env_kind == CredentialKind::ApiKey).map(|(_, key)| key.clone())
         });
         Ok((spec, auth))
+    }
+
+    /// What the owner wants of every call to this provider's models.
+    fn wishes(&self) -> Vec<Wish<'_>> {
+        let own = self.own.into_iter().flat_map(|own| &own.models).map(|model| Wish {
+            model: model.id.clone(),
+            params: &model.params,
+            place: format!("models.providers.{}.models[{}]", self.id, model.id),
+        });
+        let listed = self.inputs.config.agents.defaults.models.iter().filter_map(|(model, entry)| {
+            let row = catalogue::find(model.provider.as_str());
+            let is_ours = model.provider == *self.id || row.is_some_and(|row| row.id == self.id.as_str());
+            let id = row.and_then(|row| ModelId::parse(&row.model_id(model.model.as_str())).ok());
+            is_ours.then(|| Wish {
+                model: id.unwrap_or_else(|| model.model.clone()),
+                params: &entry.params,
+                place: format!("agents.defaults.models[{model}]"),
+            })
+        });
+        own.chain(listed).filter(|wish| !wish.params.is_empty()).collect()
     }
 
     fn api(&self, kept: Option<&str>) -> String {

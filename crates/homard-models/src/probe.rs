@@ -1,12 +1,15 @@
-//! Asking a provider for one word, to learn whether a credential works.
+//! Asking a provider for one word, to learn whether a credential works; and for one call of a tool, to learn what its
+//! model can do.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use homard_config::config::agents::Agent;
-use homard_llm::{FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel};
-use homard_protocol::{Message, ModelRef, ProviderId, UserContent, UserMessage};
+use homard_llm::{
+    FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec, written_calls,
+};
+use homard_protocol::{AssistantMessage, Message, ModelRef, ProviderId, UserContent, UserMessage};
 use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +24,11 @@ pub const PROBES_AT_ONCE: usize = 2;
 pub const PROBE_MAX_TOKENS: u32 = 16;
 /// What is asked.
 const QUESTION: &str = "Reply with the word OK.";
+/// The tool a model is asked to call.
+const TOOL: &str = "note";
+const CALL_QUESTION: &str = "Call the tool `note` with the word lobster. Do nothing else.";
+/// The longest answer to that, in tokens.
+const CALL_MAX_TOKENS: u32 = 256;
 
 /// What to try.
 #[derive(Debug, Clone)]
@@ -35,6 +43,8 @@ pub struct ProbeOptions {
     pub at_once: usize,
     /// See [`PROBE_MAX_TOKENS`].
     pub max_tokens: u32,
+    /// Also have a tool called.
+    pub tools: bool,
 }
 
 impl Default for ProbeOptions {
@@ -45,6 +55,7 @@ impl Default for ProbeOptions {
             timeout: PROBE_TIMEOUT,
             at_once: PROBES_AT_ONCE,
             max_tokens: PROBE_MAX_TOKENS,
+            tools: false,
         }
     }
 }
@@ -60,6 +71,36 @@ pub struct Probed {
     pub profile: Option<String>,
     /// How long the answer took, or why there was none.
     pub outcome: Result<Duration, LlmError>,
+    /// How the model calls a tool, where that was tried.
+    pub calls: Option<Calling>,
+    /// Its context, in tokens, where somebody knows.
+    pub window: Option<u32>,
+}
+
+/// How a model calls tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Calling {
+    /// As its API says.
+    Native,
+    /// As text, which is understood all the same.
+    Written,
+    /// Not when it was asked to.
+    Never,
+    /// The server refuses requests with tools, in these words.
+    Refused(String),
+}
+
+impl Calling {
+    /// The word programs decide on.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Written => "text",
+            Self::Never => "none",
+            Self::Refused(_) => "refused",
+        }
+    }
 }
 
 impl Probed {
@@ -124,23 +165,27 @@ impl Try {
             };
             let cancel = CancellationToken::new();
             let credential = profiles.credential(&self.auth, candidate, &cancel).await?;
-            let mut events = model.provider.stream(question(model, credential, options, clock), cancel);
-            while let Some(event) = events.next().await {
-                match event {
-                    StreamEvent::Done(_) => return Ok(()),
-                    StreamEvent::Failed(error) => return Err(error),
-                    _ => {}
-                }
+            let asked = question(model, Arc::clone(&credential), options, clock);
+            answer(model, asked, &cancel).await?;
+            let took = began.elapsed();
+            if !options.tools {
+                return Ok((took, None));
             }
-            Err(LlmError::new(FailReason::Format, "the answer ended without an end"))
+            Ok((took, Some(calling(model, call_question(model, credential, clock), &cancel).await)))
         };
-        let outcome = match tokio::time::timeout(options.timeout, answered).await {
-            Ok(outcome) => outcome.map(|()| began.elapsed()),
+        let answered = tokio::time::timeout(options.timeout, answered).await;
+        let calls = match &answered {
+            Ok(Ok((_, calls))) => calls.clone(),
+            _ => None,
+        };
+        let outcome = match answered {
+            Ok(outcome) => outcome.map(|(took, _)| took),
             Err(_late) => Err(LlmError::new(
                 FailReason::Timeout,
                 format!("no answer within {} s", options.timeout.as_secs()),
             )),
         };
+        let window = self.model.as_ref().and_then(|model| model.model.context_window);
         Probed {
             provider: self.auth.provider,
             model: self.model.map(|model| ModelRef {
@@ -149,8 +194,55 @@ impl Try {
             }),
             profile: self.candidate.map(|candidate| candidate.id),
             outcome,
+            calls,
+            window,
         }
     }
+}
+
+/// The whole answer to one question.
+async fn answer(
+    model: &Resolved,
+    asked: Request,
+    cancel: &CancellationToken,
+) -> Result<AssistantMessage, LlmError> {
+    let mut events = model.provider.stream(asked, cancel.clone());
+    while let Some(event) = events.next().await {
+        match event {
+            StreamEvent::Done(answer) => return Ok(answer.message),
+            StreamEvent::Failed(error) => return Err(error),
+            _ => {}
+        }
+    }
+    Err(LlmError::new(FailReason::Format, "the answer ended without an end"))
+}
+
+/// How the model calls the tool it is asked to call.
+async fn calling(model: &Resolved, asked: Request, cancel: &CancellationToken) -> Calling {
+    let tools = Arc::clone(&asked.tools);
+    match answer(model, asked, cancel).await {
+        Ok(said) if said.tool_calls().any(|call| call.name == TOOL) => Calling::Native,
+        Ok(said) if written_calls(&said.text(), &tools).is_some() => Calling::Written,
+        Ok(_) => Calling::Never,
+        Err(error) => Calling::Refused(error.message),
+    }
+}
+
+fn call_question(model: &Resolved, credential: Arc<homard_llm::Credential>, clock: &Clock) -> Request {
+    let options = ProbeOptions { max_tokens: CALL_MAX_TOKENS, ..ProbeOptions::default() };
+    let tool = ToolSpec {
+        name: TOOL.to_owned(),
+        description: "Notes one word.".to_owned(),
+        parameters: serde_json::json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}),
+    };
+    let mut request = question(model, credential, &options, clock);
+    let asked = UserMessage {
+        content: UserContent::Text(CALL_QUESTION.to_owned()),
+        timestamp: clock.now_ms(),
+        idempotency_key: None,
+    };
+    (request.messages, request.tools) = (vec![Arc::new(Message::User(asked))], Arc::from([tool]));
+    request
 }
 
 fn question(

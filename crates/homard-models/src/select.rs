@@ -34,10 +34,12 @@ const USUAL_NAMES: [(&str, &str, &str); 6] = [
 /// Length of the date some model names carry behind an `@`.
 const DATE_LEN: usize = 8;
 
-/// Smallest context an agent can work in, in tokens: its prompt and tools fill less than that.
-pub const BLOCK_BELOW: u32 = 16_000;
-/// Smallest context an agent works well in, in tokens.
-pub const WARN_BELOW: u32 = 32_000;
+/// Room a question and its answer need beside prompt and tools, in tokens.
+pub const LEAST_ROOM: u32 = 1_024;
+/// Below this context, in tokens, a model is told less and offered fewer tools.
+pub const SMALL_WINDOW: u32 = 16_000;
+/// How many times what is needed a context must hold to work well in.
+const COMFORT: u32 = 2;
 
 /// A model somebody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,13 +291,16 @@ pub enum Guard {
     Block,
 }
 
-/// Judges a context window, in tokens, under the owner's cap where there is one.
+/// Judges a context window, in tokens, by what prompt and tools take of it.
 #[must_use]
-pub fn context_guard(window: u32, cap: Option<u32>) -> Guard {
-    match cap.map_or(window, |cap| cap.min(window)) {
-        ..BLOCK_BELOW => Guard::Block,
-        BLOCK_BELOW..WARN_BELOW => Guard::Warn,
-        WARN_BELOW.. => Guard::Ok,
+pub fn context_guard(window: u32, taken: u32) -> Guard {
+    let needed = taken.saturating_add(LEAST_ROOM);
+    if window < needed {
+        Guard::Block
+    } else if window < needed.saturating_mul(COMFORT) {
+        Guard::Warn
+    } else {
+        Guard::Ok
     }
 }
 
@@ -303,7 +308,7 @@ pub fn context_guard(window: u32, cap: Option<u32>) -> Guard {
 #[must_use]
 pub fn usable_context(model: &ModelSpec, config: &Config) -> u32 {
     let cap = config.agents.defaults.context_tokens.and_then(|cap| u32::try_from(cap).ok());
-    cap.map_or(model.context_window, |cap| cap.min(model.context_window))
+    cap.map_or(model.window(), |cap| cap.min(model.window()))
 }
 
 #[cfg(test)]

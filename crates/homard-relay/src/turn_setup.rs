@@ -10,6 +10,7 @@ pub(crate) mod program;
 pub(crate) mod rules;
 pub(crate) mod settings;
 pub(crate) mod skill_calls;
+pub(crate) mod small_window;
 pub(crate) mod taint;
 pub(crate) mod turn_prompt;
 pub(crate) mod vision;

@@ -6,6 +6,7 @@
 
 mod desk;
 mod server;
+mod vendors;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -56,7 +57,8 @@ impl FakeOAuth {
         Ok(Self { shared, address, tasks })
     }
 
-    /// One of its addresses: `/authorize`, `/token`, `/device`, `/copilot`.
+    /// One of its addresses: `/authorize`, `/token`, `/device`, `/copilot`, `/minimax/code`, `/minimax/token`, and
+    /// OpenAI's `/api/accounts/deviceauth/usercode`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

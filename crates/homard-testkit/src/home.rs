@@ -81,7 +81,7 @@ impl TestHome {
                 "baseUrl": base_url,
                 "apiKey": "test-key",
                 "api": api,
-                "models": [{"id": "fake-1", "name": "Fake 1"}],
+                "models": [{"id": "fake-1", "name": "Fake 1", "contextWindow": 200_000}],
             }}},
         })
     }

@@ -111,6 +111,7 @@ mod sessions;
 mod setup_codes;
 #[cfg(test)]
 mod skills;
+mod small_models;
 #[cfg(test)]
 mod starting;
 #[cfg(test)]

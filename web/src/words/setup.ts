@@ -73,7 +73,7 @@ export const words = {
   modelTitle: 'Which model answers?',
   modelText: 'It is used for every conversation unless you choose another there.',
   modelSearch: 'Search models',
-  modelFacts: (context: string, price: string) => (price ? `reads ${context} · ${price}` : `reads ${context}`),
+  modelFacts: (context: string, price: string) => [context ? `reads ${context}` : '', price].filter(Boolean).join(' · '),
   modelPrice: (input: string, output: string) => `${input} in, ${output} out per million tokens`,
   modelNone: 'This provider has not listed its models. Write the model’s name as the provider spells it:',
   modelAgain: 'Look for its models again',

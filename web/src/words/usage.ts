@@ -25,6 +25,7 @@ export const words = {
     slow: '95 % within',
     slowNote: (average: string) => `average ${average}`,
     readWritten: (read: string, written: string) => `${read} read, ${written} written`,
+    unknownCost: 'unknown',
     unpriced: (amount: number) => `${count(amount)} calls without a price`,
     lost: (amount: number) => `${count(amount)} calls whose end nobody saw count as the most they can have cost.`,
   },

@@ -43,11 +43,15 @@ pub(crate) fn of_content(content: &UserContent) -> u64 {
 }
 
 /// Tokens of what every request carries beside the conversation.
-pub(crate) fn of_overhead(system: &str, tools: &[ToolSpec]) -> u64 {
-    let tool = |tool: &ToolSpec| {
-        of_bytes(tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
-    };
-    of_bytes(system.len()) + tools.iter().map(tool).sum::<u64>()
+#[must_use]
+pub fn of_overhead(system: &str, tools: &[ToolSpec]) -> u64 {
+    of_bytes(system.len()) + tools.iter().map(of_tool).sum::<u64>()
+}
+
+/// Tokens of what a model is told about a tool.
+#[must_use]
+pub fn of_tool(tool: &ToolSpec) -> u64 {
+    of_bytes(tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
 }
 
 fn of_block(block: &UserBlock) -> u64 {

@@ -133,4 +133,6 @@ pub struct PromptInput {
     pub heartbeat: Option<String>,
     /// Whether the model must be told to mark its reasoning.
     pub reasoning_tags: bool,
+    /// Whether the model is a small one, which takes advice for other situations as meant for this one.
+    pub is_small: bool,
 }

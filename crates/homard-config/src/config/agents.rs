@@ -12,6 +12,7 @@ use std::time::Duration;
 use homard_protocol::{AgentId, ModelRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
@@ -134,6 +135,8 @@ pub struct ModelSelection {
 pub struct CatalogEntry {
     /// Short name.
     pub alias: Option<String>,
+    /// What every call to it asks for, as written.
+    pub params: Map<String, Value>,
 }
 
 /// One agent.
@@ -309,7 +312,13 @@ fn catalog(
     for (name, entry) in raw {
         match ModelRef::parse(&name) {
             Ok(model) => {
-                models.insert(model, CatalogEntry { alias: entry.alias });
+                models.insert(
+                    model,
+                    CatalogEntry {
+                        alias: entry.alias,
+                        params: entry.params.unwrap_or_default().into_iter().collect(),
+                    },
+                );
             }
             Err(error) => cx.issue(format!("agents.defaults.models[\"{name}\"]"), error.to_string()),
         }

@@ -6,15 +6,13 @@ use std::time::Duration;
 use homard_protocol::{ModelId, ProviderId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::Resolve;
 use crate::raw::models as raw;
 use crate::raw::value::SecretText;
 use crate::secret::Secret;
 
-const DEFAULT_CONTEXT_WINDOW: u64 = 200_000;
-/// Longest answer assumed when the file does not say, in tokens.
-const DEFAULT_MAX_TOKENS: u64 = 8_192;
 /// Seconds between two questions which models a region serves.
 const DEFAULT_REFRESH_SECONDS: u64 = 3_600;
 /// Context assumed of a model a region names without describing it, in tokens.
@@ -125,14 +123,16 @@ pub struct Model {
     pub input: Vec<String>,
     /// Prices per million tokens.
     pub cost: Cost,
-    /// Context, in tokens.
-    pub context_window: u64,
-    /// Longest answer, in tokens.
-    pub max_tokens: u64,
+    /// Context, in tokens, where the file says.
+    pub context_window: Option<u64>,
+    /// Longest answer, in tokens, where the file says.
+    pub max_tokens: Option<u64>,
     /// Headers sent with every request.
     pub headers: BTreeMap<String, Secret>,
     /// Where the server differs from the API it imitates.
     pub compat: Compat,
+    /// What every call to it asks for, as written.
+    pub params: Map<String, Value>,
 }
 
 /// Prices per million tokens.
@@ -258,7 +258,7 @@ impl Model {
         let id =
             ModelId::parse(raw.id.trim()).map_err(|e| cx.issue(format!("{path}.id"), e.to_string())).ok()?;
         let cost = raw.cost.unwrap_or_default();
-        let context_window = raw.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        let context_window = raw.context_window;
         let compat = raw.compat.unwrap_or_default();
         Some(Self {
             name: raw.name.unwrap_or_else(|| id.to_string()),
@@ -273,7 +273,7 @@ impl Model {
                 cache_write: cost.cache_write.unwrap_or(0.0),
             },
             context_window,
-            max_tokens: raw.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS.min(context_window)),
+            max_tokens: raw.max_tokens,
             headers: headers(raw.headers, path, cx),
             compat: Compat {
                 supports_store: compat.supports_store,
@@ -286,6 +286,7 @@ impl Model {
                 requires_thinking_as_text: compat.requires_thinking_as_text,
                 requires_mistral_tool_ids: compat.requires_mistral_tool_ids,
             },
+            params: raw.params.unwrap_or_default().into_iter().collect(),
         })
     }
 }

@@ -90,7 +90,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
     let local = &config.models.providers[&ProviderId::parse("local").unwrap()];
     assert_eq!(local.base_url.as_deref(), Some("http://127.0.0.1:1234/v1"));
     assert_eq!(local.api_key, Some(Secret::new("lk")));
-    assert_eq!((local.models[0].max_tokens, local.models[1].max_tokens), (8_192, 4_096));
+    assert_eq!((local.models[0].max_tokens, local.models[1].context_window), (Some(8_192), Some(4_096)));
     assert_eq!(config.session.dm_scope, DmScope::PerChannelPeer);
     assert_eq!(
         config.session.reset_direct,

@@ -17,6 +17,9 @@ use crate::raw::value::ModelChoice;
 pub(crate) struct CatalogEntry {
     /// Short name for it.
     pub(crate) alias: Option<String>,
+    /// What every call to it asks for: `temperature`, `topP`, `topK`, `maxTokens`, `seed`, `stop`, penalties, and
+    /// whatever else its server understands.
+    pub(crate) params: Option<BTreeMap<String, Value>>,
 }
 
 /// Which models may be chosen.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::config::models::{MergeMode, WireApi};
 use crate::raw::value::SecretText;
@@ -76,9 +77,7 @@ pub(crate) struct ModelEntry {
     pub(crate) input: Option<Vec<String>>,
     /// Prices.
     pub(crate) cost: Option<Cost>,
-    /// Context, in tokens.
-    ///
-    /// Default: `200000`.
+    /// Context, in tokens; unset, the server is asked where it is one's own.
     #[schemars(range(min = 1))]
     pub(crate) context_window: Option<u64>,
     /// Longest answer, in tokens; the smaller of 8192 and the context when unset.
@@ -88,6 +87,9 @@ pub(crate) struct ModelEntry {
     pub(crate) headers: Option<BTreeMap<String, SecretText>>,
     /// Where the server differs.
     pub(crate) compat: Option<Compat>,
+    /// What every call to it asks for: `temperature`, `topP`, `topK`, `maxTokens`, `seed`, `stop`, penalties, and
+    /// whatever else its server understands.
+    pub(crate) params: Option<BTreeMap<String, Value>>,
 }
 
 /// A place that serves models.

@@ -4,6 +4,7 @@ pub(crate) mod auth;
 pub(crate) mod auth_status;
 
 use crate::error::RequestError;
+use homard_llm::Price;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
 use homard_protocol::SessionKey;
@@ -64,7 +65,7 @@ fn summary(one: &Listed) -> ModelSummary {
         id: model.id.to_string(),
         name: model.name.clone(),
         provider: model.provider.to_string(),
-        context_window: u64::from(model.context_window),
+        context_window: model.context_window.map(u64::from),
         reasoning: model.reasoning,
         input: model.input.iter().map(|kind| kind.as_str().to_owned()).collect(),
         tags: one.tags.clone(),
@@ -81,7 +82,8 @@ fn details(one: &Listed) -> ModelSummary {
     let price = &one.model.price;
     ModelSummary {
         max_tokens: Some(u64::from(one.model.max_tokens)),
-        cost: Some(ModelPrice {
+        // A price nobody told is no price of nothing.
+        cost: (*price != Price::default()).then(|| ModelPrice {
             input: price.input,
             output: price.output,
             cache_read: price.cache_read,

@@ -8,9 +8,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use homard_protocol::{AssistantBlock, AssistantMessage, StopReason, ToolCall, ToolCallId, Usage};
+use homard_runtime::Clip;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::call::arguments::{self, MAX_ARGUMENT_BYTES};
+use crate::call::repetition::{Repeated, Repetition};
 use crate::error::{FailReason, LlmError};
 use crate::provider::StreamEvent;
 use crate::spec::ModelSpec;
@@ -20,6 +22,10 @@ use crate::spec::ModelSpec;
 pub(crate) const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// Most bytes of overlong arguments that are read and thrown away before the answer is given up.
 const MAX_SKIPPED_BYTES: usize = 128 * 1024 * 1024;
+/// Copies kept of what was said over and over: more would teach the model to go on.
+const KEPT_COPIES: usize = 3;
+/// How much of what was said over and over is quoted, in characters.
+const MAX_QUOTE: usize = 40;
 /// Most blocks one answer may hold.
 pub(crate) const MAX_ANSWER_BLOCKS: usize = 1_024;
 
@@ -34,6 +40,8 @@ pub(crate) struct Draft {
     /// Bytes of arguments that were not kept.
     skipped: usize,
     usage: Usage,
+    /// The block being watched for repetition, and the watch.
+    watched: (usize, Repetition),
 }
 
 #[derive(Debug)]
@@ -72,6 +80,7 @@ impl Draft {
             weight: 0,
             skipped: 0,
             usage: Usage::default(),
+            watched: (0, Repetition::default()),
         }
     }
 
@@ -166,11 +175,15 @@ impl Draft {
         match self.blocks.get_mut(at) {
             Some(Block::Text { text, .. }) => {
                 text.push_str(&delta);
+                let told = watch(&mut self.watched, at, text, &delta);
                 out.push_back(StreamEvent::Text(delta));
+                return told;
             }
             Some(Block::Thinking { text, .. }) => {
                 text.push_str(&delta);
+                let told = watch(&mut self.watched, at, text, &delta);
                 out.push_back(StreamEvent::Thinking(delta));
+                return told;
             }
             Some(Block::Call(call)) if call.done.is_none() => {
                 call.json.push_str(&delta);
@@ -325,6 +338,28 @@ fn finished(block: Block) -> Option<AssistantBlock> {
 /// A proof, where there is one.
 fn proof(signature: String) -> Option<String> {
     (!signature.is_empty()).then_some(signature)
+}
+
+/// Looks whether the text at `at`, which ends with `delta`, has become nothing but repetition, and shortens it then.
+fn watch(
+    (watched, watch): &mut (usize, Repetition),
+    at: usize,
+    text: &mut String,
+    delta: &str,
+) -> Result<(), LlmError> {
+    if *watched != at {
+        (*watched, *watch) = (at, Repetition::default());
+    }
+    let Some(repeated) = watch.push(delta) else { return Ok(()) };
+    let Repeated { period, length, after } = repeated;
+    let end = text.len().saturating_sub(after);
+    let start = text.floor_char_boundary(end.saturating_sub(length));
+    let piece = text.get(start..text.floor_char_boundary(start + period)).unwrap_or_default();
+    let quote = piece.trim().clip_chars(MAX_QUOTE).to_owned();
+    text.truncate(text.floor_char_boundary(start + period * KEPT_COPIES));
+    let said = if quote.is_empty() { String::new() } else { format!(" (“{quote}”)") };
+    let message = format!("the model said the same over and over{said} and was stopped");
+    Err(LlmError::new(FailReason::Repetition, message))
 }
 
 fn too_large() -> LlmError {

@@ -20,7 +20,7 @@ pub struct Request {
     pub messages: Vec<Arc<Message>>,
     /// What the model may call.
     pub tools: Arc<[ToolSpec]>,
-    /// The longest answer wanted; the model's own limit when absent.
+    /// The longest answer wanted; what the model's parameters say when absent.
     pub max_tokens: Option<u32>,
     /// How words are chosen.
     pub sampling: Sampling,
@@ -33,6 +33,18 @@ pub struct Request {
     /// The folder in which a program on this machine may be asked. `None` where none may be started: such programs
     /// have tools of their own that nobody is asked about, so only the owner's own words go to them.
     pub program_dir: Option<Arc<Path>>,
+}
+
+impl Request {
+    /// The request with what its model's owner wants of every call, where the caller left it open.
+    #[must_use]
+    pub(crate) fn settled(&self) -> Self {
+        let params = &self.model.params;
+        let mut request = self.clone();
+        request.max_tokens = self.max_tokens.or(params.max_tokens);
+        request.sampling = self.sampling.clone().or(&params.sampling);
+        request
+    }
 }
 
 /// A tool as the model reads it.

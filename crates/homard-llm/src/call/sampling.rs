@@ -13,6 +13,9 @@ pub struct Sampling {
     /// Out of which share of likely words, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
+    /// Out of how many likely words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<u64>,
     /// How much words that were said often are avoided, from -2 to 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
@@ -28,6 +31,23 @@ pub struct Sampling {
     /// Whether a tool must be called.
     #[serde(skip_serializing_if = "ToolChoice::is_free")]
     pub tool_choice: ToolChoice,
+}
+
+impl Sampling {
+    /// These, with what they leave open taken from `others`. Whether a tool must be called is the caller's alone.
+    #[must_use]
+    pub fn or(self, others: &Self) -> Self {
+        Self {
+            temperature: self.temperature.or(others.temperature),
+            top_p: self.top_p.or(others.top_p),
+            top_k: self.top_k.or(others.top_k),
+            frequency_penalty: self.frequency_penalty.or(others.frequency_penalty),
+            presence_penalty: self.presence_penalty.or(others.presence_penalty),
+            seed: self.seed.or(others.seed),
+            stop: if self.stop.is_empty() { others.stop.clone() } else { self.stop },
+            tool_choice: self.tool_choice,
+        }
+    }
 }
 
 /// Whether a tool must be called.

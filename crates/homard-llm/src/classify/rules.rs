@@ -14,6 +14,12 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
+    // A server of one's own that was just started.
+    Row {
+        reason: FailReason::Loading,
+        codes: &[],
+        texts: &["loading model", "model is loading", "currently loading", "still loading"],
+    },
     // One vendor tells everybody to check their billing. Only where the limit is nought is it about money.
     Row { reason: FailReason::Billing, codes: &[], texts: &["limit: 0,", "\"limit\": 0,"] },
     Row {
@@ -258,9 +264,6 @@ const ROWS: &[Row] = &[
             "temporarily unavailable",
             "service unavailable",
             "no healthy upstream",
-            "loading model",
-            "model is loading",
-            "currently loading",
             "not ready for inference",
             "high demand",
             "runner process",

@@ -13,7 +13,7 @@ fn registry() -> Models {
     let mut local = ProviderSpec::new(id("local"), "openai-completions", "http://127.0.0.1:1/v1");
     local.models = ["Qwen/Big-1", "llama-small"].map(|id| model("local", id, "openai-completions")).to_vec();
     if let Some(first) = local.models.first_mut() {
-        first.context_window = 4_096;
+        first.context_window = Some(4_096);
     }
     let bare = ProviderSpec::new(id("bare"), "anthropic-messages", "http://127.0.0.1:1");
     let mut future = ProviderSpec::new(id("future"), "telepathy", "http://127.0.0.1:1");
@@ -23,13 +23,7 @@ fn registry() -> Models {
 
 fn resolve(text: &str) -> Result<String, String> {
     let found = registry().resolve(&ModelRef::parse(text).unwrap()).map_err(|error| error.to_string())?;
-    Ok(format!(
-        "{} {} {} {}",
-        found.provider.id(),
-        found.model.id,
-        found.model.api,
-        found.model.context_window
-    ))
+    Ok(format!("{} {} {} {}", found.provider.id(), found.model.id, found.model.api, found.model.window()))
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod stream;
 
 /// The table line.
 pub(super) const ENTRY: Wire = Wire {
-    api: "ollama",
+    api: super::OLLAMA,
     framing: Framing::JsonLines,
     key_header: None,
     headers: &[],

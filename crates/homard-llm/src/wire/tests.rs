@@ -253,6 +253,7 @@ fn how_words_are_chosen_is_spelled_as_each_api_wants_it() {
     let sampling = crate::Sampling {
         temperature: Some(1.5),
         top_p: Some(0.5),
+        top_k: None,
         frequency_penalty: Some(1.0),
         presence_penalty: Some(-1.0),
         seed: Some(7),
@@ -299,6 +300,91 @@ fn how_words_are_chosen_is_spelled_as_each_api_wants_it() {
             ["temperature", "top_p", "topP", "seed", "stop", "tool_choice", "toolConfig", "toolChoice"]
         {
             assert!(!silent.contains(word), "{api} {word}: {silent}");
+        }
+    }
+}
+
+/// What the owner wants of every call.
+fn wished(api: &str) -> Request {
+    let written =
+        serde_json::json!({"temperature": 0.3, "topK": 20, "maxTokens": 256, "repeat_penalty": 1.3});
+    let mut asked = request(api);
+    let mut model = ModelSpec::clone(&asked.model);
+    (model.params, _) = crate::Params::read(written.as_object().unwrap());
+    asked.model = Arc::new(model);
+    asked
+}
+
+#[test]
+fn what_the_owner_wants_of_every_call_is_spelled_as_each_api_wants_it() {
+    let cases = [
+        (
+            "anthropic-messages",
+            serde_json::json!({"max_tokens": 256, "temperature": 0.3, "top_k": 20, "repeat_penalty": 1.3}),
+        ),
+        (
+            "bedrock-converse-stream",
+            serde_json::json!({"inferenceConfig": {"maxTokens": 256, "temperature": 0.3},
+                "additionalModelRequestFields": {"top_k": 20, "repeat_penalty": 1.3}}),
+        ),
+        (
+            "google-generative-ai",
+            serde_json::json!({"generationConfig":
+                {"maxOutputTokens": 256, "temperature": 0.3, "topK": 20, "repeat_penalty": 1.3}}),
+        ),
+        (
+            "ollama",
+            serde_json::json!({"options": {"num_predict": 256, "temperature": 0.3, "top_k": 20, "repeat_penalty": 1.3}}),
+        ),
+        (
+            "openai-completions",
+            serde_json::json!({"max_tokens": 256, "temperature": 0.3, "top_k": 20, "repeat_penalty": 1.3}),
+        ),
+        (
+            "openai-responses",
+            serde_json::json!({"max_output_tokens": 256, "temperature": 0.3, "repeat_penalty": 1.3}),
+        ),
+    ];
+    assert_eq!(cases.len(), TABLE.len());
+    for (api, expected) in cases {
+        let wire = find(api).unwrap();
+        let read = |asked: &Request| -> serde_json::Value {
+            serde_json::from_slice(&wire.body(asked).unwrap()).unwrap()
+        };
+        let body = read(&wished(api));
+        for (name, value) in expected.as_object().unwrap() {
+            assert_eq!(&body[name], value, "{api} {name}");
+        }
+        // What a caller says itself comes first.
+        let mut asked = wished(api);
+        (asked.max_tokens, asked.sampling.temperature) = (Some(99), Some(0.9));
+        let said = read(&asked).to_string();
+        assert!(said.contains(":99") && said.contains(":0.9") && !said.contains("256"), "{api}: {said}");
+    }
+}
+
+#[test]
+fn the_limit_goes_into_the_field_the_server_understands() {
+    use crate::spec::MaxTokensField::{MaxCompletionTokens, MaxTokens, Neither};
+    let rows = [
+        ("http://127.0.0.1:8080/v1", None, Some("max_tokens")),
+        ("https://api.openai.com/v1", None, Some("max_completion_tokens")),
+        ("https://chatgpt.com/backend-api", None, None),
+        ("http://127.0.0.1:8080/v1", Some(MaxCompletionTokens), Some("max_completion_tokens")),
+        ("https://api.openai.com/v1", Some(MaxTokens), Some("max_tokens")),
+        ("https://api.openai.com/v1", Some(Neither), None),
+    ];
+    for (base_url, written, expected) in rows {
+        let mut asked = wished("openai-completions");
+        let mut model = ModelSpec::clone(&asked.model);
+        model.compat.max_tokens_field = written;
+        model.compat = model.compat.resolved(base_url);
+        asked.model = Arc::new(model);
+        let body: serde_json::Value =
+            serde_json::from_slice(&find("openai-completions").unwrap().body(&asked).unwrap()).unwrap();
+        for field in ["max_tokens", "max_completion_tokens"] {
+            let told = body.get(field).and_then(serde_json::Value::as_u64);
+            assert_eq!(told, (expected == Some(field)).then_some(256), "{base_url} {written:?} {field}");
         }
     }
 }

@@ -54,7 +54,9 @@ fn a_huge_event_is_refused() {
 fn an_answer_without_end_is_refused() {
     for wire in TABLE {
         let opening = bytes(wire.api, Part::Open);
-        let piece = bytes(wire.api, Part::Text(&"x".repeat(MEBI)));
+        // A mebibyte of lines that differ comes again and again: too long to be taken for a model's loop.
+        let lines: String = (0..MEBI / 16).map(|n| format!("{n:015x}\n")).collect();
+        let piece = bytes(wire.api, Part::Text(&lines));
         let pieces = std::iter::once(&opening[..]).chain(std::iter::repeat(&piece[..]));
         let error = wire.replay_pieces(&request(wire.api), pieces, &mut drop).unwrap_err();
         assert_eq!(error.reason, FailReason::Format, "{}: {error}", wire.api);
@@ -148,9 +150,15 @@ fn a_hundred_thousand_events_are_as_many() {
     const EVENTS: usize = 100_000;
     for wire in TABLE {
         let opening = bytes(wire.api, Part::Open);
-        let piece = bytes(wire.api, Part::Text("x")).repeat(100);
+        // A thousand words that differ, so that they are no model's loop.
+        let words = |from: usize| (from..from + 1_000).map(|n| format!("{n} "));
+        let mut pieces: Vec<Vec<u8>> = vec![opening.to_vec()];
+        let more = (0..EVENTS / 1_000).map(|thousand| {
+            words(thousand * 1_000).flat_map(|word| bytes(wire.api, Part::Text(&word)).to_vec()).collect()
+        });
+        pieces.extend(more);
         let mut heard = 0;
-        let pieces = std::iter::once(&opening[..]).chain(std::iter::repeat_n(&piece[..], EVENTS / 100));
+        let pieces = pieces.iter().map(Vec::as_slice);
         let mut count = |event| heard += usize::from(matches!(event, StreamEvent::Text(_)));
         wire.replay_pieces(&request(wire.api), pieces, &mut count).unwrap();
         assert_eq!(heard, EVENTS, "{}", wire.api);

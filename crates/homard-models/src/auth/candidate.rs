@@ -66,6 +66,8 @@ pub struct OAuthRow {
     pub token_url: &'static str,
     /// Where a device code is asked for, where the provider has that.
     pub device_url: Option<&'static str>,
+    /// How that login goes.
+    pub device_flow: DeviceFlow,
     /// Who we are to the provider; public, as all native programs' ids are.
     pub client_id: &'static str,
     /// What we ask for.
@@ -81,11 +83,18 @@ pub struct OAuthRow {
 }
 
 impl OAuthRow {
+    /// Whether a browser has no way back: then a code on another device is the only login there is.
+    #[must_use]
+    pub fn is_device_only(&self) -> bool {
+        self.device_url.is_some() && self.redirect.is_empty()
+    }
+
     /// What a row says unless it says otherwise, so that rows name only what they have.
     pub const EMPTY: Self = Self {
         authorize_url: "",
         token_url: "",
         device_url: None,
+        device_flow: DeviceFlow::Standard,
         client_id: "",
         scopes: "",
         redirect: "",
@@ -93,6 +102,17 @@ impl OAuthRow {
         token_body: TokenBody::Form,
         account: None,
     };
+}
+
+/// How a login with a code on another device goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceFlow {
+    /// As RFC 8628 says.
+    Standard,
+    /// MiniMax: the code the person types is also what we ask with; times are in milliseconds.
+    UserCode,
+    /// OpenAI: the code becomes an authorization code, which is exchanged as after a login in a browser.
+    Codex,
 }
 
 /// How a token server wants to be asked.

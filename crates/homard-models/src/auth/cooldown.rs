@@ -56,6 +56,8 @@ pub(crate) fn cools(reason: FailReason) -> bool {
         FailReason::ContextOverflow
         | FailReason::ContentFilter
         | FailReason::Refusal
+        | FailReason::Repetition
+        | FailReason::Loading
         | FailReason::ModelNotFound
         | FailReason::Budget
         | FailReason::Aborted => false,

@@ -128,6 +128,28 @@ impl Profiles {
         self.put(id, fields).await
     }
 
+    /// The same for somebody who adds one credential after the other: one without a name of its own takes a free
+    /// one beside those there are. Also tells whether one of the same name was replaced.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and when the name is another provider's.
+    pub async fn add_beside(&self, mut profile: NewProfile) -> Result<Added, StoreError> {
+        self.inner.look().await;
+        let view = self.inner.view();
+        let is_taken = |id: &str| view.document.profile(id).is_some();
+        let id = match profile.id.take() {
+            Some(name) => named(&profile.provider, &name)?,
+            None => {
+                let usual = profile_id(&profile.provider, profile.email.as_deref());
+                let more = (2_u32..).map(|n| format!("{usual}-{n}"));
+                std::iter::once(usual.clone()).chain(more).find(|id| !is_taken(id)).unwrap_or(usual)
+            }
+        };
+        let replaced = is_taken(&id);
+        profile.id = Some(id);
+        Ok(Added { id: self.add(profile).await?, replaced })
+    }
+
     /// Takes a credential out; the token itself stays valid at the provider.
     ///
     /// # Errors
@@ -286,6 +308,29 @@ impl Profiles {
             .await?;
         self.inner.memory().forget(&id);
         Ok(id)
+    }
+}
+
+/// What became of a credential that was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Added {
+    /// Its name.
+    pub id: String,
+    /// Whether another of that name was there.
+    pub replaced: bool,
+}
+
+/// The id of a name somebody gave: `work` and `openai:work` are the same.
+fn named(provider: &ProviderId, name: &str) -> Result<String, StoreError> {
+    let name = name.trim();
+    match name.split_once(':') {
+        Some((owner, _)) if owner == provider.as_str() => Ok(name.to_owned()),
+        Some((owner, _)) => Err(StoreError::WrongProvider {
+            id: name.to_owned(),
+            owner: owner.to_owned(),
+            provider: provider.as_str().to_owned(),
+        }),
+        None => Ok(format!("{}:{name}", provider.as_str())),
     }
 }
 

@@ -6,7 +6,7 @@ use homard_llm::{Compat, ThinkingFormat};
 
 use super::model_row::{ModelRow, model};
 use super::{AS_THE_API_SAYS, AuthKind, Row, key, token};
-use crate::auth::OAuthRow;
+use crate::auth::{DeviceFlow, OAuthRow};
 
 pub(super) const DEEPSEEK: Row = Row {
     id: "deepseek",
@@ -71,6 +71,7 @@ pub(super) const MINIMAX_PORTAL: Row = Row {
         authorize_url: "https://api.minimax.io/oauth/code",
         token_url: "https://api.minimax.io/oauth/token",
         device_url: Some("https://api.minimax.io/oauth/code"),
+        device_flow: DeviceFlow::UserCode,
         client_id: "78257093-7e40-4613-99e0-527b14b39113",
         scopes: "group_id profile model.completion",
         ..OAuthRow::EMPTY

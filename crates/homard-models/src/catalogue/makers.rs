@@ -6,7 +6,7 @@ use homard_llm::CredentialKind;
 
 use super::model_row::{ModelRow, model};
 use super::{AuthKind, DiscoveryKind, EnvKey, Row, key};
-use crate::auth::{AccountClaim, OAuthRow, TokenBody};
+use crate::auth::{AccountClaim, DeviceFlow, OAuthRow, TokenBody};
 
 pub(super) const ANTHROPIC: Row = Row {
     id: "anthropic",
@@ -191,6 +191,8 @@ pub(super) const OPENAI_CODEX: Row = Row {
     oauth: Some(OAuthRow {
         authorize_url: "https://auth.openai.com/oauth/authorize",
         token_url: "https://auth.openai.com/oauth/token",
+        device_url: Some("https://auth.openai.com/api/accounts/deviceauth/usercode"),
+        device_flow: DeviceFlow::Codex,
         client_id: "app_EMoamEEZ73f0CkXaXp7hrann",
         scopes: "openid profile email offline_access",
         redirect: "http://localhost:1455/auth/callback",

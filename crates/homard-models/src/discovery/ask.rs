@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_llm::{Credential, Fetch, Headers, LlmError};
 use serde_json::Value;
 
-use super::{DiscoveryParts, FoundModel, Target, bedrock, listing, ollama};
+use super::{DiscoveryParts, FoundModel, Target, bedrock, listing, ollama, own_server};
 use crate::catalogue::DiscoveryKind;
 
 /// How long a server may take to list its models.
@@ -22,7 +22,8 @@ pub(super) async fn models(parts: &DiscoveryParts, target: &Target) -> Result<Ve
             DiscoveryKind::Fixed => Ok(Vec::new()),
             DiscoveryKind::OpenAi => {
                 let list = question.get(&list_url(&target.base_url)).await?;
-                listing::read(&list, listing::Unit::Million)
+                let models = listing::read(&list, listing::Unit::Million)?;
+                Ok(own_server::windows(&question, &list, models).await)
             }
             DiscoveryKind::OpenAiPerToken => {
                 let list = question.get(&list_url(&target.base_url)).await?;

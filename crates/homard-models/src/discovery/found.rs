@@ -60,6 +60,9 @@ pub struct FoundModel {
     /// Prompt and answer together, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u32>,
+    /// Whether its server answers to any name with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_name: bool,
     /// The longest answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
@@ -82,6 +85,7 @@ impl FoundModel {
             id,
             name: None,
             context_window: None,
+            any_name: false,
             max_tokens: None,
             sees: false,
             reasoning: false,
@@ -100,8 +104,10 @@ impl FoundModel {
         if self.sees {
             spec.input.push(InputKind::Image);
         }
-        spec.context_window = self.context_window.unwrap_or(spec.context_window);
-        spec.max_tokens = self.max_tokens.unwrap_or(spec.max_tokens).min(spec.context_window);
+        spec.context_window = self.context_window;
+        spec.max_tokens = self.max_tokens.unwrap_or(spec.max_tokens).min(spec.window());
+        // Whoever names no limit may have none.
+        spec.params.max_tokens = self.max_tokens.is_none().then_some(spec.max_tokens);
         if let Some([input, output, cache_read, cache_write]) = self.price {
             spec.price = Price { input, output, cache_read, cache_write };
         }

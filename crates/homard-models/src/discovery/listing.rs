@@ -39,7 +39,6 @@ const WINDOW: &[&[&str]] = &[
     &["max_context_length"],
     &["max_input_tokens"],
     &["meta", "n_ctx"],
-    &["meta", "n_ctx_train"],
     &["top_provider", "context_length"],
 ];
 /// Where the longest answer is found.

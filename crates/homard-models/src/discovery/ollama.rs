@@ -1,4 +1,7 @@
-//! Ollama: `/api/tags` names the models, `/api/show` describes each.
+//! Ollama: `/api/tags` names the models, `/api/show` describes each, `/api/ps` says how those that run were loaded.
+//!
+//! How much a model could hold is no news: a server keeps what it was told, by the model's own file or by its
+//! setting, and only a model that runs shows which.
 
 use futures_util::{StreamExt as _, stream};
 use homard_llm::{FailReason, LlmError};
@@ -22,13 +25,15 @@ pub(super) async fn models(question: &Question<'_>) -> Result<Vec<FoundModel>, L
     let base = base(&question.target.base_url);
     let tags = question.get(&format!("{base}/api/tags")).await?;
     let named = names(&tags)?;
+    let running = question.get(&format!("{base}/api/ps")).await.unwrap_or(Value::Null);
+    let running = &running;
     let described = stream::iter(named.into_iter().enumerate()).map(|(at, model)| async move {
         if at >= MAX_SHOWN {
             return model;
         }
         let body = json!({ "model": model.id, "name": model.id });
         match question.post(&format!("{base}/api/show"), &body).await {
-            Ok(shown) => describe(model, &shown),
+            Ok(shown) => describe(model, &shown, running),
             Err(_) => model,
         }
     });
@@ -55,14 +60,25 @@ pub(super) fn names(tags: &Value) -> Result<Vec<FoundModel>, LlmError> {
     Ok(distinct(named))
 }
 
+/// The context a running model was loaded with.
+fn loaded(model: &FoundModel, running: &Value) -> Option<u32> {
+    let rows = running.get("models").and_then(Value::as_array)?;
+    let name =
+        |row: &Value| row.get("model").or_else(|| row.get("name")).and_then(Value::as_str).map(str::to_owned);
+    let row = rows.iter().find(|row| name(row).as_deref() == Some(model.id.as_str()))?;
+    count(row.get("context_length")?.as_u64()?)
+}
+
+/// A number the model's own file sets, from lines such as `num_ctx    8192`.
+fn parameter(shown: &Value, name: &str) -> Option<u64> {
+    let lines = shown.get("parameters")?.as_str()?.lines();
+    let value = |line: &str| line.trim().strip_prefix(name)?.trim().parse().ok();
+    lines.into_iter().find_map(value)
+}
+
 /// Adds what the server says about one model.
-pub(super) fn describe(mut model: FoundModel, shown: &Value) -> FoundModel {
-    let facts = shown.get("model_info").and_then(Value::as_object);
-    let window = facts.and_then(|facts| {
-        let length = facts.iter().find(|(key, _)| key.ends_with(".context_length"))?;
-        count(length.1.as_u64()?)
-    });
-    model.context_window = window;
+pub(super) fn describe(mut model: FoundModel, shown: &Value, running: &Value) -> FoundModel {
+    model.context_window = loaded(&model, running).or_else(|| count(parameter(shown, "num_ctx")?));
     let abilities = shown.get("capabilities").and_then(Value::as_array);
     if let Some(abilities) = abilities {
         let has = |word: &str| abilities.iter().any(|ability| ability.as_str() == Some(word));

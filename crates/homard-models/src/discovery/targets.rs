@@ -11,6 +11,8 @@ use crate::auth::ProviderAuth;
 use crate::catalogue::{self, DiscoveryKind, ROWS};
 use crate::furnish::Furnished;
 
+/// How long an answer of a server stays fresh that loads models as they are asked for.
+const OWN_EVERY: Duration = Duration::from_secs(600);
 /// The APIs whose servers usually also list their models.
 const LISTING_APIS: [&str; 2] = ["openai-completions", "openai-responses"];
 
@@ -32,7 +34,12 @@ pub struct Target {
 impl Target {
     /// How long an answer stays fresh.
     pub(super) fn refresh_every(&self, bedrock: &BedrockDiscovery) -> Duration {
-        if self.kind == DiscoveryKind::Bedrock { bedrock.refresh_interval } else { REFRESH_EVERY }
+        match self.kind {
+            DiscoveryKind::Bedrock => bedrock.refresh_interval,
+            // What runs there changes with every model somebody uses.
+            DiscoveryKind::Ollama => OWN_EVERY,
+            DiscoveryKind::Fixed | DiscoveryKind::OpenAi | DiscoveryKind::OpenAiPerToken => REFRESH_EVERY,
+        }
     }
 }
 
@@ -64,13 +71,35 @@ fn kind_of(spec: &ProviderSpec) -> Option<DiscoveryKind> {
     let row = catalogue::find(spec.id.as_str());
     let kind = match row {
         Some(row) => row.discovery,
-        // A server of the owner's whose models the owner did not write down.
-        None if !spec.models.is_empty() => DiscoveryKind::Fixed,
+        // A server whose models the owner wrote down is asked only what they can hold, and only one's own.
+        None if !spec.models.is_empty() && !may_be_asked(spec) => DiscoveryKind::Fixed,
         None if spec.api == "ollama" => DiscoveryKind::Ollama,
         None if LISTING_APIS.contains(&spec.api.as_str()) => DiscoveryKind::OpenAi,
         None => DiscoveryKind::Fixed,
     };
     (kind != DiscoveryKind::Fixed).then_some(kind)
+}
+
+/// Whether a server is one's own and something about its models is not written down.
+fn may_be_asked(spec: &ProviderSpec) -> bool {
+    spec.models.iter().any(|model| model.context_window.is_none()) && is_own(&spec.base_url)
+}
+
+/// Whether an address is on this machine or in this house.
+fn is_own(base_url: &str) -> bool {
+    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match place.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => place.split(':').next().unwrap_or_default(),
+    };
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(four)) => four.is_loopback() || four.is_private() || four.is_link_local(),
+        Ok(std::net::IpAddr::V6(six)) => six.is_loopback() || six.is_unique_local(),
+        Err(_) => {
+            !host.contains('.') || [".local", ".lan", ".internal"].iter().any(|end| host.ends_with(end))
+        }
+    }
 }
 
 /// The rows of servers on one's own machine, asked with nothing.

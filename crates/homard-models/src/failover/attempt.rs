@@ -17,6 +17,11 @@ use super::meter::{CallRecord, Meter, OpenedCall};
 use crate::auth::Candidate;
 use crate::budget::{Ledger, MaxCost, Reservation, Spender, estimate};
 
+/// Part of a guessed prompt that is kept free besides.
+const MARGIN_SHARE: u32 = 8;
+/// The shortest answer asked for: less is no answer, and a conversation that leaves less is made shorter.
+const LEAST_ANSWER: u32 = 256;
+
 /// Where one attempt stands among others.
 pub(super) struct Asking<'a> {
     pub(super) parts: &'a CallerParts,
@@ -54,6 +59,7 @@ impl Asking<'_> {
     ) -> Result<Answer, Failure> {
         request.model = Arc::clone(&model.model);
         request.max_tokens = request.max_tokens.map(|wanted| wanted.min(model.model.max_tokens));
+        request.max_tokens = within_window(&request);
         self.prove(candidate, &mut request).await.map_err(Failure::unasked)?;
         let waiting = Instant::now();
         let reservation = self.reserve(&mut request).await.map_err(Failure::unasked)?;
@@ -146,6 +152,19 @@ impl Asking<'_> {
         }
         error
     }
+}
+
+/// The longest answer to ask for: as long as wanted, and no longer than what the prompt leaves of a context that is
+/// known, because servers refuse to promise more than they hold.
+fn within_window(request: &Request) -> Option<u32> {
+    let model = &request.model;
+    let wanted = request.max_tokens.or(model.params.max_tokens);
+    let Some(window) = model.context_window else { return wanted };
+    let prompt = u32::try_from(MaxCost::of(request).likely_prompt).unwrap_or(u32::MAX);
+    // Guesses are a little short for some languages.
+    let room = window.saturating_sub(prompt.saturating_add(prompt / MARGIN_SHARE)).max(LEAST_ANSWER);
+    let most = wanted.unwrap_or(model.max_tokens);
+    if most > room { Some(room) } else { wanted }
 }
 
 fn unended() -> LlmError {

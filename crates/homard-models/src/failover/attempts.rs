@@ -19,6 +19,9 @@ use super::summary::{Road, remember, sum};
 use super::{CallerParts, Memory, Winner, thinking};
 use crate::auth::Candidate;
 
+/// How often the pause doubles while a model is being loaded.
+const LOADING_STEPS: u32 = 3;
+
 /// One call under way.
 pub(super) struct Walk {
     parts: Arc<CallerParts>,
@@ -40,6 +43,8 @@ pub(super) struct Walk {
     tried: BTreeMap<usize, Vec<ThinkingLevel>>,
     declined: bool,
     asked: bool,
+    /// Models of the chain that are being loaded; each is told once.
+    loading: BTreeSet<usize>,
 }
 
 /// A road that may be taken again.
@@ -49,8 +54,18 @@ struct Again {
     candidate: Option<Candidate>,
     due: Instant,
     failures: u32,
-    /// Whether all that was wrong is that we asked too often.
-    limited: bool,
+    /// What kind of patience it takes.
+    patience: Patience,
+}
+
+/// What kind of patience a road takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Usual,
+    /// All that was wrong is that we asked too often.
+    Limited,
+    /// A server is loading its model: it is waited for as long as the call may take.
+    Loading,
 }
 
 /// How one road ended.
@@ -88,6 +103,7 @@ impl Walk {
             tried: BTreeMap::new(),
             declined: false,
             asked: false,
+            loading: BTreeSet::new(),
         }
     }
 
@@ -160,7 +176,13 @@ impl Walk {
         // Those a provider out of reach made us pass over.
         let due = Instant::now();
         let rest = left.filter(|_| unreachable);
-        self.again.extend(rest.map(|candidate| Again { at, candidate, due, failures: 0, limited: false }));
+        self.again.extend(rest.map(|candidate| Again {
+            at,
+            candidate,
+            due,
+            failures: 0,
+            patience: Patience::Usual,
+        }));
         Ok(None)
     }
 
@@ -170,24 +192,27 @@ impl Walk {
         let (mut repeats, mut limited, mut waited) = (0, 0, Duration::ZERO);
         loop {
             let policy = &self.parts.policy;
-            let open = |again: &Again| match again.limited {
-                true => limited < policy.max_rate_limit_retries,
-                false => repeats < policy.max_retries,
+            let open = |again: &Again| match again.patience {
+                Patience::Limited => limited < policy.max_rate_limit_retries,
+                Patience::Usual => repeats < policy.max_retries,
+                Patience::Loading => true,
             };
             let soonest = self.again.iter().enumerate().filter(|(_, again)| open(again));
             let Some((n, _)) = soonest.min_by_key(|(_, again)| (again.due, again.at)) else { break };
             let again = self.again.remove(n);
             let wait = again.due.saturating_duration_since(Instant::now());
-            waited += wait;
+            if again.patience != Patience::Loading {
+                waited += wait;
+            }
             if waited > policy.max_wait || Instant::now() + wait >= self.deadline {
                 break;
             }
             self.decide(NextStep::Wait).await;
             sleep(wait).or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())?;
-            if again.limited {
-                limited += 1;
-            } else {
-                repeats += 1;
+            match again.patience {
+                Patience::Limited => limited += 1,
+                Patience::Usual => repeats += 1,
+                Patience::Loading => {}
             }
             match self.road(again.at, again.candidate.as_ref(), &[]).await {
                 Turn::Answered(answer) => return Ok(answer),
@@ -322,6 +347,9 @@ impl Walk {
         let with = profile.as_ref().map_or_else(String::new, |profile| format!(" ({profile})"));
         let name = format!("{}/{}{with}", model.model.provider, model.model.id);
         remember(&mut self.roads, name, error, u32::from(took.is_some()));
+        if error.reason == FailReason::Loading && !self.loading.insert(at) {
+            return;
+        }
         self.pending = Some(Attempt {
             provider: model.model.provider.to_string(),
             model: model.model.id.to_string(),
@@ -365,7 +393,13 @@ impl Walk {
         };
         self.failed(at, Some(&candidate), &error, None);
         let due = Instant::now() + wait;
-        self.again.push(Again { at, candidate: Some(candidate), due, failures: 0, limited: false });
+        self.again.push(Again {
+            at,
+            candidate: Some(candidate),
+            due,
+            failures: 0,
+            patience: Patience::Usual,
+        });
     }
 
     /// When nobody was asked because everybody cools, the first is asked at once: a person waits, and our caution
@@ -393,10 +427,16 @@ impl Walk {
         if !may_pass(error) {
             return;
         }
-        let pause = self.parts.policy.pause(failures);
+        let patience = match error.reason {
+            FailReason::RateLimit => Patience::Limited,
+            FailReason::Loading => Patience::Loading,
+            _ => Patience::Usual,
+        };
+        // A model that is being loaded is asked for every other second.
+        let counted = if patience == Patience::Loading { failures.min(LOADING_STEPS) } else { failures };
+        let pause = self.parts.policy.pause(counted);
         let due = Instant::now() + error.retry_after.map_or(pause, |wanted| wanted.max(pause));
-        let limited = error.reason == FailReason::RateLimit;
-        self.again.push(Again { at, candidate, due, failures, limited });
+        self.again.push(Again { at, candidate, due, failures, patience });
     }
 
     /// The error a call ends with at once. What was tried before is only worth telling if nothing was shown.

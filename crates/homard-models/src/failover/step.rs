@@ -4,8 +4,9 @@
 //! |---|---|---|---|---|
 //! | auth, billing | yes | yes | no | yes |
 //! | rate_limit, overloaded, unknown | yes | yes | yes | yes |
+//! | loading | no | yes | until it is done | no |
 //! | timeout | unless another provider can be asked | yes | yes | yes |
-//! | format, model_not_found | no | yes | no | no |
+//! | format, model_not_found, repetition | no | yes | no | no |
 //! | content_filter, refusal | no | one | no | no |
 //! | context_overflow, budget, aborted | no | no | no | no |
 //!
@@ -46,7 +47,9 @@ pub(super) fn step(error: &LlmError, facts: Facts) -> Step {
         FailReason::Aborted | FailReason::ContextOverflow | FailReason::Budget => Step::Stop,
         FailReason::ContentFilter | FailReason::Refusal if facts.declined => Step::Stop,
         FailReason::ContentFilter | FailReason::Refusal => Step::NextModel,
-        FailReason::Format | FailReason::ModelNotFound => Step::NextModel,
+        FailReason::Format | FailReason::ModelNotFound | FailReason::Repetition | FailReason::Loading => {
+            Step::NextModel
+        }
         FailReason::Timeout if facts.other_provider => Step::NextModel,
         FailReason::Timeout
         | FailReason::Auth

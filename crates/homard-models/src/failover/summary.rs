@@ -67,9 +67,9 @@ fn rank(reason: FailReason) -> u8 {
         FailReason::Auth => 1,
         FailReason::ModelNotFound => 2,
         FailReason::ContentFilter | FailReason::Refusal => 3,
-        FailReason::Format => 4,
+        FailReason::Format | FailReason::Repetition => 4,
         FailReason::RateLimit => 5,
-        FailReason::Overloaded => 6,
+        FailReason::Overloaded | FailReason::Loading => 6,
         FailReason::Timeout => 7,
         FailReason::ContextOverflow | FailReason::Budget | FailReason::Aborted | FailReason::Unknown => 8,
     }

@@ -135,7 +135,7 @@ pub(super) fn models(provider: &ProviderId, api: &str, listed: &[Value]) -> Vec<
             spec.input = kinds.iter().filter_map(Value::as_str).filter_map(InputKind::parse).collect();
         }
         let number = |key: &str| map.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        spec.context_window = number("contextWindow").filter(|n| *n > 0).unwrap_or(spec.context_window);
+        spec.context_window = number("contextWindow").filter(|n| *n > 0);
         spec.max_tokens = number("maxTokens").filter(|n| *n > 0).unwrap_or(spec.max_tokens);
         spec.price = map.get("cost").map(price).unwrap_or_default();
         Some(spec)

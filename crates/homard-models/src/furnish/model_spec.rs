@@ -4,13 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use homard_config::Secret;
 use homard_config::config::models::{Compat as ConfiguredCompat, Model, Provider, WireApi};
-use homard_llm::{Compat, Headers, InputKind, MaxTokensField, ModelSpec, Price, ThinkingFormat};
+use homard_llm::{Compat, Headers, InputKind, MaxTokensField, ModelSpec, Params, Price, ThinkingFormat};
 use homard_protocol::{ModelId, ProviderId};
+use serde_json::{Map, Value};
 
 use crate::catalogue::{self, ModelRow, Row, folded};
+use crate::discovery::FoundModel;
 
 /// The API whose models people name without the word at their end.
 const GOOGLE: &str = "google-generative-ai";
+
+/// The API whose servers are told how much to keep.
+const OLLAMA: &str = "ollama";
 
 /// The owner's models first, then the row's that the owner did not write, then those that resemble the row's.
 pub(super) fn models(
@@ -20,7 +25,7 @@ pub(super) fn models(
     api: &str,
 ) -> Vec<ModelSpec> {
     let written = own.into_iter().flat_map(|own| &own.models);
-    let mut models: Vec<ModelSpec> = written.map(|model| from_config(provider, model, api)).collect();
+    let mut models: Vec<ModelSpec> = written.map(|model| from_config(provider, row, model, api)).collect();
     let Some(row) = row else { return models };
     let known = row.models.iter().filter_map(|model| from_row(provider, row, (model.id, model), api));
     fill(&mut models, known);
@@ -46,6 +51,11 @@ pub(super) fn fill(models: &mut Vec<ModelSpec>, more: impl IntoIterator<Item = M
                 if let Some(known) = known {
                     known.price = model.price;
                 }
+                // What its server has counts where the owner did not say.
+                if let Some(known) = models.get_mut(*at).filter(|known| known.context_window.is_none()) {
+                    known.context_window = model.context_window;
+                    known.max_tokens = known.max_tokens.min(known.window());
+                }
             }
             None => {
                 taken.insert(model.id.clone(), models.len());
@@ -53,6 +63,47 @@ pub(super) fn fill(models: &mut Vec<ModelSpec>, more: impl IntoIterator<Item = M
             }
         }
     }
+}
+
+/// Servers of one's own that answer to any name with the one model they have: what it can hold holds for each name.
+pub(super) fn fill_windows(models: &mut [ModelSpec], found: &[FoundModel]) {
+    let Some(only) = found.iter().find(|found| found.any_name) else { return };
+    for model in models.iter_mut().filter(|model| model.context_window.is_none()) {
+        model.context_window = only.context_window;
+        model.max_tokens = model.max_tokens.min(model.window());
+    }
+}
+
+/// Lays what the owner wants of every call over the models: what stands with the provider, then what stands in the
+/// list of models, which may name one nobody has described. Tells of names that have no effect.
+pub(super) fn wish(models: &mut Vec<ModelSpec>, wishes: &[Wish<'_>], notes: &mut Vec<String>) {
+    for wish in wishes {
+        let (params, unused) = Params::read(wish.params);
+        notes.extend(unused.iter().map(|name| format!("{}.params.{name} has no effect", wish.place)));
+        if !models.iter().any(|model| model.id == wish.model) {
+            let Some(like) = models.first() else { continue };
+            let name = wish.model.to_string();
+            models.push(ModelSpec { id: wish.model.clone(), name, ..like.clone() });
+        }
+        for model in models.iter_mut().filter(|model| model.id == wish.model) {
+            model.params = std::mem::take(&mut model.params).under(params.clone());
+            if let Some(most) = params.max_tokens {
+                model.max_tokens = model.max_tokens.max(most);
+            }
+            // The context it is to be loaded with.
+            let asked = (model.api == OLLAMA).then(|| model.params.extra.remove("num_ctx")).flatten();
+            let asked = asked.as_ref().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+            model.context_window = asked.or(model.context_window);
+        }
+    }
+}
+
+/// What the owner wants of one model's calls.
+pub(super) struct Wish<'a> {
+    pub(super) model: ModelId,
+    pub(super) params: &'a Map<String, Value>,
+    /// Where it is written.
+    pub(super) place: String,
 }
 
 fn from_row(provider: &ProviderId, row: &Row, (id, like): (&str, &ModelRow), api: &str) -> Option<ModelSpec> {
@@ -63,13 +114,13 @@ fn from_row(provider: &ProviderId, row: &Row, (id, like): (&str, &ModelRow), api
     spec.reasoning = like.reasoning;
     spec.input = like.input.to_vec();
     spec.price = like.price;
-    spec.context_window = like.context_window;
+    spec.context_window = Some(like.context_window);
     spec.max_tokens = like.max_tokens;
     spec.compat = row.compat;
     Some(spec)
 }
 
-fn from_config(provider: &ProviderId, model: &Model, api: &str) -> ModelSpec {
+fn from_config(provider: &ProviderId, row: Option<&Row>, model: &Model, api: &str) -> ModelSpec {
     let api = match model.api {
         Some(own) => api_name(own),
         None => api,
@@ -84,10 +135,13 @@ fn from_config(provider: &ProviderId, model: &Model, api: &str) -> ModelSpec {
         cache_read: model.cost.cache_read,
         cache_write: model.cost.cache_write,
     };
-    spec.context_window = u32::try_from(model.context_window).unwrap_or(u32::MAX);
-    spec.max_tokens = u32::try_from(model.max_tokens).unwrap_or(u32::MAX);
+    spec.context_window = model.context_window.map(|window| u32::try_from(window).unwrap_or(u32::MAX));
+    let most = model.max_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+    spec.max_tokens = most.unwrap_or(spec.max_tokens.min(spec.window()));
     spec.headers = headers(&model.headers);
     spec.compat = compat(&model.compat);
+    // A server nobody knows may have no limit of its own.
+    spec.params.max_tokens = most.or_else(|| row.is_none().then_some(spec.max_tokens));
     spec
 }
 

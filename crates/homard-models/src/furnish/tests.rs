@@ -121,7 +121,7 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
     let zai = provider(&furnished, "zai");
     assert_eq!(zai.base_url, "https://api.z.ai/api/coding/paas/v4");
     assert_eq!(model_ids(zai).get(..3).unwrap(), ["glm-4.7", "mine", "glm-5"]);
-    assert_eq!((zai.models[0].context_window, zai.models[0].price.input), (1_000, 9.0));
+    assert_eq!((zai.models[0].context_window, zai.models[0].price.input), (Some(1_000), 9.0));
     assert!(zai.headers.iter().any(|(name, value)| (name, value) == ("x-own", "1")));
     let google = provider(&furnished, "google");
     assert_eq!(google.models[0].id.as_str(), "gemini-3-pro-preview");
@@ -130,6 +130,66 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
     let proxied = provider(&furnished, "proxied");
     assert_eq!(proxied.api_key.as_ref().unwrap().expose(), "from the environment");
     assert!(proxied.auth_header);
+}
+
+#[test]
+fn what_every_call_asks_for_comes_from_the_model_and_from_the_owners_list() {
+    let house = House {
+        config: r#"{
+            agents: { defaults: { models: {
+                "mine/smol": { params: { temperature: 0.2, repeat_penalty: 1.3, cacheRetention: "long" } },
+                "ollama/qwen3:8b": { params: { options: { num_ctx: 16384, min_p: 0.1 } } },
+                "openai/gpt-5.2": { params: { maxTokens: 900 } },
+            } } },
+            models: { providers: {
+                mine: { baseUrl: "http://127.0.0.1:9/v1", models: [{ id: "smol", maxTokens: 256, params: { temperature: 1, seed: 7 } }] },
+                ollama: { models: [{ id: "qwen3:8b" }] },
+            } } }"#,
+        env: &[("OPENAI_API_KEY", "k")],
+        ..House::default()
+    };
+    let furnished = house.furnish();
+    let smol = &provider(&furnished, "mine").models[0];
+    assert_eq!(
+        (smol.params.max_tokens, smol.params.sampling.temperature, smol.params.sampling.seed),
+        (Some(256), Some(0.2), Some(7))
+    );
+    assert_eq!(json!(smol.params.extra), json!({"repeat_penalty": 1.3}));
+    assert!(
+        furnished.notes.iter().any(|note| note.contains("mine/smol") && note.contains("cacheRetention")),
+        "{:?}",
+        furnished.notes
+    );
+    let qwen = &provider(&furnished, "ollama").models[0];
+    assert_eq!((qwen.context_window, json!(qwen.params.extra)), (Some(16_384), json!({"min_p": 0.1})));
+    let openai = provider(&furnished, "openai");
+    let limits: Vec<_> = openai
+        .models
+        .iter()
+        .filter(|model| model.params.max_tokens.is_some())
+        .map(|model| model.id.as_str())
+        .collect();
+    assert_eq!(limits, ["gpt-5.2"], "a provider's own limit needs no saying");
+}
+
+#[test]
+fn what_a_server_of_ones_own_keeps_counts_where_the_owner_did_not_say() {
+    let mut discovered = Discovered::default();
+    let mut only = FoundModel::named(ModelId::parse("/models/smol.gguf").unwrap());
+    (only.context_window, only.any_name) = (Some(4_096), true);
+    let found = Found { at: 0, base_url: String::new(), models: vec![only] };
+    discovered.put(ProviderId::parse("mine").unwrap(), found);
+    let config = r#"{ models: { providers: { mine: { baseUrl: "http://127.0.0.1:9/v1",
+        models: [{ id: "smol" }, { id: "said", contextWindow: 2048 }] } } } }"#;
+    let furnished = House { config, discovered, ..House::default() }.furnish();
+    let models: Vec<_> = provider(&furnished, "mine")
+        .models
+        .iter()
+        .map(|m| (m.id.as_str(), m.context_window, m.max_tokens))
+        .collect();
+    assert_eq!(models, [("smol", Some(4_096), 4_096), ("said", Some(2_048), 2_048)]);
+    let unknown = House { config, ..House::default() }.furnish();
+    assert_eq!(provider(&unknown, "mine").models[0].context_window, None, "nothing is invented");
 }
 
 #[test]
@@ -159,9 +219,9 @@ fn found_models_come_last_and_bring_prices() {
     let house = House { env: &[("VENICE_API_KEY", "v")], discovered, ..House::default() };
     let furnished = house.furnish();
     let venice = provider(&furnished, "venice");
-    assert_eq!((venice.models[0].price.output, venice.models[0].context_window), (2.8, 131_072));
+    assert_eq!((venice.models[0].price.output, venice.models[0].context_window), (2.8, Some(131_072)));
     let new = venice.models.last().unwrap();
-    assert_eq!((new.id.as_str(), new.context_window, new.sees_images()), ("brand-new", 64_000, true));
+    assert_eq!((new.id.as_str(), new.context_window, new.sees_images()), ("brand-new", Some(64_000), true));
 }
 
 #[test]
@@ -187,7 +247,7 @@ fn the_file_of_before_wins_where_somebody_edited_it() {
         assert_eq!(furnished.auth["openai"].config_key.as_ref().unwrap().expose(), "other-secret");
         let theirs = provider(&furnished, "theirs");
         assert_eq!((theirs.api.as_str(), theirs.models.len()), ("anthropic-messages", 1));
-        assert_eq!((theirs.models[0].price.input, theirs.models[0].context_window), (2.0, 50_000));
+        assert_eq!((theirs.models[0].price.input, theirs.models[0].context_window), (2.0, Some(50_000)));
         let text = furnished.models_json.to_string();
         assert!(
             !text.contains("other-secret") && !text.contains("sk-secret") && text.contains("literal-secret")

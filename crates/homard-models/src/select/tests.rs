@@ -111,19 +111,18 @@ fn after_the_model_asked_for_come_fallbacks_and_the_agents_own() {
 }
 
 #[test]
-fn small_contexts_are_told_about_and_tiny_ones_refused() {
+fn a_context_is_judged_by_what_prompt_and_tools_take_of_it() {
     let table = [
-        (0, None, Guard::Block),
-        (15_999, None, Guard::Block),
-        (16_000, None, Guard::Warn),
-        (31_999, None, Guard::Warn),
-        (32_000, None, Guard::Ok),
-        (200_000, Some(8_000), Guard::Block),
-        (200_000, Some(20_000), Guard::Warn),
-        (8_000, Some(200_000), Guard::Block),
+        (4_096, 1_500, Guard::Warn),
+        (8_192, 2_500, Guard::Ok),
+        (8_192, 3_500, Guard::Warn),
+        (200_000, 12_000, Guard::Ok),
+        (4_096, 3_500, Guard::Block),
+        (2_048, 1_500, Guard::Block),
+        (0, 0, Guard::Block),
     ];
-    for (window, cap, guard) in table {
-        assert_eq!(context_guard(window, cap), guard, "{window} {cap:?}");
+    for (window, taken, guard) in table {
+        assert_eq!(context_guard(window, taken), guard, "{window} {taken}");
     }
 }
 

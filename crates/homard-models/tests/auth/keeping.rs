@@ -45,6 +45,26 @@ async fn what_is_added_is_there_and_can_be_removed() {
 }
 
 #[tokio::test]
+async fn a_second_key_is_stored_beside_the_first_and_a_name_may_be_short() {
+    let world = World::new().await;
+    let profiles = world.profiles();
+    let rows = [
+        (None, "acme:default", false),
+        (None, "acme:default-2", false),
+        (None, "acme:default-3", false),
+        (Some("work"), "acme:work", false),
+        (Some("acme:work"), "acme:work", true),
+    ];
+    for (name, id, replaced) in rows {
+        let added = profiles.add_beside(key(&format!("key for {name:?} {id}"), name)).await.unwrap();
+        assert_eq!((added.id.as_str(), added.replaced), (id, replaced));
+    }
+    assert_eq!(profiles.describe().await.profiles.len(), 4, "nothing was lost");
+    let other = profiles.add_beside(key("k", Some("openai:work"))).await;
+    assert!(matches!(other, Err(StoreError::WrongProvider { .. })));
+}
+
+#[tokio::test]
 async fn an_order_is_kept_checked_and_cleared() {
     let world = World::new().await;
     let (profiles, auth) = (world.profiles(), world.auth("acme"));

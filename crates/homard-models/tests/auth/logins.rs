@@ -1,9 +1,8 @@
 //! Facts about logging in, from the first click to the stored profile.
 
 use homard_llm::{FailReason, Fetch, Http, HttpOptions};
-use homard_models::auth::OAuthRow;
-use homard_models::auth::TokenBody;
 use homard_models::auth::oauth::{BrowserLogin, LoginError};
+use homard_models::auth::{DeviceFlow, OAuthRow, TokenBody};
 use homard_runtime::Clock;
 use homard_testkit::{FAKE_EMAIL, OAuthFault};
 use tokio_util::sync::CancellationToken;
@@ -105,6 +104,42 @@ async fn a_login_on_another_device() {
     assert_eq!(id, format!("codex:{FAKE_EMAIL}"));
     let credential = first(&profiles, &world.auth("codex")).await.unwrap();
     assert!(world.fake.accepts(&secret(&credential)));
+}
+
+#[tokio::test]
+async fn a_login_on_another_device_as_the_vendors_do_it() {
+    let world = World::new().await;
+    let profiles = world.profiles();
+    let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let minimax = OAuthRow {
+        device_url: Some(leaked(world.fake.url("/minimax/code"))),
+        token_url: leaked(world.fake.url("/minimax/token")),
+        device_flow: DeviceFlow::UserCode,
+        redirect: "",
+        ..*world.row
+    };
+    let codex = OAuthRow {
+        device_url: Some(leaked(world.fake.url("/api/accounts/deviceauth/usercode"))),
+        device_flow: DeviceFlow::Codex,
+        ..*world.row
+    };
+    assert!(minimax.is_device_only() && !codex.is_device_only());
+    for (row, page) in
+        [(minimax, "https://login.example.test/minimax".to_owned()), (codex, world.fake.url("/codex/device"))]
+    {
+        let row: &'static OAuthRow = Box::leak(Box::new(row));
+        let login = profiles.begin_device_login(&provider("codex"), row).await.unwrap();
+        assert_eq!(login.page(), page);
+        let cancel = CancellationToken::new();
+        let typing = async {
+            tokio::task::yield_now().await;
+            world.fake.type_code(login.user_code()).unwrap();
+        };
+        let (id, ()) = tokio::join!(profiles.finish_device_login(&login, &cancel), typing);
+        assert_eq!(id.unwrap(), format!("codex:{FAKE_EMAIL}"));
+        let credential = first(&profiles, &world.auth("codex")).await.unwrap();
+        assert!(world.fake.accepts(&secret(&credential)), "{page}");
+    }
 }
 
 #[tokio::test]

@@ -71,7 +71,8 @@ async fn lists_of_every_kind_are_read_with_the_key_and_remembered() {
         Page::Json(json!({"data": [{"id": "one", "max_model_len": 4096}, {"id": "two"}]})),
     );
     fake.page("/api/tags", Page::Json(json!({"models": [{"model": "llama3:8b"}, {"model": "broken"}]})));
-    fake.page("/api/show", Page::Json(json!({"model_info": {"llama.context_length": 8192}})));
+    fake.page("/api/show", Page::Json(json!({"model_info": {"llama.context_length": 131072}})));
+    fake.page("/api/ps", Page::Json(json!({"models": [{"model": "llama3:8b", "context_length": 8192}]})));
     fake.page(
         "/foundation-models",
         Page::Json(json!({"modelSummaries": [{"modelId": "amazon.x", "providerName": "Amazon",
@@ -105,6 +106,41 @@ async fn lists_of_every_kind_are_read_with_the_key_and_remembered() {
     assert_eq!(fake.asked().len(), asked.len() + 1, "only the one asked for was asked again");
     let text = std::fs::read_to_string(world.dir.path().join("cache/model-discovery.json")).unwrap();
     assert!(!text.contains("list-secret"));
+}
+
+#[tokio::test]
+async fn servers_of_ones_own_are_asked_what_they_really_keep() {
+    let world = World::new();
+    let discovery = world.start(Vec::new());
+    let llama = FakeModels::start().await.unwrap();
+    let listed = json!({"object": "list", "data": [{"id": "/models/smol.gguf", "owned_by": "llamacpp", "meta": {"n_ctx_train": 40960}}]});
+    llama.page("/v1/models", Page::Json(listed));
+    llama.page(
+        "/props",
+        Page::Json(json!({"default_generation_settings": {"n_ctx": 4096}, "total_slots": 1})),
+    );
+    let studio = FakeModels::start().await.unwrap();
+    let listed = json!({"data": [{"id": "a", "owned_by": "organization_owner"}, {"id": "b", "owned_by": "organization_owner"}, {"id": "e", "owned_by": "organization_owner"}]});
+    studio.page("/v1/models", Page::Json(listed));
+    studio.page("/api/v0/models", Page::Json(json!({"data": [
+        {"id": "a", "type": "vlm", "state": "loaded", "max_context_length": 131072, "loaded_context_length": 6000},
+        {"id": "b", "type": "llm", "state": "not-loaded", "max_context_length": 131072},
+        {"id": "e", "type": "embeddings", "state": "not-loaded", "max_context_length": 2048}]})));
+    let servers = vec![
+        target("mine", DiscoveryKind::OpenAi, format!("{}/v1", llama.url())),
+        target("lmstudio", DiscoveryKind::OpenAi, format!("{}/v1", studio.url())),
+    ];
+    let report = discovery.scan(servers).await;
+    assert!(report.providers.values().all(Result::is_ok), "{report:?}");
+    let found = discovery.current();
+    let smol = &found.models(&id("mine"))[0];
+    assert_eq!((smol.context_window, smol.any_name), (Some(4_096), true));
+    let windows: Vec<_> = found
+        .models(&id("lmstudio"))
+        .iter()
+        .map(|model| (model.id.as_str(), model.context_window, model.sees))
+        .collect();
+    assert_eq!(windows, [("a", Some(6_000), true), ("b", None, false)]);
 }
 
 #[tokio::test]

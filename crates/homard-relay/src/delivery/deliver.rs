@@ -177,7 +177,7 @@ impl SessionChanges {
         session.system_sent = Some(true);
         session.model_provider = Some(facts.used.provider);
         session.model = Some(facts.used.model);
-        session.context_tokens = Some(facts.used.context_window);
+        session.context_tokens = facts.used.context_window;
         // A person's own choice of credential stays theirs.
         if let (Some(profile), None | Some("auto")) =
             (facts.used.profile.filter(|id| is_stored(id)), session.auth_profile_override_source.as_deref())

@@ -7,6 +7,7 @@ use homard_agent::{Detectors, FlushRules, LoopRules, PruneRules, Rules};
 use homard_config::Config;
 use homard_config::config::agents::pruning::ContextPruning;
 use homard_llm::Resolved;
+use homard_models::select::{SMALL_WINDOW, usable_context};
 use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;
 
@@ -47,8 +48,10 @@ pub(crate) fn rules_for(
         },
         prune: prune(&defaults.context_pruning, model),
         flush: flush(config, session).filter(|_| {
-            // Where nothing can be written, asking for notes is a call for nothing.
-            policy.decide(WRITING).allowed
+            // Where nothing can be written, asking for notes is a call for nothing; and a small context would be
+            // asked for them with every message, because it is never far from full.
+            usable_context(&model.model, config) >= SMALL_WINDOW
+                && policy.decide(WRITING).allowed
                 && std::fs::metadata(workspace).is_ok_and(|found| !found.permissions().readonly())
         }),
     }

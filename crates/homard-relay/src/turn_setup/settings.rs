@@ -10,13 +10,16 @@ use homard_llm::{ModelError, Resolved, ThinkingLevel};
 use homard_models::failover::Pinned;
 use homard_models::router::ModelRouter;
 use homard_models::select::{
-    BLOCK_BELOW, Guard, SelectError, context_guard, default_level, level_for, usable_context,
+    Guard, LEAST_ROOM, SMALL_WINDOW, SelectError, context_guard, default_level, level_for, usable_context,
 };
 use homard_protocol::ModelRef;
 use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
 use crate::turn_setup::turn_prompt;
+
+/// A small context is divided by this for what is kept free for the answer.
+const SMALL_RESERVE_SHARE: u32 = 4;
 
 /// What a turn uses.
 #[derive(Debug, Clone)]
@@ -55,13 +58,15 @@ pub enum Unusable {
     NotAllowed(ModelRef),
     /// Its context is too small to work in.
     #[error(
-        "the model {model} has room for {window} tokens, and an agent needs at least {BLOCK_BELOW}: choose a larger one, or set its contextWindow if that is wrong"
+        "the model {model} has room for {window} tokens, and this conversation needs {taken} for its prompt and tools and at least {LEAST_ROOM} for question and answer: choose a larger model, allow fewer tools, or set its contextWindow if that is wrong"
     )]
     TooSmall {
         /// Which.
         model: ModelRef,
         /// Its context.
         window: u32,
+        /// What prompt and tools take of it.
+        taken: u32,
     },
 }
 
@@ -87,18 +92,9 @@ pub fn settings_for(
         }
         None => (chosen_model(router, agent, session), None),
     };
-    let mut chain = router.chain(agent, &wanted)?;
-    if let Some(first) = chain.first() {
-        let window = usable_context(&first.model, config);
-        match context_guard(window, None) {
-            Guard::Ok => {}
-            Guard::Warn => tracing::warn!(model = %wanted, window, "the model's context is small"),
-            Guard::Block => return Err(Unusable::TooSmall { model: wanted, window }),
-        }
-    }
-    chain.retain(|next| context_guard(usable_context(&next.model, config), None) != Guard::Block);
+    let chain = router.chain(agent, &wanted)?;
     let Some(model) = chain.first().cloned() else {
-        return Err(Unusable::TooSmall { model: wanted, window: 0 });
+        return Err(Unusable::TooSmall { model: wanted, window: 0, taken: 0 });
     };
     let thinking = session
         .and_then(|entry| entry.thinking_level.as_deref())
@@ -121,13 +117,40 @@ pub fn settings_for(
     })
 }
 
+impl TurnSettings {
+    /// Whether prompt and tools of so many tokens leave room to work in; fallbacks they leave none in are dropped.
+    ///
+    /// # Errors
+    /// When the model itself is too small for them.
+    pub(crate) fn make_room(&mut self, config: &Config, taken: u64) -> Result<(), Unusable> {
+        let taken = u32::try_from(taken).unwrap_or(u32::MAX);
+        let window = self.compaction.window;
+        let model =
+            || ModelRef { provider: self.model.model.provider.clone(), model: self.model.model.id.clone() };
+        match context_guard(window, taken) {
+            Guard::Ok => {}
+            Guard::Warn => tracing::debug!(model = %model(), window, taken, "the model's context is small"),
+            Guard::Block => return Err(Unusable::TooSmall { model: model(), window, taken }),
+        }
+        let fits =
+            |next: &Resolved| context_guard(usable_context(&next.model, config), taken) != Guard::Block;
+        self.chain.retain(fits);
+        Ok(())
+    }
+}
+
 /// How long conversations are kept within the model's context.
 fn compaction(config: &Config, model: &Resolved) -> CompactionSettings {
     let configured = &config.agents.defaults.compaction;
+    let window = usable_context(&model.model, config);
+    let reserve = match window < SMALL_WINDOW {
+        true => configured.reserve_tokens.min(u64::from(window / SMALL_RESERVE_SHARE)),
+        false => configured.reserve_tokens,
+    };
     CompactionSettings {
         ahead: configured.enabled,
-        window: usable_context(&model.model, config),
-        reserve: configured.reserve_tokens,
+        window,
+        reserve,
         keep_recent: configured.keep_recent_tokens,
         history_percent: configured.max_history_percent,
         timeout: configured.timeout,

@@ -27,6 +27,7 @@ use crate::relay::Inner;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_view::Supposing;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
+use crate::turn_setup::small_window;
 
 /// What the assistant is called when the owner gave no name.
 const DEFAULT_NAME: &str = "Homard";
@@ -84,6 +85,7 @@ pub(crate) fn fit(
     prompt.surroundings.channel = key.channel().map(ToString::to_string);
     prompt.surroundings.thinking = settings.thinking.as_str().to_owned();
     prompt.surroundings.docs = can_run.then(|| DOCS.to_owned());
+    small_window::fit_prompt(prompt, settings.compaction.window);
 }
 
 /// The prompt: kept, or made off the reactor.
@@ -226,6 +228,7 @@ impl TurnSetup {
         let skills = self.skills().for_turn(&config, agent).await;
         fit(&mut settings, key, Caller::Owner, &policy, &skills);
         let offer = rooms.offers.of(&rooms.tools, &policy, &self.ports());
+        let offer = small_window::fit_tools(offer, settings.compaction.window);
         let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {

@@ -136,7 +136,7 @@ pub struct ModelUsed {
     pub provider: String,
     /// With what.
     pub model: String,
-    pub(crate) context_window: u64,
+    pub(crate) context_window: Option<u64>,
     /// The credential the conversation keeps to from now on.
     pub(crate) profile: Option<String>,
 }
@@ -344,6 +344,8 @@ impl Failure {
             | FailReason::Overloaded
             | FailReason::Budget
             | FailReason::Aborted
+            | FailReason::Loading
+            | FailReason::Repetition
             | FailReason::Unknown => ErrorKind::Unknown,
         };
         Self { error, kind }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_agent::{Agent, Ended, History, How, Turn};
+use homard_agent::{Agent, Ended, History, How, Turn, overhead_tokens};
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::{Resolved, ThinkingLevel};
@@ -34,6 +34,7 @@ use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::rules::rules_for;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
+use crate::turn_setup::small_window;
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
@@ -298,6 +299,7 @@ pub(crate) async fn prepare(
     }
     let added = hook_points::prompt_addition(inner, run).await;
     let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
+    let offer = small_window::fit_tools(offer, settings.compaction.window);
     let system = system_prompt(&setup, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
@@ -309,6 +311,9 @@ pub(crate) async fn prepare(
     let system = if added.is_empty() { system } else { Arc::from(format!("{system}\n{added}\n")) };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
     hook_points::prompt_made(inner, run, &system).await;
+    settings
+        .make_room(&config, overhead_tokens(&system, &offer.for_model))
+        .map_err(|error| NotBegun(error.to_string()))?;
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
@@ -492,7 +497,7 @@ fn model_used(prepared: &Prepared) -> ModelUsed {
     ModelUsed {
         provider: model.provider.to_string(),
         model: model.id.to_string(),
-        context_window: u64::from(model.context_window),
+        context_window: model.context_window.map(u64::from),
         profile: to_keep(winner, &turn.model.model.provider, *is_pinned),
     }
 }

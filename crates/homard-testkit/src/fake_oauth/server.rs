@@ -17,20 +17,25 @@ use sha2::{Digest as _, Sha256};
 
 use super::FAKE_CLIENT_ID;
 use super::desk::{Desk, Device, Family, OAuthFault, Shared};
+use super::vendors;
 
 const PAGE: &str = "<!doctype html><html><body>Welcome to the hotel network. Log in.</body></html>";
 /// When Copilot tokens expire, in seconds since 1970: tests turn their clock around it.
 const COPILOT_EXPIRES_AT: i64 = 1_500;
 
-type Fields = BTreeMap<String, String>;
+pub(super) type Fields = BTreeMap<String, String>;
 /// A refusal: the status and the word.
-type Refusal = (u16, &'static str);
+pub(super) type Refusal = (u16, &'static str);
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/token", post(token))
         .route("/device", post(device))
         .route("/copilot", get(copilot))
+        .route("/minimax/code", post(vendors::minimax_code))
+        .route("/minimax/token", post(vendors::minimax_token))
+        .route("/api/accounts/deviceauth/usercode", post(vendors::codex_begin))
+        .route("/api/accounts/deviceauth/token", post(vendors::codex_ask))
         .with_state(shared)
 }
 
@@ -107,7 +112,7 @@ fn decide(desk: &mut Desk, grant: &str, fields: &Fields) -> Result<Family, Refus
     }
 }
 
-fn proves(verifier: &str, challenge: &str) -> bool {
+pub(super) fn proves(verifier: &str, challenge: &str) -> bool {
     (43..=128).contains(&verifier.len())
         && URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())) == challenge
 }
@@ -184,7 +189,7 @@ async fn copilot(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respo
     answer(200, "application/json", said.to_string())
 }
 
-fn fields(headers: &HeaderMap, body: &[u8], json: bool) -> Result<Fields, Refusal> {
+pub(super) fn fields(headers: &HeaderMap, body: &[u8], json: bool) -> Result<Fields, Refusal> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wanted = if json { "application/json" } else { "application/x-www-form-urlencoded" };
     if kind.split(';').next().map(str::trim) != Some(wanted) {
@@ -203,12 +208,12 @@ fn fields(headers: &HeaderMap, body: &[u8], json: bool) -> Result<Fields, Refusa
     Ok(fields)
 }
 
-fn refuse((status, word): Refusal) -> Response {
+pub(super) fn refuse((status, word): Refusal) -> Response {
     let body = json!({"error": word, "error_description": "refused by the fake login server"});
     answer(status, "application/json", body.to_string())
 }
 
-fn answer(status: u16, kind: &'static str, body: String) -> Response {
+pub(super) fn answer(status: u16, kind: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -41,7 +41,8 @@ pub(super) fn messaging(material: &Material<'_>) -> Option<String> {
 
 /// Where silence can be the right answer: among many people, and when the words went elsewhere.
 pub(super) fn silence(material: &Material<'_>) -> Option<String> {
-    let may = material.input.audience == Audience::Group || material.has_tool("message");
+    let speaks_elsewhere = material.has_tool("message") && !material.input.is_small;
+    let may = material.input.audience == Audience::Group || speaks_elsewhere;
     may.then(|| SILENCE.to_owned())
 }
 

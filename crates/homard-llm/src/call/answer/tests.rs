@@ -53,10 +53,14 @@ fn a_call_cut_before_its_first_argument_is_forgotten() {
 fn an_endless_answer_is_refused() {
     let (mut draft, mut out) = (draft(), VecDeque::new());
     let at = draft.text_block().unwrap();
-    let piece = "x".repeat(MAX_ANSWER_BYTES / 2);
-    draft.append(at, piece.clone(), &mut out).unwrap();
-    draft.append(at, piece, &mut out).unwrap();
-    assert!(draft.append(at, "x".to_owned(), &mut out).is_err());
+    // Lines that differ: one that came again and again would be stopped long before.
+    let mut lines = (0_u32..).map(|n| format!("{n:016x}{:015x}\n", n.wrapping_mul(2_654_435_761)));
+    let mut piece = || lines.by_ref().take(MAX_ANSWER_BYTES / 4 / 32).collect::<String>();
+    for _quarter in 0..4 {
+        draft.append(at, piece(), &mut out).unwrap();
+    }
+    let error = draft.append(at, "x".to_owned(), &mut out).unwrap_err();
+    assert_eq!(error.reason.as_str(), "format");
 }
 
 #[test]
@@ -105,4 +109,24 @@ fn a_call_cut_off_by_the_length_limit_is_forgotten_whether_or_not_it_was_closed(
     draft.close_calls(&mut out);
     let ids: Vec<_> = draft.take(StopReason::Length, None).tool_calls().map(|c| c.id.to_string()).collect();
     assert_eq!(ids, ["a"]);
+}
+
+#[test]
+fn an_answer_that_became_a_loop_is_stopped_in_words_and_kept_short() {
+    for thinks in [false, true] {
+        let (mut draft, mut out) = (draft(), VecDeque::new());
+        let at = if thinks { draft.thinking_block() } else { draft.text_block() }.unwrap();
+        draft.append(at, "Let me see. ".to_owned(), &mut out).unwrap();
+        let error =
+            (0..10_000).find_map(|_| draft.append(at, "I'm sorry, ".to_owned(), &mut out).err()).unwrap();
+        assert_eq!(error.reason.as_str(), "repetition");
+        assert!(
+            error.message.contains("over and over (“") && error.message.contains("sorry"),
+            "{}",
+            error.message
+        );
+        let message = draft.take(StopReason::Error, None);
+        let kept = serde_json::to_string(&message.content).unwrap();
+        assert!(kept.contains("Let me see. ") && kept.matches("I'm sorry").count() <= 4, "{kept}");
+    }
 }

@@ -6,7 +6,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::REDACTED;
 use crate::call::history::{MISSING_RESULT, Step, repaired};
@@ -31,6 +31,11 @@ const CACHED_TURNS: usize = 2;
 /// The API wants a person to speak first; this stands for what was cut away before.
 const EARLIER: &str = "(earlier messages are not shown)";
 
+/// How tokens of subscriptions begin.
+const SUBSCRIPTION_TOKEN: &str = "sk-ant-oat";
+/// What the API wants to read first in calls a subscription pays for; it refuses them without.
+const IDENTITY: &str = "You are Claude Code, Anthropic's official CLI for Claude.";
+
 /// Writes the body.
 pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&Body::of(request))
@@ -49,6 +54,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_k: Option<u64>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +65,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Said<'a>>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -167,6 +176,9 @@ impl<'a> Body<'a> {
         let model = &*request.model;
         let max_tokens = request.max_tokens.unwrap_or(model.max_tokens).max(1);
         let mut system = Vec::new();
+        if is_subscription(request) {
+            system.push(Block::text(IDENTITY));
+        }
         if !request.system.trim().is_empty() {
             let mut block = Block::text(&*request.system);
             block.cached();
@@ -199,6 +211,7 @@ impl<'a> Body<'a> {
             stream: true,
             output_config: thinking.filter(|_| adaptive).map(|_| claude::effort(model, request.thinking)),
             top_p: sampling.top_p.filter(|_| thinking.is_none() && temperature.is_none()),
+            top_k: sampling.top_k.filter(|_| thinking.is_none()),
             temperature,
             stop_sequences: &sampling.stop,
             tool_choice,
@@ -206,8 +219,15 @@ impl<'a> Body<'a> {
             tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
             system,
             messages,
+            extra: &model.params.extra,
         }
     }
+}
+
+/// Whether the call is paid by a person's subscription, by the look of its token.
+fn is_subscription(request: &Request) -> bool {
+    let secret = request.credential.as_deref().and_then(|credential| credential.secret.as_ref());
+    secret.is_some_and(|secret| secret.expose().starts_with(SUBSCRIPTION_TOKEN))
 }
 
 fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {

@@ -117,3 +117,28 @@ fn a_request_is_marked_at_most_four_times() {
     let marks = body(CLAUDE, messages, ThinkingLevel::Off).to_string().matches("cache_control").count();
     assert!(marks <= 4, "{marks}");
 }
+
+#[test]
+fn calls_a_subscription_pays_for_begin_with_the_identity_the_api_wants() {
+    let told = |secret: &str| {
+        let credential = crate::Credential {
+            kind: crate::CredentialKind::Token,
+            secret: Some(crate::ApiKey::new(secret)),
+            ..crate::Credential::default()
+        };
+        let mut asked = super::super::tests::request(super::ENTRY.api);
+        (asked.system, asked.credential) = ("Be kind.".into(), Some(credential.into()));
+        let body: serde_json::Value = serde_json::from_slice(&super::ENTRY.body(&asked).unwrap()).unwrap();
+        body["system"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["text"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told("sk-ant-api03-key"), ["Be kind."]);
+    assert_eq!(
+        told("sk-ant-oat01-token"),
+        ["You are Claude Code, Anthropic's official CLI for Claude.", "Be kind."]
+    );
+}

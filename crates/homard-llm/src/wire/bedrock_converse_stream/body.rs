@@ -199,11 +199,22 @@ impl<'a> Body<'a> {
         Self {
             tool_config: tools(request, family),
             inference_config: inference(request, max_tokens, thinking.is_some()),
-            additional_model_request_fields: thinking,
+            additional_model_request_fields: additional(request, thinking),
             system,
             messages,
         }
     }
+}
+
+/// What the API itself has no place for: thinking, and what the owner wants besides.
+fn additional(request: &Request, thinking: Option<Value>) -> Option<Value> {
+    let top_k = request.sampling.top_k.filter(|_| thinking.is_none());
+    let mut fields = request.model.params.extra.clone();
+    fields.extend(top_k.map(|most| ("top_k".to_owned(), json!(most))));
+    if let Some(Value::Object(thinking)) = thinking {
+        fields.extend(thinking);
+    }
+    (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
 /// Length and choice of words; while it thinks, only the length may be told.

@@ -6,7 +6,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::thinking::{self, ThinkingConfig};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
@@ -91,6 +91,8 @@ struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    top_k: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     frequency_penalty: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     presence_penalty: Option<f64>,
@@ -100,6 +102,8 @@ struct GenerationConfig<'a> {
     stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<ThinkingConfig>,
+    #[serde(flatten)]
+    extra: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -177,11 +181,13 @@ impl<'a> Body<'a> {
             max_output_tokens: request.max_tokens,
             temperature: sampling.temperature,
             top_p: sampling.top_p,
+            top_k: sampling.top_k,
             frequency_penalty: sampling.frequency_penalty,
             presence_penalty: sampling.presence_penalty,
             seed: sampling.seed,
             stop_sequences: &sampling.stop,
             thinking_config,
+            extra: Some(&model.params.extra).filter(|extra| !extra.is_empty()),
         };
         let calling = calling(&sampling.tool_choice).filter(|_| !function_declarations.is_empty());
         Self {

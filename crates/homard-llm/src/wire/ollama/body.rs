@@ -1,6 +1,7 @@
 //! How a request is spelled for `ollama`, written straight from the messages it borrows.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
@@ -17,6 +18,9 @@ use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, shown};
 /// The one family that takes how hard to think; others are told whether.
 const GRADED: &str = "gpt-oss";
 
+/// Parameters that stand beside the options.
+const BESIDE: [&str; 2] = ["keep_alive", "format"];
+
 /// Writes the body.
 pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&Body::of(request))
@@ -32,6 +36,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     options: Options<'a>,
+    #[serde(flatten)]
+    beside: BTreeMap<&'a str, &'a Value>,
 }
 
 #[derive(Serialize)]
@@ -43,14 +49,18 @@ enum Think {
 
 #[derive(Serialize)]
 struct Options<'a> {
-    /// Left out, the server keeps a few thousand tokens and silently forgets the rest.
-    num_ctx: u32,
+    /// What the owner or the server says, so that the model is not loaded anew; left out, the server decides. Never
+    /// what the model could hold: that may be more than the machine can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_ctx: Option<u32>,
     /// Left out, a model that repeats itself never stops.
     num_predict: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_k: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frequency_penalty: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +69,8 @@ struct Options<'a> {
     seed: Option<i64>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop: &'a [String],
+    #[serde(flatten)]
+    extra: BTreeMap<&'a str, &'a Value>,
 }
 
 #[derive(Serialize)]
@@ -128,13 +140,22 @@ impl<'a> Body<'a> {
                 num_predict: request.max_tokens.unwrap_or(model.max_tokens),
                 temperature: request.sampling.temperature,
                 top_p: request.sampling.top_p,
+                top_k: request.sampling.top_k,
                 frequency_penalty: request.sampling.frequency_penalty,
                 presence_penalty: request.sampling.presence_penalty,
                 seed: request.sampling.seed,
                 stop: &request.sampling.stop,
+                extra: extra(model, |name| !BESIDE.contains(&name)),
             },
+            beside: extra(model, |name| BESIDE.contains(&name)),
         }
     }
+}
+
+/// What the owner wants besides, of the names that belong there.
+fn extra(model: &ModelSpec, belongs: impl Fn(&str) -> bool) -> BTreeMap<&str, &Value> {
+    let named = model.params.extra.iter().map(|(name, value)| (name.as_str(), value));
+    named.filter(|(name, _)| belongs(name)).collect()
 }
 
 fn think(level: ThinkingLevel, model: &str) -> Think {

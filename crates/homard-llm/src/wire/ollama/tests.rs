@@ -121,7 +121,7 @@ fn with_model(id: &str, reasoning: bool) -> Request {
     let mut request = request(ENTRY.api);
     let mut model = ModelSpec::clone(&request.model);
     model.id = ModelId::parse(id).unwrap();
-    (model.reasoning, model.context_window, model.max_tokens) = (reasoning, 8_192, 1_000);
+    (model.reasoning, model.context_window, model.max_tokens) = (reasoning, Some(8_192), 1_000);
     request.model = Arc::new(model);
     request
 }
@@ -150,6 +150,13 @@ fn the_server_is_told_how_much_to_keep_and_when_to_stop() {
     request.max_tokens = Some(77);
     let written = body(&request);
     assert_eq!(written["options"]["num_predict"], json!(77));
+    let mut unknown = ModelSpec::clone(&request.model);
+    unknown.context_window = None;
+    request.model = Arc::new(unknown);
+    assert!(
+        body(&request)["options"].get("num_ctx").is_none(),
+        "what nobody knows is the server's to decide"
+    );
     assert!(written.get("keep_alive").is_none(), "how long a model stays loaded is the owner's choice");
 }
 

@@ -6,7 +6,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
@@ -51,6 +51,8 @@ struct Body<'a> {
     tool_choice: Option<Choice<'a>>,
     #[serde(flatten)]
     sampling: Chosen<'a>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 /// How words are chosen.
@@ -60,6 +62,8 @@ struct Chosen<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_k: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frequency_penalty: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,6 +205,7 @@ impl<'a> Body<'a> {
             tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
             tool_choice: choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty()),
             sampling: chosen(&request.sampling, effort),
+            extra: &model.params.extra,
         }
     }
 }
@@ -219,6 +224,7 @@ fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
     Chosen {
         temperature: unless(sampling.temperature),
         top_p: unless(sampling.top_p),
+        top_k: sampling.top_k.filter(|_| !thinks),
         frequency_penalty: unless(sampling.frequency_penalty),
         presence_penalty: unless(sampling.presence_penalty),
         seed: sampling.seed,

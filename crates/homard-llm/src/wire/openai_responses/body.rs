@@ -6,7 +6,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::keepsake::{MessageMark, Reasoning, is_own, split_ids};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
@@ -59,6 +59,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -164,6 +166,7 @@ impl<'a> Body<'a> {
             // Models that think refuse to be told how to choose words.
             temperature: request.sampling.temperature.filter(|_| !thinks),
             top_p: request.sampling.top_p.filter(|_| !thinks),
+            extra: &model.params.extra,
         }
     }
 }

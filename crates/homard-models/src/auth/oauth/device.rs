@@ -1,4 +1,5 @@
-//! A login with a code typed on another device (RFC 8628), for machines without a browser.
+//! A login with a code typed on another device, for machines without a browser: as RFC 8628 says, and in the two
+//! ways of providers that say otherwise.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,10 +11,10 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::super::candidate::{OAuthRow, TokenBody};
+use super::super::candidate::{DeviceFlow, OAuthRow, TokenBody};
 use super::LoginError;
 use super::browser::Pkce;
-use super::token::{TokenError, TokenServer, Tokens};
+use super::token::{TokenError, TokenServer, Tokens, seconds};
 
 /// Pause between questions when the server names none.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(5);
@@ -24,11 +25,18 @@ const DEFAULT_LIFE: Duration = Duration::from_secs(15 * 60);
 /// Questions in a row that may fail for want of a connection.
 const MAX_UNREACHABLE: u32 = 5;
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+const USER_CODE_GRANT: &str = "urn:ietf:params:oauth:grant-type:user_code";
+/// Where OpenAI is asked for a code; its other places lie beside it.
+const CODEX_BEGIN: &str = "/api/accounts/deviceauth/usercode";
+const CODEX_ASK: &str = "/api/accounts/deviceauth/token";
+const CODEX_PAGE: &str = "/codex/device";
+const CODEX_REDIRECT: &str = "/deviceauth/callback";
 
 /// A login that has begun: the person is to open [`page`](Self::page) and type [`user_code`](Self::user_code).
 pub struct DeviceLogin {
     provider: ProviderId,
     row: &'static OAuthRow,
+    /// What the server knows this login by.
     device_code: ApiKey,
     pkce: Pkce,
     user_code: String,
@@ -52,29 +60,44 @@ impl DeviceLogin {
             return Err(LoginError::NotOffered { provider: provider.as_str().to_owned() });
         };
         let pkce = Pkce::new()?;
-        let fields = [
-            ("client_id", row.client_id),
-            ("scope", row.scopes),
-            ("code_challenge", pkce.challenge.as_str()),
-            ("code_challenge_method", "S256"),
-        ];
-        let answer = server.ask(url, &fields, TokenBody::Form).await?;
-        let text = |name: &str| {
-            let value = answer.get(name).and_then(Value::as_str).map(str::trim);
-            value.filter(|value| !value.is_empty()).map(str::to_owned)
-        };
-        let seconds = |name: &str| answer.get(name).and_then(Value::as_u64).map(Duration::from_secs);
-        let missing = || LoginError::Server("its answer holds no code".to_owned());
+        let state = Pkce::new()?.verifier;
+        let mut fields = vec![("client_id", row.client_id)];
+        if row.device_flow != DeviceFlow::Codex {
+            fields.extend([
+                ("scope", row.scopes),
+                ("code_challenge", pkce.challenge.as_str()),
+                ("code_challenge_method", "S256"),
+            ]);
+        }
+        if row.device_flow == DeviceFlow::UserCode {
+            fields.extend([("response_type", "code"), ("state", state.as_str())]);
+        }
+        let body = if row.device_flow == DeviceFlow::Codex { TokenBody::Json } else { TokenBody::Form };
+        let answer = Answer(server.ask(url, &fields, body).await?);
+        if answer.text("state").is_some_and(|told| told != state) {
+            return Err(LoginError::WrongState);
+        }
+        let user_code = answer.need("user_code").or_else(|_none| answer.need("usercode"))?;
+        let (interval, life) = answer.times(server);
         Ok(Self {
             provider: provider.clone(),
             row,
-            device_code: ApiKey::new(&text("device_code").ok_or_else(missing)?),
+            device_code: ApiKey::new(&match row.device_flow {
+                DeviceFlow::Standard => answer.need("device_code")?,
+                DeviceFlow::UserCode => user_code.clone(),
+                DeviceFlow::Codex => answer.need("device_auth_id")?,
+            }),
             pkce,
-            user_code: text("user_code").ok_or_else(missing)?,
-            page: text("verification_uri").or_else(|| text("verification_url")).ok_or_else(missing)?,
-            page_with_code: text("verification_uri_complete"),
-            interval: seconds("interval").unwrap_or(DEFAULT_INTERVAL).min(LONGEST_INTERVAL),
-            life: seconds("expires_in").unwrap_or(DEFAULT_LIFE),
+            user_code,
+            page: match row.device_flow {
+                DeviceFlow::Codex => beside(url, CODEX_PAGE),
+                DeviceFlow::Standard | DeviceFlow::UserCode => {
+                    answer.need("verification_uri").or_else(|_none| answer.need("verification_url"))?
+                }
+            },
+            page_with_code: answer.text("verification_uri_complete"),
+            interval: interval.unwrap_or(DEFAULT_INTERVAL).min(LONGEST_INTERVAL),
+            life: life.unwrap_or(DEFAULT_LIFE),
         })
     }
 
@@ -121,17 +144,11 @@ impl DeviceLogin {
     }
 
     async fn ask_until_done(&self, server: &TokenServer<'_>) -> Result<Tokens, LoginError> {
-        let fields = [
-            ("grant_type", GRANT),
-            ("client_id", self.row.client_id),
-            ("device_code", self.device_code.expose()),
-            ("code_verifier", self.pkce.verifier.as_str()),
-        ];
         let mut interval = self.interval;
         let mut unreachable = 0;
         loop {
             sleep(interval).await;
-            match server.tokens(&fields).await {
+            match self.ask(server).await {
                 Ok(tokens) => return Ok(tokens),
                 Err(TokenError::Pending) => unreachable = 0,
                 Err(TokenError::SlowDown) => {
@@ -142,6 +159,76 @@ impl DeviceLogin {
                     interval = (interval + server.limits.slow_down).min(LONGEST_INTERVAL);
                 }
                 Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn ask(&self, server: &TokenServer<'_>) -> Result<Tokens, TokenError> {
+        let (grant, name) = match self.row.device_flow {
+            DeviceFlow::Standard => (GRANT, "device_code"),
+            DeviceFlow::UserCode => (USER_CODE_GRANT, "user_code"),
+            DeviceFlow::Codex => return self.ask_codex(server).await,
+        };
+        let fields = [
+            ("grant_type", grant),
+            ("client_id", self.row.client_id),
+            (name, self.device_code.expose()),
+            ("code_verifier", self.pkce.verifier.as_str()),
+        ];
+        server.tokens(&fields).await
+    }
+
+    /// The server itself made the proof that belongs to the code it gives out.
+    async fn ask_codex(&self, server: &TokenServer<'_>) -> Result<Tokens, TokenError> {
+        let begin = self.row.device_url.unwrap_or_default();
+        let ours = [("device_auth_id", self.device_code.expose()), ("user_code", self.user_code.as_str())];
+        let done = Answer(server.ask_if_done(&beside(begin, CODEX_ASK), &ours).await?);
+        let need = |name: &str| {
+            done.text(name).ok_or_else(|| TokenError::Unreachable("its answer holds no code".to_owned()))
+        };
+        let (code, verifier, redirect) =
+            (need("authorization_code")?, need("code_verifier")?, beside(begin, CODEX_REDIRECT));
+        let fields = [
+            ("grant_type", "authorization_code"),
+            ("client_id", self.row.client_id),
+            ("code", code.as_str()),
+            ("redirect_uri", redirect.as_str()),
+            ("code_verifier", verifier.as_str()),
+        ];
+        server.tokens(&fields).await
+    }
+}
+
+/// Another place of the server whose login begins at `begin`.
+fn beside(begin: &str, path: &str) -> String {
+    format!("{}{path}", begin.strip_suffix(CODEX_BEGIN).unwrap_or(begin))
+}
+
+/// What a server said.
+struct Answer(Value);
+
+impl Answer {
+    fn text(&self, name: &str) -> Option<String> {
+        let value = self.0.get(name).and_then(Value::as_str).map(str::trim);
+        value.filter(|value| !value.is_empty()).map(str::to_owned)
+    }
+
+    fn need(&self, name: &str) -> Result<String, LoginError> {
+        self.text(name).ok_or_else(|| LoginError::Server("its answer holds no code".to_owned()))
+    }
+
+    /// The pause between questions, and how long the code lives.
+    fn times(&self, server: &TokenServer<'_>) -> (Option<Duration>, Option<Duration>) {
+        let whole = |name: &str| self.0.get(name).and_then(Value::as_u64);
+        match server.row.device_flow {
+            DeviceFlow::UserCode => {
+                let life = self.0.get("expired_in").and_then(|moment| server.until(moment));
+                (whole("interval").map(Duration::from_millis), life)
+            }
+            DeviceFlow::Standard | DeviceFlow::Codex => {
+                let interval = self.0.get("interval");
+                let pause = interval.and_then(Value::as_u64).map(Duration::from_secs);
+                (pause.or_else(|| interval.and_then(seconds)), whole("expires_in").map(Duration::from_secs))
             }
         }
     }

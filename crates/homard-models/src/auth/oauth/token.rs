@@ -144,6 +144,12 @@ impl TokenServer<'_> {
         self.read(&answer)
     }
 
+    /// Asks whether a person is done, of a server that answers 403 or 404 until they are.
+    pub(crate) async fn ask_if_done(&self, url: &str, fields: &[(&str, &str)]) -> Result<Value, TokenError> {
+        let fetched = self.send(url, fields, TokenBody::Json).await?;
+        if matches!(fetched.status, 403 | 404) { Err(TokenError::Pending) } else { judge(&fetched) }
+    }
+
     /// Asks an address of the server; the answer is a JSON object without an error in it.
     pub(crate) async fn ask(
         &self,
@@ -151,6 +157,10 @@ impl TokenServer<'_> {
         fields: &[(&str, &str)],
         body: TokenBody,
     ) -> Result<Value, TokenError> {
+        judge(&self.send(url, fields, body).await?)
+    }
+
+    async fn send(&self, url: &str, fields: &[(&str, &str)], body: TokenBody) -> Result<Fetched, TokenError> {
         let (kind, bytes) = match body {
             TokenBody::Form => {
                 let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
@@ -166,8 +176,7 @@ impl TokenServer<'_> {
         let mut request = Fetch::post(url, bytes).with_headers(headers);
         request.time_limit = self.limits.token_timeout;
         request.size_limit = MAX_ANSWER;
-        let fetched = self.http.fetch(request).await.map_err(unreachable)?;
-        judge(&fetched)
+        self.http.fetch(request).await.map_err(unreachable)
     }
 
     fn read(&self, answer: &Value) -> Result<Tokens, TokenError> {
@@ -175,6 +184,11 @@ impl TokenServer<'_> {
             answer.pointer(pointer).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
         };
         let Some(access) = text("/access_token") else {
+            match text("/status") {
+                Some("pending") => return Err(TokenError::Pending),
+                Some("error") => return Err(TokenError::Refused { code: "access_denied" }),
+                _ => {}
+            }
             return Err(TokenError::Unreachable("its answer holds no access token".to_owned()));
         };
         let id_token = text("/id_token");
@@ -184,7 +198,8 @@ impl TokenServer<'_> {
                 .or_else(|| claims::claim(access, pointer))
         };
         let refresh = text("/refresh_token").map(ApiKey::new);
-        let said = answer.get("expires_in").and_then(seconds);
+        let said =
+            answer.get("expires_in").and_then(seconds).or_else(|| self.until(answer.get("expired_in")?));
         let life = said.unwrap_or(DEFAULT_LIFE);
         // A token that cannot be renewed and has no stated end is used until it is refused.
         let ends = said.is_some() || refresh.is_some();
@@ -201,8 +216,17 @@ impl TokenServer<'_> {
     }
 }
 
+impl TokenServer<'_> {
+    /// How long it is until a moment in milliseconds since 1970.
+    pub(super) fn until(&self, moment: &Value) -> Option<Duration> {
+        let left = moment.as_i64()?.checked_sub(self.clock.now_ms())?;
+        let left = Duration::from_millis(u64::try_from(left).ok()?);
+        Some(left.min(LONGEST_LIFE)).filter(|left| !left.is_zero())
+    }
+}
+
 /// A length of time in seconds, as a number or as text.
-fn seconds(value: &Value) -> Option<Duration> {
+pub(super) fn seconds(value: &Value) -> Option<Duration> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     Duration::try_from_secs_f64(number).ok().filter(|life| !life.is_zero()).map(|life| life.min(LONGEST_LIFE))
 }

@@ -63,7 +63,7 @@ fn each_servers_own_words_are_understood() {
             "llama.cpp",
             Unit::Million,
             json!({"id": "/models/x.gguf", "meta": {"n_ctx_train": 40960}}),
-            ("/models/x.gguf", Some(40_960), None, false, false, None),
+            ("/models/x.gguf", None, None, false, false, None),
         ),
         (
             "Mistral",
@@ -153,9 +153,19 @@ fn ollama_says_how_long_a_context_is() {
     assert!(!found[0].reasoning && found[1].reasoning);
     let shown = json!({"capabilities": ["completion", "tools", "thinking", "vision"],
         "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960}});
-    let model = ollama::describe(found[0].clone(), &shown);
-    assert_eq!((model.context_window, model.reasoning, model.sees), (Some(40_960), true, true));
-    assert_eq!(ollama::describe(found[0].clone(), &json!([])).context_window, None);
+    let idle = Value::Null;
+    let model = ollama::describe(found[0].clone(), &shown, &idle);
+    assert_eq!(
+        (model.context_window, model.reasoning, model.sees),
+        (None, true, true),
+        "what it could hold is no fact"
+    );
+    assert_eq!(ollama::describe(found[0].clone(), &json!([]), &idle).context_window, None);
+    let mut told = shown;
+    told["parameters"] = json!("stop    \"<end>\"\nnum_ctx                        16384\n");
+    assert_eq!(ollama::describe(found[0].clone(), &told, &idle).context_window, Some(16_384));
+    let running = json!({"models": [{"model": "other", "context_length": 1}, {"model": "qwen3:8b", "context_length": 8192}]});
+    assert_eq!(ollama::describe(found[0].clone(), &told, &running).context_window, Some(8_192));
 }
 
 /// Any JSON at all, with the keys lists use.

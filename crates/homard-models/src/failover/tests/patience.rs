@@ -233,3 +233,23 @@ async fn waiting_for_the_budget_is_not_the_providers_slowness() {
     let heard = hearing.await;
     assert_eq!((heard.attempts.len(), heard.end.is_ok()), (0, true), "{:?}", heard.end);
 }
+
+#[tokio::test]
+async fn a_model_that_is_being_loaded_is_waited_for_with_words() {
+    let world = World::start().await;
+    let loading = || Turn::Fails {
+        status: 503,
+        body: Some(
+            r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#.to_owned(),
+        ),
+        retry_after: None,
+    };
+    // Far more often than an overloaded server would be asked.
+    let mut turns: Vec<Turn> = (0..30).map(|_| loading()).collect();
+    turns.push(Turn::says("here I am"));
+    world.script(vec![], turns);
+    let heard = hear(ask(&world.caller(&["two/big"]))).await;
+    assert_eq!(heard.text, "here I am");
+    let told: Vec<_> = heard.attempts.iter().map(|(_, _, reason, next)| (reason.as_str(), *next)).collect();
+    assert_eq!(told, [("loading", NextStep::Wait)], "told once");
+}

@@ -369,8 +369,9 @@ pub struct ModelSummary {
     pub name: String,
     /// The provider.
     pub provider: String,
-    /// How much it can read.
-    pub context_window: u64,
+    /// How much it can read, where somebody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
     /// Whether it can think.
     pub reasoning: bool,
     /// What it can look at.

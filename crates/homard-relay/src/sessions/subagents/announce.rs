@@ -93,12 +93,12 @@ pub(super) fn announcement(child: &NewSubagent, fared: &Fared, to_subagent: bool
     let usage = &fared.usage;
     let _written = write!(
         text,
-        "\n\nStats: {:.1} s, {} tokens ({} in, {} out), ${:.4}, session {}\n\n",
+        "\n\nStats: {:.1} s, {} tokens ({} in, {} out), {}, session {}\n\n",
         fared.millis as f64 / 1_000.0,
         usage.total_tokens,
         usage.input,
         usage.output,
-        usage.cost.total,
+        if usage.cost.total > 0.0 { format!("${:.4}", usage.cost.total) } else { "cost unknown".to_owned() },
         child.child_key,
     );
     text.push_str(if to_subagent {

@@ -13,7 +13,12 @@ fn facts() -> TurnFacts {
     TurnFacts {
         started_at: 5,
         session_id: SessionId::parse("s").unwrap(),
-        used: ModelUsed { provider: "p".to_owned(), model: "m".to_owned(), context_window: 1, profile: None },
+        used: ModelUsed {
+            provider: "p".to_owned(),
+            model: "m".to_owned(),
+            context_window: Some(1),
+            profile: None,
+        },
         attempts: Vec::new(),
         usage: Usage { output: 3, ..Usage::default() },
         last_call: Usage::default(),

@@ -5,9 +5,10 @@ use std::io::{BufRead, IsTerminal};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use homard_config::ConfigHandle;
 use homard_llm::ApiKey;
 use homard_models::auth::oauth::{BrowserLogin, LoginError};
-use homard_models::auth::{Described, NewProfile, NewSecret, Profiles, import_external};
+use homard_models::auth::{Added, Described, NewProfile, NewSecret, Profiles, import_external};
 use homard_models::catalogue::{self, Row};
 use homard_protocol::ProviderId;
 use serde_json::json;
@@ -28,6 +29,7 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   homard models auth add --provider anthropic
   pass show openai | homard models auth add --provider openai
+  homard models auth add --provider openai --profile-id work
   homard models auth add --provider anthropic --token --expires-in-days 365
   homard models auth add --provider cloudflare-ai-gateway --metadata accountId=… --metadata gatewayId=…
 
@@ -66,9 +68,9 @@ pub(super) struct AddArgs {
     /// When the token ends
     #[arg(long, value_name = "DAYS", requires = "token")]
     expires_in_days: Option<u32>,
-    /// Name of the credential; made from the provider when absent
-    #[arg(long, value_name = "ID")]
-    profile: Option<String>,
+    /// Name of the credential, such as `work` or `openai:work`; a free one when absent
+    #[arg(long, visible_alias = "name", value_name = "NAME")]
+    profile_id: Option<String>,
     /// Account it belongs to
     #[arg(long)]
     email: Option<String>,
@@ -153,10 +155,12 @@ pub(super) async fn run(cx: &Cx, command: AuthCommand) -> anyhow::Result<()> {
     match command {
         AuthCommand::Probe(args) => super::probe::run(cx, args).await,
         AuthCommand::Add(args) => {
+            known_provider(cx, &args)?;
             let new = new_profile(cx, &args)?;
             with_profiles(cx, &args.agent, async |cx, profiles| {
-                let id = profiles.add(new).await?;
-                good(cx, &format!("stored as {id}"))
+                let Added { id, replaced } = profiles.add_beside(new).await?;
+                let how = if replaced { ", in place of the one of that name" } else { "" };
+                good(cx, &format!("stored as {id}{how}"))
             })
             .await
         }
@@ -209,7 +213,28 @@ fn new_profile(cx: &Cx, args: &AddArgs) -> anyhow::Result<NewProfile> {
     let expires = args.expires_in_days.map(|days| cx.source.clock.now_ms() + i64::from(days) * day);
     let secret =
         if args.token { NewSecret::Token { token: secret, expires } } else { NewSecret::Key(secret) };
-    Ok(NewProfile { provider, secret, email: args.email.clone(), metadata, id: args.profile.clone() })
+    Ok(NewProfile { provider, secret, email: args.email.clone(), metadata, id: args.profile_id.clone() })
+}
+
+/// Refuses a key nobody would ever use, before it is asked for: for a provider neither the catalogue nor the owner's
+/// configuration knows.
+fn known_provider(cx: &Cx, args: &AddArgs) -> anyhow::Result<()> {
+    let wanted = provider(&args.provider)?;
+    let written = ConfigHandle::open(cx.source.clone()).map(|handle| handle.current());
+    let own: Vec<String> =
+        written.iter().flat_map(|config| config.models.providers.keys().map(ToString::to_string)).collect();
+    if catalogue::find(wanted.as_str()).is_some() || own.iter().any(|id| id == wanted.as_str()) {
+        return Ok(());
+    }
+    let known: Vec<String> = catalogue::ROWS.iter().map(|row| row.id.to_owned()).chain(own).collect();
+    let meant = homard_llm::nearest(wanted.as_str(), &known);
+    let meant = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+    Err(Advice::error(
+        format!("there is no provider `{wanted}`{meant}"),
+        format!(
+            "`homard models list --all` names them; describe one of your own in models.providers.{wanted} first"
+        ),
+    ))
 }
 
 /// The provider by any of its names.
@@ -248,7 +273,7 @@ async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result
         ));
     };
     let cancel = CancellationToken::new();
-    if args.device_code || row.authorize_url.is_empty() {
+    if args.device_code || row.is_device_only() {
         let login = profiles.begin_device_login(&provider, row).await?;
         cx.console.line(&format!("Open {} and type this code:", login.page()))?;
         cx.console.line(&format!("\n  {}\n", cx.console.mark(Mark::Strong, login.user_code())))?;

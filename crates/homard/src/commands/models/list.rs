@@ -1,6 +1,7 @@
 //! `homard models list`.
 
 use clap::Args;
+use homard_llm::Price;
 use homard_models::listing::Listed;
 use homard_protocol::methods::chat::agent::{ModelSummary, ModelsList, ModelsListParams};
 use serde_json::json;
@@ -80,10 +81,19 @@ fn is_local(listed: &Listed) -> bool {
         || listed.model.api == "cli"
 }
 
+/// Whether a price is known; one that is nothing at all is none that anybody told.
+fn priced(price: Price) -> bool {
+    price.input > 0.0 || price.output > 0.0
+}
+
+/// A size of context for people.
+fn context(window: Option<u64>) -> String {
+    window.map_or_else(|| "unknown".to_owned(), words::tokens)
+}
+
 fn row(listed: &Listed) -> Vec<String> {
     let model = &listed.model;
     let price = model.price;
-    let priced = price.input > 0.0 || price.output > 0.0;
     let mut tags = listed.tags.clone();
     if !listed.allowed {
         tags.push("not allowed".to_owned());
@@ -91,8 +101,8 @@ fn row(listed: &Listed) -> Vec<String> {
     vec![
         listed.reference.to_string(),
         model.input.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join("+"),
-        words::tokens(u64::from(model.context_window)),
-        if priced { format!("${} / ${}", price.input, price.output) } else { "-".to_owned() },
+        context(model.context_window.map(u64::from)),
+        if priced(price) { format!("${} / ${}", price.input, price.output) } else { "-".to_owned() },
         if listed.available { "yes" } else { "no" }.to_owned(),
         tags.join(", "),
     ]
@@ -110,8 +120,8 @@ fn as_json(listed: &Listed) -> serde_json::Value {
         "contextWindow": model.context_window,
         "maxTokens": model.max_tokens,
         "reasoning": model.reasoning,
-        "cost": {"input": model.price.input, "output": model.price.output,
-            "cacheRead": model.price.cache_read, "cacheWrite": model.price.cache_write},
+        "cost": priced(model.price).then(|| json!({"input": model.price.input, "output": model.price.output,
+            "cacheRead": model.price.cache_read, "cacheWrite": model.price.cache_write})),
         "local": is_local(listed),
         "available": listed.available,
         "allowed": listed.allowed,
@@ -139,7 +149,7 @@ fn summary(model: &ModelSummary) -> Vec<String> {
     vec![
         format!("{}/{}", model.provider, model.id),
         model.name.clone(),
-        words::tokens(model.context_window),
+        context(model.context_window),
         model.input.join("+"),
         notes.join(", "),
     ]

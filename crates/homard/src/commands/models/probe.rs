@@ -1,15 +1,18 @@
-//! `homard models probe`: does each credential work?
+//! `homard models probe`: does each credential work, and what can its model do?
 
 use std::time::Duration;
 
 use clap::Args;
-use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
+use homard_models::probe::{
+    Calling, PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe,
+};
 use homard_runtime::{brief, millis};
 use serde_json::{Value, json};
 
 use super::choose::print;
 use super::room::Local;
 use crate::commands::Cx;
+use crate::commands::words;
 use crate::report::{Advice, AlreadyTold};
 
 #[derive(Args)]
@@ -19,7 +22,7 @@ pub(super) struct ProbeArgs {
     provider: Option<String>,
     /// Only this credential
     #[arg(long, value_name = "ID")]
-    profile: Option<String>,
+    profile_id: Option<String>,
     /// Longest wait for each, in milliseconds
     #[arg(long, value_name = "MS")]
     timeout: Option<u64>,
@@ -29,6 +32,9 @@ pub(super) struct ProbeArgs {
     /// Longest answer asked for, in tokens
     #[arg(long, value_name = "N", default_value_t = PROBE_MAX_TOKENS)]
     max_tokens: u32,
+    /// Do not have a tool called
+    #[arg(long)]
+    no_tools: bool,
     /// On whose behalf
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
@@ -41,10 +47,11 @@ pub(super) struct ProbeArgs {
 pub(super) async fn run(cx: &Cx, args: ProbeArgs) -> anyhow::Result<()> {
     let options = ProbeOptions {
         provider: args.provider.as_deref().map(super::auth::provider).transpose()?,
-        profile: args.profile,
+        profile: args.profile_id,
         timeout: args.timeout.map_or(PROBE_TIMEOUT, Duration::from_millis),
         at_once: args.concurrency,
         max_tokens: args.max_tokens,
+        tools: !args.no_tools,
     };
     let local = Local::open(cx, args.agent.as_deref()).await?;
     let probed = probe(&local.router, local.agent()?, &options, &cx.source.clock).await;
@@ -73,7 +80,7 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         .iter()
         .map(|one| {
             let told = match &one.outcome {
-                Ok(took) => format!("{} ms", millis(*took)),
+                Ok(took) => able(one, millis(*took)),
                 Err(error) => brief(&format!("{} ({})", error.message, error.hint()), 100),
             };
             vec![
@@ -85,6 +92,21 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         })
         .collect();
     print(cx, &["CREDENTIAL", "MODEL", "STATUS", ""], &rows)
+}
+
+/// What a model that answered can do.
+fn able(one: &Probed, ms: u64) -> String {
+    let window = one
+        .window
+        .map_or_else(|| "context unknown".to_owned(), |n| format!("context {}", words::tokens(u64::from(n))));
+    let calls = match &one.calls {
+        None => return format!("{ms} ms"),
+        Some(Calling::Native) => "calls tools".to_owned(),
+        Some(Calling::Written) => "writes calls of tools as text, which works".to_owned(),
+        Some(Calling::Never) => "did not call a tool when asked to".to_owned(),
+        Some(Calling::Refused(why)) => format!("takes no tools: {}", words::brief(why, 80)),
+    };
+    format!("{ms} ms, {window}, {calls}")
 }
 
 /// What programs are told.
@@ -104,6 +126,8 @@ fn in_json(one: &Probed) -> Value {
         Err(error) => ("error", json!(error.message)),
     };
     if let Some(told) = told.as_object_mut() {
+        told.extend(one.calls.iter().map(|calls| ("tools".to_owned(), json!(calls.as_str()))));
+        told.extend(one.window.map(|window| ("contextWindow".to_owned(), json!(window))));
         told.insert(more.0.to_owned(), more.1);
     }
     told

@@ -103,8 +103,14 @@ fn figures(totals: &UsageTotals) -> [String; 6] {
         words::tokens(prompt),
         words::tokens(totals.output),
         percent(totals.cache_hit()),
-        money(totals.total_cost),
+        cost(totals),
     ]
+}
+
+/// What calls cost; not known where none of them had a price.
+fn cost(totals: &UsageTotals) -> String {
+    let unknown = totals.total_cost <= 0.0 && totals.missing_cost_entries > 0;
+    if unknown { "unknown".to_owned() } else { money(totals.total_cost) }
 }
 
 /// Sums below each other, names to the left and numbers to the right.
@@ -159,9 +165,7 @@ pub(super) fn day_chart(look: &Look, days: &[UsageDay]) -> Vec<String> {
     let top = all.iter().map(|totals| size(totals)).fold(0.0, f64::max);
     let rows: Vec<Vec<String>> = days
         .iter()
-        .map(|day| {
-            vec![day.date.clone(), words::tokens(day.totals.total_tokens), money(day.totals.total_cost)]
-        })
+        .map(|day| vec![day.date.clone(), words::tokens(day.totals.total_tokens), cost(&day.totals)])
         .collect();
     let widths = widths(rows.iter().map(Vec::as_slice));
     let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
