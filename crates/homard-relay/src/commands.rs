@@ -1,8 +1,8 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
 //! A message is a command when it is nothing else and its first word is in the table of `homard-policy`. It has a run
-//! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
-//! model is told. Who may use a command was asked before; what it does is in one file per family.
+//! like any message, so that it is not obeyed twice. Command and answer stand in the history people read, and not in the
+//! conversation the model is told. Who may use a command was asked before; what it does is in one file per family.
 
 mod admin;
 mod allowlist;
@@ -20,9 +20,11 @@ use homard_config::config::commands::Commands;
 use homard_policy::words::table::{self, Form, available};
 use homard_policy::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
-use homard_protocol::{RunId, SessionKey, Usage};
+use homard_protocol::{
+    AssistantMessage, EntryKind, Message, RunId, SessionKey, StopReason, Usage, UserContent, UserMessage,
+};
 use homard_runtime::OrLog;
-use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
@@ -221,6 +223,7 @@ impl ChatCommands {
     pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
         let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
+        keep_in_history(self.inner(), &run, &answer).await.or_log("a command is not in the history");
         conclude(self.inner(), &run, answer).await;
         Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
@@ -354,6 +357,36 @@ fn writes_config(command: &str, rest: &str) -> bool {
 /// An error for whoever typed the command.
 fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
     error.into().to_string()
+}
+
+/// Writes a command and what came of it into the conversation, beside what the model is told.
+pub(crate) async fn keep_in_history(inner: &Inner, run: &Run, answer: &Answer) -> Result<(), StoreError> {
+    let (key, now) = (&run.session_key, inner.clock().now_ms());
+    let session = match inner.store().session(key).await? {
+        Some(session) => session,
+        None => inner.store().patch_session(key, |_| {}).await?,
+    };
+    let hidden = |text: &str| {
+        let mut text = text.to_owned();
+        inner.guards().secrets.hide_in(&mut text);
+        text
+    };
+    let asked = UserMessage {
+        content: UserContent::Text(hidden(&run.asked)),
+        timestamp: now,
+        idempotency_key: Some(format!("{}:user", run.id)),
+    };
+    let answered = match answer {
+        Ok(text) => AssistantMessage::injected(hidden(text), StopReason::Stop, now),
+        Err(error) => AssistantMessage {
+            content: Vec::new(),
+            error_message: Some(hidden(error)),
+            ..AssistantMessage::injected(String::new(), StopReason::Error, now)
+        },
+    };
+    let both = [Message::User(asked), Message::Assistant(answered)];
+    let entries = both.map(|message| EntryKind::Aside { message }).to_vec();
+    inner.store().append(&session.session_id, entries).await.map(drop)
 }
 
 /// Records what came of a command and tells everyone.
