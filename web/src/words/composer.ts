@@ -48,6 +48,9 @@ export const words = {
   escAgain: 'Press Esc again to stop',
 
   actions: 'Actions for this message',
+  tryAgain: 'Try again',
+  goOn: 'Continue',
+  continueText: 'Continue where you stopped.',
   retry: 'Ask again',
   edit: 'Edit',
   branch: 'Branch into a new chat',

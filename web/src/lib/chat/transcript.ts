@@ -2,6 +2,7 @@
 // Pure: no state, no network. Ids are chosen so that a line shown live and the same
 // line read back from history have the same id, and the page keeps its element.
 import { fieldsOf, numberOf, plainName, stringOf, textOf } from '../read';
+import { strings } from '../strings';
 
 export type SendState = 'sending' | 'sent' | 'waiting' | 'failed';
 
@@ -189,7 +190,7 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
     state: 'sent',
     ...(files.length > 0 ? { files } : {}),
     ...(sender ? { sender: plainName(sender) } : {}),
-    ...(messageId ? { messageId } : {}),
+    ...(messageId && !isAside(meta) ? { messageId } : {}),
     ...(meta.truncated === true ? { truncated: true } : {}),
   };
 }
@@ -262,7 +263,8 @@ class HistoryReader {
 
   #readUser(message: unknown, place: string): void {
     const item = userItem(message, `m:${place}`);
-    if (!isSteered(fieldsOf(message))) this.#run = item.runId;
+    const fields = fieldsOf(message);
+    if (!isSteered(fields) && !isAside(fieldsOf(fields.__openclaw))) this.#run = item.runId;
     this.#push(item);
   }
 
@@ -274,7 +276,7 @@ class HistoryReader {
 
   #readAssistant(fields: Record<string, unknown>, runId: string | undefined, place: string): void {
     const scope = runId ?? place;
-    const from: Said = { scope, runId, at: numberOf(fields.timestamp) ?? 0, ending: endingOf(fields.stopReason), fields };
+    const from: Said = { scope, runId, at: numberOf(fields.timestamp) ?? 0, ending: endingOf(fields), fields };
     const blocks = typeof fields.content === 'string' ? [{ type: 'text', text: fields.content }] : fields.content;
     for (const block of Array.isArray(blocks) ? blocks : []) {
       const part = fieldsOf(block);
@@ -284,6 +286,8 @@ class HistoryReader {
     }
     const problem = stringOf(fields.errorMessage);
     if (problem && fields.stopReason === 'error') this.#push({ kind: 'error', id: errorId(scope), runId, text: problem });
+    // Nothing had been said: that it was interrupted is all there is to show.
+    else if (from.ending === 'interrupted' && textOf(fields.content) === '') this.#push({ kind: 'note', id: noteId(scope), runId, text: strings.interrupted });
   }
 
   #text(text: string, from: Said): void {
@@ -295,7 +299,7 @@ class HistoryReader {
     const meta = fieldsOf(from.fields.__openclaw);
     const [model, messageId] = [stringOf(from.fields.model), stringOf(meta.id)];
     if (model && from.fields.provider !== GATEWAY_PROVIDER) item.model = model;
-    if (messageId) item.messageId = messageId;
+    if (messageId && !isAside(meta)) item.messageId = messageId;
     if (meta.truncated === true) item.truncated = true;
     this.#push(item);
   }
@@ -342,7 +346,17 @@ function timed(tool: ToolItem, result: Record<string, unknown>): ToolItem {
   return { ...tool, durationMs: end - tool.startedAt };
 }
 
-function endingOf(stopReason: unknown): TextItem['ending'] {
-  if (stopReason === 'aborted') return 'aborted';
+function endingOf({ stopReason, errorMessage }: Record<string, unknown>): TextItem['ending'] {
+  if (stopReason === 'aborted') return stringOf(errorMessage)?.startsWith('interrupted') ? 'interrupted' : 'aborted';
   return stopReason === 'length' ? 'length' : undefined;
+}
+
+/** A command or its answer: nothing of the conversation hangs on it. */
+function isAside(meta: Record<string, unknown>): boolean {
+  return meta.kind === 'aside';
+}
+
+/** Whether a run ended here otherwise than it should: it failed, was stopped or was cut off. */
+export function isCutOff(item: Item): boolean {
+  return item.kind === 'error' || (item.kind === 'text' && item.ending !== undefined) || (item.kind === 'note' && item.runId !== undefined);
 }
