@@ -24,6 +24,11 @@ export function statusTone(status: string): Tone {
   return status === 'missing' ? 'plain' : 'bad';
 }
 
+/** Whether something is there to call it with. */
+export function hasKey(one: Provider): boolean {
+  return one.status !== 'missing' && (one.profiles.length > 0 || one.apiKey?.source !== 'none');
+}
+
 export function probeTone(status: string): Tone {
   if (status === 'ok') return 'good';
   return status === 'rate_limit' || status === 'timeout' || status === 'no_model' ? 'warn' : 'bad';

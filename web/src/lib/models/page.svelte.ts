@@ -8,6 +8,10 @@ import { type Fields, fieldsOf } from '../read';
 /** Shorter than the page waits for an answer to any request. */
 const PROBE_MS = 12_000;
 
+/** How often and how long apart it is looked whether a removed provider is gone. */
+const GONE_LOOKS = 20;
+const GONE_MS = 250;
+
 export type Probing = { state: 'asking' } | { state: 'answered'; probe: Probe } | { state: 'failed'; problem: string };
 
 export class ModelsRoom {
@@ -85,6 +89,11 @@ export class ModelsRoom {
     if (ids.length > 0) await this.app.request('models.authLogout', { provider: provider.provider, profileIds: ids });
     this.probes.delete(provider.provider);
     await this.patch({ models: { providers: { [provider.provider]: null } } });
+    // The gateway takes the change in its own time, and says nothing when it has.
+    for (let look = 0; look < GONE_LOOKS && this.auth.value?.providers.some((one) => one.provider === provider.provider); look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+      await this.refresh();
+    }
   }
 }
 

@@ -19,6 +19,8 @@ const LOOK_MS = 300;
 /** How long a platform may take to come up after its token was written. */
 const COME_UP_MS = 20_000;
 const PROBE_MS = 8_000;
+/** So often a platform may fail to answer after it was started. */
+const ASKED_ENOUGH = 2;
 
 export class Setup {
   progress = $state<Progress>(readProgress(localStorage));
@@ -149,6 +151,7 @@ export class Setup {
   /** Asks until the platform says who we are there, or what is wrong: with this token, not with the one before it. */
   async #comeUp(platform: Platform, startedBefore: unknown): Promise<Outcome> {
     const end = Date.now() + COME_UP_MS;
+    let asked = 0;
     for (;;) {
       const account = await this.#account(platform, true);
       const probe = fieldsOf(account.probe);
@@ -157,9 +160,10 @@ export class Setup {
         this.bot = name === undefined ? undefined : handled(platform, name);
         return { ok: true, refused: false, text: this.bot ?? '' };
       }
-      const said = stringOf(account.lastError) ?? '';
-      // Until it was started anew, what is told is still of the token before.
-      const failed = account.lastStartAt !== startedBefore && said !== '';
+      // Until it was started anew, what is told is still of the token before; then it may need a moment.
+      if (account.lastStartAt !== startedBefore && probe.ok === false) asked += 1;
+      const said = stringOf(account.lastError) ?? stringOf(probe.error) ?? '';
+      const failed = account.lastStartAt !== startedBefore && (typeof account.lastError === 'string' || asked > ASKED_ENOUGH);
       if (failed || Date.now() > end) return { ok: false, refused: failed && account.running === false, text: said };
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
