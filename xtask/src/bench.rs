@@ -3,6 +3,8 @@
 //! The measuring program prints Markdown on standard output and its progress on standard error, so that
 //! what is printed can be pasted. This file knows nothing of what is measured.
 
+mod compare;
+
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
@@ -27,23 +29,29 @@ const MEASURERS: [(&str, &str); 6] = [
 const EMPTY: &str =
     "# Benchmarks\n\nWritten by `cargo xtask bench --write`.\n\n<!-- bench:begin -->\n<!-- bench:end -->\n";
 
-/// Measures; with `--write` puts the result into the document. Other arguments go to the measuring program.
+/// Measures; with `--write` puts the result into the document, with `--compare REV` measures in turns with another
+/// build. Other arguments go to the measuring program.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     Cmd::new("cargo", &["build", "--release", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
+    let release = workspace::target()?.join("release");
+    let programs = || {
+        Cmd::new(release.join(binary("bench")), &[])
+            .args(["--homard".as_ref(), release.join(binary("homard")).as_os_str()])
+            .args(["--fake".as_ref(), release.join(binary("fake_llm")).as_os_str()])
+    };
+    if let Some((before, rest)) = compare::asked(args)? {
+        let before = compare::build(&before)?;
+        return programs().args(["--against".as_ref(), before.as_os_str()]).args(rest).run();
+    }
     for (package, example) in MEASURERS {
         Cmd::new("cargo", &["build", "--release", "-p", package, "--example", example]).run()?;
     }
-    let release = workspace::target()?.join("release");
     let examples = release.join("examples");
     let measurers = MEASURERS
         .iter()
         .flat_map(|(_, name)| ["--measure".into(), examples.join(binary(name)).into_os_string()]);
     let rest = args.iter().filter(|arg| !matches!(arg.as_str(), "--write" | "--"));
-    let bench = Cmd::new(release.join(binary("bench")), &[])
-        .args(["--homard".as_ref(), release.join(binary("homard")).as_os_str()])
-        .args(["--fake".as_ref(), release.join(binary("fake_llm")).as_os_str()])
-        .args(measurers)
-        .args(rest);
+    let bench = programs().args(measurers).args(rest);
     if !args.iter().any(|arg| arg == "--write") {
         return bench.run();
     }

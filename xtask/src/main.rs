@@ -38,6 +38,7 @@ usage: cargo xtask <command>
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
+      --compare REV      measure in turns with the build of that commit and print ratios
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md

@@ -205,7 +205,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         message: "{}".to_owned(),
         inbox: Vec::new(),
     };
-    store.accept_run(run).await?;
+    store.runs().accept(run).await?;
     let start = StartRun {
         shown: None,
         run_id: run_id.clone(),
@@ -215,7 +215,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         merged: Vec::new(),
         before: Vec::new(),
     };
-    let started = store.start_run(start).await?;
+    let started = store.runs().start(start).await?;
     let session_id = started.session.session_id;
     let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
     let mut history = History::new(session_id.clone(), nothing, TimeZone::UTC);

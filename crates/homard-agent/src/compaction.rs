@@ -219,7 +219,7 @@ impl Compactor<'_> {
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<Compacted, NotShorter> {
         let store = &self.agent.store;
-        let context = store.context(&self.turn.session_id).await?;
+        let context = store.transcripts().context(&self.turn.session_id).await?;
         let budget = Budget::new(&self.turn.compaction, history, need);
         let plan = match need.wish.max_entries {
             Some(most) => plan::newest(&context.entries, most),
@@ -239,8 +239,8 @@ impl Compactor<'_> {
             details: digest::details(dropped, context.summary_details.as_ref()),
             from_hook: None,
         };
-        store.append(&self.turn.session_id, vec![entry]).await?;
-        *history = history.read_anew(store.context(&self.turn.session_id).await?);
+        store.transcripts().append(&self.turn.session_id, vec![entry]).await?;
+        *history = history.read_anew(store.transcripts().context(&self.turn.session_id).await?);
         let tokens_after = history.estimate(need.overhead);
         tracing::info!(
             trigger = need.trigger.as_str(),

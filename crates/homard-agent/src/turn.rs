@@ -273,7 +273,7 @@ impl Agent {
         history: &mut History,
         kind: EntryKind,
     ) -> Result<(), StoreError> {
-        let appended = self.store.append(&turn.session_id, vec![kind.clone()]).await?;
+        let appended = self.store.transcripts().append(&turn.session_id, vec![kind.clone()]).await?;
         for place in appended {
             history.record_note(&kind, place.seq);
         }
@@ -289,7 +289,7 @@ impl Agent {
     ) -> Result<(), StoreError> {
         let entries =
             messages.iter().map(|message| EntryKind::Message { message: message.clone() }).collect();
-        let appended = self.store.append(&turn.session_id, entries).await?;
+        let appended = self.store.transcripts().append(&turn.session_id, entries).await?;
         for (message, place) in messages.into_iter().zip(appended) {
             history.record(message, place.seq);
         }

@@ -88,6 +88,12 @@ pub struct Automation {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// The jobs as clients and the assistant see and change them: [`Automation::jobs`].
+#[derive(Debug, Clone, Copy)]
+pub struct Jobs<'a> {
+    pub(crate) room: &'a Automation,
+}
+
 impl Automation {
     /// Puts the room together; nothing is due before [`start`](Self::start).
     #[must_use]
@@ -136,6 +142,12 @@ impl Automation {
     pub fn look_again(&self) {
         self.inner.places.look_again();
         self.inner.changed.notify_one();
+    }
+
+    /// The jobs, for whoever asks about them or changes them.
+    #[must_use]
+    pub const fn jobs(&self) -> Jobs<'_> {
+        Jobs { room: self }
     }
 
     pub(crate) fn config(&self) -> Arc<Config> {

@@ -8,26 +8,26 @@ use homard_protocol::methods::cron::{
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
 
-use crate::automation::{Automation, CronError};
+use crate::automation::{CronError, Jobs};
 use crate::job::{Job, check, complete, patched, revision};
 use crate::run::Begun;
 
-impl Automation {
+impl Jobs<'_> {
     /// Makes a job; one that is declared again is changed instead. `labels` say whose words it is made of.
     ///
     /// # Errors
     /// When it does not make sense, or cannot be kept.
-    pub async fn add(&self, mut spec: CronAddParams, labels: Vec<Label>) -> Result<CronAddResult, CronError> {
-        let (config, now) = (self.config(), self.inner.clock.now_ms());
+    pub async fn add(self, mut spec: CronAddParams, labels: Vec<Label>) -> Result<CronAddResult, CronError> {
+        let (config, now) = (self.room.config(), self.room.inner.clock.now_ms());
         complete(&mut spec, now);
         check(&spec, &config, now, true)?;
         let declared = spec.declaration_key.is_some();
         let mut job = Job::new(spec, labels, now);
-        job.arm(now, &self.zone())?;
-        match self.inner.store.add_cron_job(job.to_row()).await? {
+        job.arm(now, &self.room.zone())?;
+        match self.room.inner.store.cron().add(job.to_row()).await? {
             CronAdded::New => {
-                self.tell(&job, CronAction::Added);
-                self.inner.changed.notify_one();
+                self.room.tell(&job, CronAction::Added);
+                self.room.inner.changed.notify_one();
             }
             CronAdded::Known(known) => return self.declare_again(&known.id, job).await,
             CronAdded::TooMany => return Err(CronError::TooMany),
@@ -43,8 +43,8 @@ impl Automation {
     }
 
     /// A job whose key is known becomes what is asked for now, if it is not already.
-    async fn declare_again(&self, id: &str, wanted: Job) -> Result<CronAddResult, CronError> {
-        let (zone, now) = (self.zone(), self.inner.clock.now_ms());
+    async fn declare_again(self, id: &str, wanted: Job) -> Result<CronAddResult, CronError> {
+        let (zone, now) = (self.room.zone(), self.room.inner.clock.now_ms());
         let (mut spec, labels) = (wanted.spec, wanted.labels);
         let changed = self.change(id, move |job| {
             if let (
@@ -64,7 +64,7 @@ impl Automation {
             Ok(true)
         });
         let (job, updated) = changed.await?;
-        let config = self.config();
+        let config = self.room.config();
         let declared = CronDeclared {
             created: false,
             updated: Some(updated),
@@ -78,9 +78,9 @@ impl Automation {
     ///
     /// # Errors
     /// When there is none, the change does not make sense, or the job is not the one that was read.
-    pub async fn update(&self, params: CronUpdateParams, labels: Vec<Label>) -> Result<CronJob, CronError> {
+    pub async fn update(self, params: CronUpdateParams, labels: Vec<Label>) -> Result<CronJob, CronError> {
         let id = wanted_id(params.id, params.job_id)?;
-        let (config, zone, now) = (self.config(), self.zone(), self.inner.clock.now_ms());
+        let (config, zone, now) = (self.room.config(), self.room.zone(), self.room.inner.clock.now_ms());
         let (patch, expected) = (params.patch, params.expected_config_revision);
         let config_there = config.clone();
         let changed = self.change(&id, move |job| {
@@ -112,7 +112,7 @@ impl Automation {
 
     /// Changes a job in one step of the store, and tells everyone if it did.
     async fn change(
-        &self,
+        self,
         id: &str,
         change: impl FnOnce(&mut Job) -> Result<bool, CronError> + Send + 'static,
     ) -> Result<(Job, bool), CronError> {
@@ -130,13 +130,13 @@ impl Automation {
             let _gone = said.send(done);
             changed
         });
-        let row = self.inner.store.change_cron_job(id, in_store).await?;
+        let row = self.room.inner.store.cron().change(id, in_store).await?;
         let row = row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?;
         let (_, changed) = heard.try_recv().map_err(|_gone| CronError::UnknownJob(id.to_owned()))??;
         let job = Job::read(row)?;
         if changed {
-            self.tell(&job, CronAction::Updated);
-            self.inner.changed.notify_one();
+            self.room.tell(&job, CronAction::Updated);
+            self.room.inner.changed.notify_one();
         }
         Ok((job, changed))
     }
@@ -146,15 +146,15 @@ impl Automation {
     /// # Errors
     /// When no job is named, or the store fails.
     pub async fn remove(
-        &self,
+        self,
         id: Option<String>,
         job_id: Option<String>,
     ) -> Result<CronRemoveResult, CronError> {
         let id = wanted_id(id, job_id)?;
-        let removed = self.inner.store.remove_cron_job(&id).await?;
+        let removed = self.room.inner.store.cron().remove(&id).await?;
         if removed {
-            self.inner.bus.publish(&CronEvent::about(id, CronAction::Removed));
-            self.inner.changed.notify_one();
+            self.room.inner.bus.publish(&CronEvent::about(id, CronAction::Removed));
+            self.room.inner.changed.notify_one();
         }
         Ok(CronRemoveResult { ok: true, removed })
     }
@@ -163,12 +163,12 @@ impl Automation {
     ///
     /// # Errors
     /// When there is none, or it cannot be recorded.
-    pub async fn run(&self, params: CronRunParams) -> Result<CronRunResult, CronError> {
+    pub async fn run(self, params: CronRunParams) -> Result<CronRunResult, CronError> {
         let id = wanted_id(params.id, params.job_id)?;
-        if params.expected_process_instance_id.is_some_and(|expected| expected != self.inner.instance) {
+        if params.expected_process_instance_id.is_some_and(|expected| expected != self.room.inner.instance) {
             return Err(CronError::invalid("the gateway was restarted meanwhile; look again and repeat"));
         }
-        if self.inner.stopping.is_cancelled() {
+        if self.room.inner.stopping.is_cancelled() {
             return Ok(CronRunResult {
                 ok: true,
                 ran: Some(false),
@@ -176,12 +176,12 @@ impl Automation {
                 ..CronRunResult::default()
             });
         }
-        Ok(match self.begin(&id, params.mode.unwrap_or_default()).await? {
+        Ok(match self.room.begin(&id, params.mode.unwrap_or_default()).await? {
             Begun::Run(run_id) => CronRunResult {
                 ok: true,
                 enqueued: Some(true),
                 run_id: Some(run_id),
-                process_instance_id: Some(self.inner.instance.clone()),
+                process_instance_id: Some(self.room.inner.instance.clone()),
                 ..CronRunResult::default()
             },
             Begun::Not(reason) => CronRunResult {

@@ -107,7 +107,7 @@ impl Automation {
             notes.push((key, text, Label::beside(None, &labels)));
         }
         let finish = self.ending(run, plan, end, (entry, notes));
-        match self.inner.store.finish_cron_run(finish).await {
+        match self.inner.store.cron().finish_run(finish).await {
             Ok(Some((run, job))) => self.told(&run, job.as_ref()),
             Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
             Err(error) => {

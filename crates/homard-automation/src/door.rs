@@ -33,7 +33,7 @@ impl Automation {
     async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, PortError> {
         let labels = cx.scope.taint.labels();
         match ask {
-            CronAsk::Status => told(self.status().await),
+            CronAsk::Status => told(self.jobs().status().await),
             CronAsk::List { include_disabled, query } => {
                 let params = CronListParams {
                     include_disabled: Some(include_disabled),
@@ -42,31 +42,34 @@ impl Automation {
                     limit: Some(homard_protocol::methods::cron::MAX_CRON_LIMIT),
                     ..CronListParams::default()
                 };
-                told(self.list(params).await)
+                told(self.jobs().list(params).await)
             }
             CronAsk::Add { job } => {
                 no_webhook(&job)?;
                 let job = completed(job, cx, self.inner.clock.now_ms())?;
                 let spec = serde_json::from_value(Value::Object(job))
                     .map_err(|error| PortError::Invalid(format!("the job does not fit: {error}")))?;
-                told(self.add(spec, labels).await)
+                told(self.jobs().add(spec, labels).await)
             }
             CronAsk::Update { id, patch } => {
                 no_webhook(&patch)?;
                 let params = CronUpdateParams { id: Some(id), patch, ..CronUpdateParams::default() };
-                told(self.update(params, labels).await)
+                told(self.jobs().update(params, labels).await)
             }
-            CronAsk::Remove { id } => told(self.remove(Some(id), None).await),
+            CronAsk::Remove { id } => told(self.jobs().remove(Some(id), None).await),
             CronAsk::Run { id, only_if_due } => {
                 let mode = if only_if_due { CronRunMode::Due } else { CronRunMode::Force };
                 told(
-                    self.run(CronRunParams { id: Some(id), mode: Some(mode), ..CronRunParams::default() })
+                    self.jobs()
+                        .run(CronRunParams { id: Some(id), mode: Some(mode), ..CronRunParams::default() })
                         .await,
                 )
             }
-            CronAsk::Runs { id, limit } => {
-                told(self.runs(CronRunsParams { id, limit: Some(limit), ..CronRunsParams::default() }).await)
-            }
+            CronAsk::Runs { id, limit } => told(
+                self.jobs()
+                    .runs(CronRunsParams { id, limit: Some(limit), ..CronRunsParams::default() })
+                    .await,
+            ),
             CronAsk::Wake { text, now } => {
                 let agent = cx.session_key.agent_id().cloned();
                 let agent = agent.unwrap_or_else(|| self.config().agents.default_agent().id.clone());

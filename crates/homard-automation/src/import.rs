@@ -23,7 +23,8 @@ impl Automation {
     /// Takes the jobs over that were not yet. What cannot be used is told and left out.
     pub(crate) async fn import(&self) {
         let path = self.jobs_file();
-        let known = self.inner.store.get_kv(MARKER).await.or_log("whether jobs were taken over is not known");
+        let known =
+            self.inner.store.kv().get(MARKER).await.or_log("whether jobs were taken over is not known");
         if known.is_none_or(|marker| marker.is_some()) {
             return;
         }
@@ -32,12 +33,12 @@ impl Automation {
         let mut taken: usize = 0;
         for value in jobs {
             if let Some(job) = self.taken_over(value, now) {
-                let added = self.inner.store.add_cron_job(job.to_row()).await;
+                let added = self.inner.store.cron().add(job.to_row()).await;
                 taken += usize::from(added.or_log("a job was not taken over").is_some());
             }
         }
         tracing::info!(taken, path = %path.display(), "took over existing jobs");
-        let marked = self.inner.store.set_kv(MARKER, &self.inner.clock.now_rfc3339()).await;
+        let marked = self.inner.store.kv().set(MARKER, &self.inner.clock.now_rfc3339()).await;
         marked.or_log("jobs may be taken over twice");
     }
 

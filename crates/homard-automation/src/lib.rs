@@ -19,4 +19,4 @@ mod settle;
 mod timer;
 mod view;
 
-pub use automation::{Automation, AutomationParts, CronError};
+pub use automation::{Automation, AutomationParts, CronError, Jobs};

@@ -6,16 +6,16 @@ use homard_protocol::methods::cron::{
 use homard_runtime::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::automation::{Automation, CronError};
+use crate::automation::{CronError, Jobs};
 use crate::schedule::{self, Plan, ScheduleError, schedule_words};
 
-impl Automation {
+impl Jobs<'_> {
     /// The next moments of a schedule, as a job that has it would have them.
     ///
     /// # Errors
     /// When the schedule would be refused, or the job is not there.
-    pub async fn preview(&self, params: CronPreviewParams) -> Result<CronPreviewResult, CronError> {
-        let (zone, now) = (self.zone(), self.inner.clock.now_ms());
+    pub async fn preview(self, params: CronPreviewParams) -> Result<CronPreviewResult, CronError> {
+        let (zone, now) = (self.room.zone(), self.room.inner.clock.now_ms());
         let job = match params.job_id {
             Some(id) => Some(self.get(Some(id), None).await?),
             None => None,

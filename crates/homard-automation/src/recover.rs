@@ -11,16 +11,16 @@ impl Automation {
     /// waited is in its lane.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
         self.import().await;
-        for run in self.inner.store.open_cron_runs().await? {
+        for run in self.inner.store.cron().open_runs().await? {
             tracing::info!(job = %run.job_id, run = %run.run_id, "going on with a job's run after a restart");
             self.drive(run);
         }
-        let freed = self.inner.store.free_stuck_cron_jobs().await?;
+        let freed = self.inner.store.cron().free_stuck().await?;
         if freed > 0 {
             tracing::warn!(freed, "jobs that seemed to run did not");
         }
         let now = self.inner.clock.now_ms();
-        for row in self.inner.store.cron_jobs().await? {
+        for row in self.inner.store.cron().list().await? {
             if let Some(job) = Job::read(row).or_log("a job is not readable") {
                 self.catch_up(&job, now).await?;
             }
@@ -53,6 +53,6 @@ impl Automation {
             *row = job.to_row();
             true
         });
-        self.inner.store.change_cron_job(&job.row.id, change).await.map(drop)
+        self.inner.store.cron().change(&job.row.id, change).await.map(drop)
     }
 }

@@ -122,7 +122,7 @@ pub(crate) enum Begun {
 impl Automation {
     /// Begins a job if it may begin now. Returns once that is recorded.
     pub(crate) async fn begin(&self, id: &str, mode: CronRunMode) -> Result<Begun, CronError> {
-        let row = self.inner.store.cron_job(id).await?;
+        let row = self.inner.store.cron().get(id).await?;
         let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?)?;
         let now = self.inner.clock.now_ms();
         let run = self.prepare(&job, now)?;
@@ -135,7 +135,7 @@ impl Automation {
             *row = job.to_row();
             true
         });
-        let Some(row) = self.inner.store.begin_cron_run(run.clone(), begin).await? else {
+        let Some(row) = self.inner.store.cron().begin_run(run.clone(), begin).await? else {
             return self.not_begun(id, mode, now).await;
         };
         let run_id = run.run_id.clone();
@@ -153,7 +153,7 @@ impl Automation {
     }
 
     async fn not_begun(&self, id: &str, mode: CronRunMode, now: Timestamp) -> Result<Begun, CronError> {
-        let row = self.inner.store.cron_job(id).await?;
+        let row = self.inner.store.cron().get(id).await?;
         let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?)?;
         Ok(Begun::Not(why_not(&job, mode, now).unwrap_or("already-running")))
     }
@@ -263,7 +263,8 @@ impl Automation {
     /// Waits for a turn to end; `None` when it waits for the next start.
     async fn await_end(&self, run: &CronRunRow, run_id: &RunId) -> Option<JobOutcome> {
         let ended = self.inner.relay.turns().wait(run_id, STUCK_AFTER).await.is_some();
-        let read = self.inner.store.run(run_id).await.or_log("the end of a job's run could not be read");
+        let read =
+            self.inner.store.runs().get(run_id).await.or_log("the end of a job's run could not be read");
         let Some(record) = read? else { return Some(JobOutcome::failed("its run is not known any more")) };
         if record.status.is_finished() {
             return Some(JobOutcome::of(record));

@@ -41,7 +41,7 @@ impl Automation {
     }
 
     async fn begin_due(&self) {
-        let due = self.inner.store.due_cron_jobs(self.inner.clock.now_ms()).await;
+        let due = self.inner.store.cron().due(self.inner.clock.now_ms()).await;
         for row in due.or_log("who is due could not be looked up").unwrap_or_default() {
             if self.inner.stopping.is_cancelled() {
                 return;
@@ -54,7 +54,7 @@ impl Automation {
         if !self.config().cron.enabled {
             return MAX_SLEEP;
         }
-        let next = self.inner.store.next_cron_due().await.or_log("who is due next could not be looked up");
+        let next = self.inner.store.cron().next_due().await.or_log("who is due next could not be looked up");
         let Some(next) = next.flatten() else { return MAX_SLEEP };
         let wait = match next.saturating_sub(self.inner.clock.now_ms()) {
             // Whoever is due still could not begin; that is not tried again at once.
@@ -68,10 +68,10 @@ impl Automation {
     async fn sweep(&self, now: Timestamp) {
         let Some(keep) = self.config().cron.session_retention else { return };
         let before = now.saturating_sub(i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
-        let old = self.inner.store.take_old_cron_sessions(before).await;
+        let old = self.inner.store.cron().take_old_sessions(before).await;
         for key in old.or_log("old conversations of jobs could not be looked up").unwrap_or_default() {
             self.inner.relay.sessions().end_commands(&key);
-            let gone = self.inner.store.delete_session(&key, ArchiveTranscript::Keep).await;
+            let gone = self.inner.store.sessions().delete(&key, ArchiveTranscript::Keep).await;
             gone.or_log("the conversation of an old run is still there");
         }
     }

@@ -10,17 +10,17 @@ use homard_runtime::OrLog;
 use homard_store::{CronRunQuery, StoreError};
 use sha2::{Digest, Sha256};
 
-use crate::automation::{Automation, CronError};
+use crate::automation::{CronError, Jobs};
 use crate::changes::wanted_id;
 use crate::job::Job;
 
 /// How many a page holds unless told otherwise.
 const DEFAULT_LIMIT: u32 = 50;
 
-impl Automation {
+impl Jobs<'_> {
     /// All jobs that can be read.
-    async fn jobs(&self) -> Result<Vec<Job>, StoreError> {
-        let rows = self.inner.store.cron_jobs().await?;
+    async fn all(self) -> Result<Vec<Job>, StoreError> {
+        let rows = self.room.inner.store.cron().list().await?;
         Ok(rows.into_iter().filter_map(|row| Job::read(row).or_log("a job is not readable")).collect())
     }
 
@@ -28,9 +28,9 @@ impl Automation {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn list(&self, params: CronListParams) -> Result<CronListResult, CronError> {
-        let config = self.config();
-        let mut jobs = self.jobs().await?;
+    pub async fn list(self, params: CronListParams) -> Result<CronListResult, CronError> {
+        let config = self.room.config();
+        let mut jobs = self.all().await?;
         let made_in = params.session_key.as_deref().map(|key| {
             let agent = params.session_agent_id.as_deref().and_then(|id| id.parse().ok());
             let agent = agent.unwrap_or_else(|| config.agents.default_agent().id.clone());
@@ -70,10 +70,10 @@ impl Automation {
     ///
     /// # Errors
     /// When there is none, or the store fails.
-    pub async fn get(&self, id: Option<String>, job_id: Option<String>) -> Result<CronJob, CronError> {
+    pub async fn get(self, id: Option<String>, job_id: Option<String>) -> Result<CronJob, CronError> {
         let id = wanted_id(id, job_id)?;
-        let row = self.inner.store.cron_job(&id).await?;
-        Ok(Job::read(row.ok_or(CronError::UnknownJob(id))?)?.to_wire(&self.config()))
+        let row = self.room.inner.store.cron().get(&id).await?;
+        Ok(Job::read(row.ok_or(CronError::UnknownJob(id))?)?.to_wire(&self.room.config()))
     }
 
     /// Whether jobs run by themselves, how many there are, and when the next is due. Paths are for the caller to fill
@@ -81,16 +81,16 @@ impl Automation {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn status(&self) -> Result<CronStatusResult, CronError> {
-        let enabled = self.config().cron.enabled;
-        let next = self.inner.store.next_cron_due().await?;
+    pub async fn status(self) -> Result<CronStatusResult, CronError> {
+        let enabled = self.room.config().cron.enabled;
+        let next = self.room.inner.store.cron().next_due().await?;
         Ok(CronStatusResult {
             enabled,
             triggers_enabled: false,
             store_path: String::new(),
             storage: "sqlite".to_owned(),
             sqlite_path: String::new(),
-            jobs: self.inner.store.cron_jobs().await?.len() as u64,
+            jobs: self.room.inner.store.cron().list().await?.len() as u64,
             next_wake_at_ms: next.filter(|_| enabled),
         })
     }
@@ -99,7 +99,7 @@ impl Automation {
     ///
     /// # Errors
     /// When one job's are asked for and none is named, or the store fails.
-    pub async fn runs(&self, params: CronRunsParams) -> Result<CronRunsResult, CronError> {
+    pub async fn runs(self, params: CronRunsParams) -> Result<CronRunsResult, CronError> {
         let job_id = params.id.or(params.job_id);
         if params.scope == Some(CronRunsScope::Job) && job_id.is_none() {
             return Err(CronError::invalid("at root: must have required property 'id' when scope is job"));
@@ -129,7 +129,7 @@ impl Automation {
             limit,
             offset,
         };
-        let page = self.inner.store.cron_runs(query).await?;
+        let page = self.room.inner.store.cron().runs(query).await?;
         let end = offset.saturating_add(page.runs.len() as u64);
         let entries = page.runs.iter().filter_map(|run| {
             serde_json::from_str::<CronRunEntry>(run.entry.as_deref()?)

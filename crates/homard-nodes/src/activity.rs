@@ -148,7 +148,11 @@ impl Nodes {
         if self.registry.may_tell(socket, "stats") == Some(false) {
             return Ok("updated");
         }
-        self.store.keep_host_stats(&id, &stats).await.or_log("what a node says of its machine was not kept");
+        self.store
+            .nodes()
+            .keep_host_stats(&id, &stats)
+            .await
+            .or_log("what a node says of its machine was not kept");
         self.bus.publish(&NodeHostStatsEvent { node_id: id.to_string(), host_stats: stats });
         Ok("updated")
     }

@@ -215,12 +215,13 @@ impl Nodes {
     /// The node, if it is here and may be asked this.
     pub async fn reachable(&self, id: &DeviceId, command: &str) -> Result<NodeSession, InvokeError> {
         let store = &self.store;
-        let device = store.paired_device(id).await?.filter(rows::is_node);
+        let device = store.devices().get(id).await?.filter(rows::is_node);
         if device.is_none() {
             return Err(InvokeError::Unknown);
         }
         let session = self.registry.get(id).ok_or(InvokeError::NotConnected)?;
-        let approved = store.node(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
+        let approved =
+            store.nodes().get(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
         let config = self.config.current();
         let (platform, declared) = (&session.about.platform, &session.declared);
         commands::check(platform, declared, approved.as_ref(), &config.gateway.nodes, command)

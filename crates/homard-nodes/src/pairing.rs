@@ -28,20 +28,20 @@ impl Nodes {
     /// When it cannot be looked up.
     pub async fn pairings(&self) -> Result<NodePairListResult, StoreError> {
         let store = &self.store;
-        let devices = store.paired_devices().await?;
+        let devices = store.devices().paired().await?;
         let label = |id: &DeviceId| {
             devices
                 .iter()
                 .find(|device| device.device_id == *id)
                 .and_then(|device| device.operator_label.clone())
         };
-        let pending = store.node_requests().await?.into_iter();
+        let pending = store.nodes().requests().await?.into_iter();
         let pending = pending.map(|asked| {
             let label = label(&asked.about.device_id);
             rows::pending(asked, label)
         });
         let pending = pending.collect();
-        let mut kept: Vec<NodeRecord> = store.nodes().await?;
+        let mut kept: Vec<NodeRecord> = store.nodes().list().await?;
         let paired = devices.into_iter().filter(rows::is_node).map(|device| {
             let at = kept.iter().position(|node| node.device_id == device.device_id);
             let node = at.map(|at| kept.swap_remove(at));
@@ -57,12 +57,12 @@ impl Nodes {
     pub async fn approve(&self, request_id: &str) -> Result<NodePairApproved, PairingError> {
         let store = &self.store;
         // A question never changes what it asks: asking for something else is another one.
-        let done = store.approve_node(request_id).await?;
+        let done = store.nodes().approve(request_id).await?;
         let (asked, _at) = done.ok_or(PairingError::UnknownRequest)?;
         let id = asked.about.device_id;
         self.tell_resolved(request_id, &id, NodeDecision::Approved);
-        let device = store.paired_device(&id).await?.ok_or(PairingError::UnknownNode)?;
-        let node = store.node(&id).await?;
+        let device = store.devices().get(&id).await?.ok_or(PairingError::UnknownNode)?;
+        let node = store.nodes().get(&id).await?;
         Ok(NodePairApproved { request_id: request_id.to_owned(), node: rows::paired(device, node) })
     }
 
@@ -71,7 +71,7 @@ impl Nodes {
     /// # Errors
     /// When there is no such question.
     pub async fn reject(&self, request_id: &str) -> Result<NodePairRejected, PairingError> {
-        let asked = self.store.reject_node(request_id).await?;
+        let asked = self.store.nodes().reject(request_id).await?;
         let id = asked.ok_or(PairingError::UnknownRequest)?.about.device_id;
         self.tell_resolved(request_id, &id, NodeDecision::Rejected);
         Ok(NodePairRejected { request_id: request_id.to_owned(), node_id: id.to_string() })

@@ -40,11 +40,12 @@ impl Nodes {
     /// When what is known of them cannot be looked up.
     pub async fn all(&self) -> Result<(Vec<Node>, Option<String>), StoreError> {
         let store = &self.store;
-        let devices = store.paired_devices().await?;
+        let devices = store.devices().paired().await?;
         let mut kept: BTreeMap<DeviceId, NodeRecord> =
-            store.nodes().await?.into_iter().map(|node| (node.device_id.clone(), node)).collect();
+            store.nodes().list().await?.into_iter().map(|node| (node.device_id.clone(), node)).collect();
         let mut asked: BTreeMap<DeviceId, NodeRequest> = store
-            .node_requests()
+            .nodes()
+            .requests()
             .await?
             .into_iter()
             .map(|asked| (asked.about.device_id.clone(), asked))

@@ -38,7 +38,7 @@ impl Nodes {
             last_words: None,
             told: std::collections::BTreeMap::new(),
         };
-        self.store.node_connected(&id).await?;
+        self.store.nodes().mark_connected(&id).await?;
         self.compare(&id, &session).await?;
         wake_words::tell(session.socket.as_ref(), &self.wake_words().await?);
         self.registry.arrive(id, session);
@@ -54,18 +54,20 @@ impl Nodes {
         if left_out > 0 {
             tracing::info!(node = %id, left_out, "a node offers commands that no list allows");
         }
-        let approved = store.node(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
+        let approved =
+            store.nodes().get(id).await?.and_then(|node| node.approved).map(|(surface, _)| surface);
         if approved.as_ref().is_some_and(|approved| approved.covers(&wanted)) {
-            if let Some(old) = store.withdraw_node_request(id).await? {
+            if let Some(old) = store.nodes().withdraw_request(id).await? {
                 self.tell_resolved(&old.request_id, id, NodeDecision::Rejected);
             }
             return Ok(());
         }
-        let device = store.paired_device(id).await?;
+        let device = store.devices().get(id).await?;
         let let_in_silently =
             device.as_ref().and_then(|device| device.approved_via.as_deref()) == Some("silent");
         let asked = store
-            .ask_about_node(NewNodeRequest {
+            .nodes()
+            .ask(NewNodeRequest {
                 device_id: id.clone(),
                 surface: wanted,
                 display_name: about.display_name.clone(),

@@ -17,7 +17,7 @@ impl Nodes {
     /// # Errors
     /// When they cannot be looked up.
     pub async fn wake_words(&self) -> Result<WakeWords, StoreError> {
-        let kept = self.store.get_kv(KEY).await?;
+        let kept = self.store.kv().get(KEY).await?;
         let triggers: Vec<String> =
             kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
         Ok(WakeWords { triggers: tidy(&triggers) })
@@ -30,7 +30,7 @@ impl Nodes {
     pub async fn set_wake_words(&self, triggers: &[String]) -> Result<WakeWords, StoreError> {
         let words = WakeWords { triggers: tidy(triggers) };
         let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
-        self.store.set_kv(KEY, &kept).await?;
+        self.store.kv().set(KEY, &kept).await?;
         self.bus.publish(&VoicewakeChangedEvent(words.clone()));
         if let Ok(payload) = serde_json::to_string(&words) {
             self.registry.tell_all(VoicewakeChangedEvent::NAME, &payload);

@@ -89,7 +89,7 @@ async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result
     };
     let run = RunId::parse(previous).map_err(|_not_an_id| unknown())?;
     let is_ours = |record: &homard_store::RunRecord| record.source == Source::HttpResponses.as_str();
-    let record = asker.api.store.run(&run).await?.filter(is_ours);
+    let record = asker.api.store.runs().get(&run).await?.filter(is_ours);
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {
         Some(agent) if *agent == chosen.agent || !chosen.is_named => {

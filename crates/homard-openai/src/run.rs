@@ -69,7 +69,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
     let Ask { id, source, place, mut talk, offered, sampling, max_tokens } = ask;
     let model = asker.thinker()?;
     let remembered = match place.is_stable {
-        true => api.store.session(&place.key).await?.map(|record| record.session_id),
+        true => api.store.sessions().get(&place.key).await?.map(|record| record.session_id),
         false => None,
     };
     let names = talk.names();
@@ -128,7 +128,7 @@ async fn known_calls(
     remembered: Option<&SessionId>,
 ) -> Result<Names, ApiError> {
     if let Some(session) = remembered.filter(|_| talk.orphan(&names).is_some()) {
-        for entry in api.store.context(session).await?.entries {
+        for entry in api.store.transcripts().context(session).await?.entries {
             if let EntryKind::Message { message: Message::Assistant(answer) } = entry.kind {
                 names.extend(answer.tool_calls().map(|call| (call.id.to_string(), call.name.clone())));
             }

@@ -174,7 +174,9 @@ impl ChatCommands {
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
-                if self.inner().store().run(&id).await?.is_none() && self.inner().runs().get(&id).is_none() {
+                if self.inner().store().runs().get(&id).await?.is_none()
+                    && self.inner().runs().get(&id).is_none()
+                {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
@@ -211,7 +213,7 @@ impl ChatCommands {
         let TurnOptions { source, reply, origin, inbox, .. } = options;
         let options = TurnOptions { source, reply: reply.clone(), origin, inbox, ..TurnOptions::default() };
         let request = TurnRequest::new(&admitted, options, Kind::Command);
-        let kept = self.inner().store().accept_run(new_run(&admitted, &run_id, &request)).await?;
+        let kept = self.inner().store().runs().accept(new_run(&admitted, &run_id, &request)).await?;
         if let Stored::Duplicate(record) = kept {
             return Ok(Err(known_run(record)));
         }
@@ -318,7 +320,7 @@ impl ChatCommands {
 
     async fn status(&self, admitted: &Admitted) -> Result<String, String> {
         let key = admitted.session_key();
-        let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
+        let session = self.inner().store().sessions().get(key).await.map_err(|error| error.to_string())?;
         let model = self.sessions().model_for(key, session.as_ref());
         let mut text = format!(
             "Homard {}\nAgent: {}\nSession: {key}\nModel: {model}",
@@ -401,7 +403,7 @@ pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<Strin
     let mut finish = FinishRun::new(run.id.clone(), status);
     finish.reply.clone_from(&reply);
     finish.error.clone_from(&error);
-    inner.store().finish_run(finish).await.or_log("the end of a command could not be recorded");
+    inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
     let now = inner.clock().now_ms();
     let message = reply.clone().map(|text| ChatMessage::new(text, now));
     run.narrator.end(match (&error, stopped) {

@@ -121,7 +121,7 @@ impl World {
 
     /// Waits until the turn of a run has begun.
     pub(crate) async fn begun(&self, run: &RunId) {
-        while self.store.run(run).await.unwrap().is_none_or(|run| run.status == RunStatus::Queued) {
+        while self.store.runs().get(run).await.unwrap().is_none_or(|run| run.status == RunStatus::Queued) {
             tokio::task::yield_now().await;
         }
     }

@@ -128,7 +128,7 @@ impl Intake {
                 acknowledge(ack);
                 continue;
             };
-            match self.inner().store().post_heard(new).await {
+            match self.inner().store().inbox().post(new).await {
                 Ok(kept) => posted.push((heard, ack, kept)),
                 // Not acknowledged: the platform tells us again.
                 Err(error) => tracing::error!(%error, "a message could not be kept"),
@@ -153,7 +153,7 @@ impl Intake {
     }
 
     async fn take_up_again(&self) -> Result<(), StoreError> {
-        let rows = self.inner().store().unfinished_inbox().await?;
+        let rows = self.inner().store().inbox().unfinished().await?;
         if !rows.is_empty() {
             tracing::info!(messages = rows.len(), "taking up messages that were heard before the restart");
         }
@@ -189,7 +189,7 @@ impl Intake {
 
     /// Nothing comes of these, for a reason.
     async fn close(&self, ids: Vec<InboxId>, reason: &str) {
-        let closed = self.inner().store().finish_inbox(ids, reason.to_owned()).await;
+        let closed = self.inner().store().inbox().finish(ids, reason.to_owned()).await;
         closed.or_log("a message that came to nothing could not be closed; it is looked at again");
     }
 }

@@ -121,198 +121,213 @@ impl std::fmt::Debug for FinishCron {
     }
 }
 
-impl Store {
+/// What is kept of jobs by the clock and their runs: [`Store::cron`].
+#[derive(Debug, Clone, Copy)]
+pub struct CronStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl CronStore<'_> {
     /// Keeps a job.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn add_cron_job(&self, row: CronJobRow) -> Result<CronAdded, StoreError> {
-        self.write(move |batch| {
-            if let Some(key) = &row.declaration_key {
-                let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
-                let known = batch.conn.prepare_cached(&sql)?.query_row([key], read_job).optional()?;
-                if let Some(known) = known {
-                    return Ok(CronAdded::Known(Box::new(known)));
+    pub async fn add(self, row: CronJobRow) -> Result<CronAdded, StoreError> {
+        self.store
+            .write(move |batch| {
+                if let Some(key) = &row.declaration_key {
+                    let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
+                    let known = batch.conn.prepare_cached(&sql)?.query_row([key], read_job).optional()?;
+                    if let Some(known) = known {
+                        return Ok(CronAdded::Known(Box::new(known)));
+                    }
                 }
-            }
-            let count: i64 = batch
-                .conn
-                .prepare_cached("SELECT count(*) FROM cron_jobs")?
-                .query_row([], |found| found.get(0))?;
-            if usize::try_from(count).unwrap_or(usize::MAX) >= MAX_CRON_JOBS {
-                return Ok(CronAdded::TooMany);
-            }
-            save(batch, &row)?;
-            Ok(CronAdded::New)
-        })
-        .await
+                let count: i64 = batch
+                    .conn
+                    .prepare_cached("SELECT count(*) FROM cron_jobs")?
+                    .query_row([], |found| found.get(0))?;
+                if usize::try_from(count).unwrap_or(usize::MAX) >= MAX_CRON_JOBS {
+                    return Ok(CronAdded::TooMany);
+                }
+                save(batch, &row)?;
+                Ok(CronAdded::New)
+            })
+            .await
     }
 
     /// All jobs, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn cron_jobs(&self) -> Result<Vec<CronJobRow>, StoreError> {
-        self.read(move |cx| {
-            let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
-            let mut statement = cx.conn.prepare_cached(&sql)?;
-            let rows = statement.query_map([], read_job)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-        .await
+    pub async fn list(self) -> Result<Vec<CronJobRow>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                let rows = statement.query_map([], read_job)?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })
+            .await
     }
 
     /// One job.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn cron_job(&self, id: &str) -> Result<Option<CronJobRow>, StoreError> {
+    pub async fn get(self, id: &str) -> Result<Option<CronJobRow>, StoreError> {
         let id = id.to_owned();
-        self.read(move |cx| load(cx.conn, &id)).await
+        self.store.read(move |cx| load(cx.conn, &id)).await
     }
 
     /// Jobs that are due, those that waited longest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn due_cron_jobs(&self, now: Timestamp) -> Result<Vec<CronJobRow>, StoreError> {
-        self.read(move |cx| {
-            let sql = format!(
-                "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
+    pub async fn due(self, now: Timestamp) -> Result<Vec<CronJobRow>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
                  AND next_run_at <= ?1 ORDER BY next_run_at, id"
-            );
-            let mut statement = cx.conn.prepare_cached(&sql)?;
-            let rows = statement.query_map([now], read_job)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-        .await
+                );
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                let rows = statement.query_map([now], read_job)?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })
+            .await
     }
 
     /// When the next job is due.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next_cron_due(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.read(move |cx| {
-            let sql = "SELECT min(next_run_at) FROM cron_jobs WHERE enabled = 1 AND running IS NULL";
-            Ok(cx.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
-        })
-        .await
+    pub async fn next_due(self) -> Result<Option<Timestamp>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = "SELECT min(next_run_at) FROM cron_jobs WHERE enabled = 1 AND running IS NULL";
+                Ok(cx.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+            })
+            .await
     }
 
     /// Changes a job; answers with it as it is now, or `None` when there is none.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn change_cron_job(
-        &self,
-        id: &str,
-        change: CronChange,
-    ) -> Result<Option<CronJobRow>, StoreError> {
+    pub async fn change(self, id: &str, change: CronChange) -> Result<Option<CronJobRow>, StoreError> {
         let id = id.to_owned();
-        self.write(move |batch| {
-            let Some(mut row) = load(batch.conn, &id)? else { return Ok(None) };
-            let before = row.clone();
-            if !change(&mut row) {
-                return Ok(Some(before));
-            }
-            save(batch, &row)?;
-            Ok(Some(row))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let Some(mut row) = load(batch.conn, &id)? else { return Ok(None) };
+                let before = row.clone();
+                if !change(&mut row) {
+                    return Ok(Some(before));
+                }
+                save(batch, &row)?;
+                Ok(Some(row))
+            })
+            .await
     }
 
     /// Forgets a job; answers whether there was one. A run under way goes on.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn remove_cron_job(&self, id: &str) -> Result<bool, StoreError> {
+    pub async fn remove(self, id: &str) -> Result<bool, StoreError> {
         let id = id.to_owned();
-        self.write(move |batch| Ok(batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [id])? > 0)).await
+        self.store
+            .write(move |batch| Ok(batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [id])? > 0))
+            .await
     }
 
     /// Records that a job begins, if `begin` says that it may; answers with the job as it is now.
     ///
     /// # Errors
     /// When the write is not committed: then the run must not begin.
-    pub async fn begin_cron_run(
-        &self,
+    pub async fn begin_run(
+        self,
         run: CronRunRow,
         begin: CronChange,
     ) -> Result<Option<CronJobRow>, StoreError> {
-        self.write(move |batch| {
-            let Some(mut row) = load(batch.conn, &run.job_id)? else { return Ok(None) };
-            if row.running.is_some() || !begin(&mut row) {
-                return Ok(None);
-            }
-            row.running = Some(run.run_id.clone());
-            save(batch, &row)?;
-            save_run(batch, &run)?;
-            Ok(Some(row))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let Some(mut row) = load(batch.conn, &run.job_id)? else { return Ok(None) };
+                if row.running.is_some() || !begin(&mut row) {
+                    return Ok(None);
+                }
+                row.running = Some(run.run_id.clone());
+                save(batch, &row)?;
+                save_run(batch, &run)?;
+                Ok(Some(row))
+            })
+            .await
     }
 
     /// Records the end of a run, once; answers with it and with the job as they are now.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn finish_cron_run(
-        &self,
+    pub async fn finish_run(
+        self,
         finish: FinishCron,
     ) -> Result<Option<(CronRunRow, Option<CronJobRow>)>, StoreError> {
-        self.write(move |batch| {
-            let FinishCron { run_id, settle } = finish;
-            let Some(mut run) = load_run(batch.conn, &run_id)?.filter(|run| run.ended_at.is_none()) else {
-                return Ok(None);
-            };
-            let mut job = load(batch.conn, &run.job_id)?.filter(|job| job.running.as_ref() == Some(&run_id));
-            let CronSettled { forget, notes } = settle(&mut run, job.as_mut());
-            save_run(batch, &run)?;
-            for (key, text, details) in notes {
-                notes::keep(batch, &key, &text, details)?;
-            }
-            if let Some(job) = &mut job {
-                job.running = None;
-                if forget {
-                    batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [&job.id])?;
-                } else {
-                    save(batch, job)?;
+        self.store
+            .write(move |batch| {
+                let FinishCron { run_id, settle } = finish;
+                let Some(mut run) = load_run(batch.conn, &run_id)?.filter(|run| run.ended_at.is_none())
+                else {
+                    return Ok(None);
+                };
+                let mut job =
+                    load(batch.conn, &run.job_id)?.filter(|job| job.running.as_ref() == Some(&run_id));
+                let CronSettled { forget, notes } = settle(&mut run, job.as_mut());
+                save_run(batch, &run)?;
+                for (key, text, details) in notes {
+                    notes::keep(batch, &key, &text, details)?;
                 }
-            }
-            prune(batch, &run.job_id)?;
-            Ok(Some((run, job.filter(|_| !forget))))
-        })
-        .await
+                if let Some(job) = &mut job {
+                    job.running = None;
+                    if forget {
+                        batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [&job.id])?;
+                    } else {
+                        save(batch, job)?;
+                    }
+                }
+                prune(batch, &run.job_id)?;
+                Ok(Some((run, job.filter(|_| !forget))))
+            })
+            .await
     }
 
     /// Runs that are not over, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn open_cron_runs(&self) -> Result<Vec<CronRunRow>, StoreError> {
-        self.read(move |cx| {
-            let sql =
-                format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
-            runs::collect(cx.conn.prepare_cached(&sql)?.query([])?)
-        })
-        .await
+    pub async fn open_runs(self) -> Result<Vec<CronRunRow>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql =
+                    format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
+                runs::collect(cx.conn.prepare_cached(&sql)?.query([])?)
+            })
+            .await
     }
 
     /// Jobs that say they run though no run of theirs is open may run again; answers how many.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn free_stuck_cron_jobs(&self) -> Result<usize, StoreError> {
-        self.write(move |batch| {
-            batch.execute(
-                "UPDATE cron_jobs SET running = NULL, state = json_remove(state, '$.runningAtMs')
+    pub async fn free_stuck(self) -> Result<usize, StoreError> {
+        self.store
+            .write(move |batch| {
+                batch.execute(
+                    "UPDATE cron_jobs SET running = NULL, state = json_remove(state, '$.runningAtMs')
                  WHERE running IS NOT NULL
                  AND running NOT IN (SELECT run_id FROM cron_runs WHERE ended_at IS NULL)",
-                [],
-            )
-        })
-        .await
+                    [],
+                )
+            })
+            .await
     }
 }
 

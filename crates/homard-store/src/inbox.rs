@@ -72,78 +72,86 @@ pub struct HeardRow {
     pub received_at: Timestamp,
 }
 
-impl Store {
+/// What was heard on the platforms: [`Store::inbox`].
+#[derive(Debug, Clone, Copy)]
+pub struct InboxStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl InboxStore<'_> {
     /// Hands something heard to the writer; the future it returns says, once it is committed, whether it was new.
     /// Only then may the platform be told "received".
     ///
     /// # Errors
     /// When the store is closed.
-    pub async fn post_heard(
-        &self,
+    pub async fn post(
+        self,
         heard: NewHeard,
     ) -> Result<impl Future<Output = Result<KeptHeard, StoreError>> + Send + use<>, StoreError> {
-        self.post(move |batch| keep(batch, &heard)).await
+        self.store.post(move |batch| keep(batch, &heard)).await
     }
 
     /// Keeps something heard, and waits for the commit.
     ///
     /// # Errors
     /// When the write is not committed: then the platform must not be told "received".
-    pub async fn keep_heard(&self, heard: NewHeard) -> Result<KeptHeard, StoreError> {
-        self.post_heard(heard).await?.await
+    pub async fn keep(self, heard: NewHeard) -> Result<KeptHeard, StoreError> {
+        self.post(heard).await?.await
     }
 
     /// What was heard and has not come to anything yet, oldest first: what there is to take up at start.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn unfinished_inbox(&self) -> Result<Vec<HeardRow>, StoreError> {
-        self.read(|cx| {
-            let sql = "SELECT id, payload, received_at FROM inbox WHERE done_at IS NULL
+    pub async fn unfinished(self) -> Result<Vec<HeardRow>, StoreError> {
+        self.store
+            .read(|cx| {
+                let sql = "SELECT id, payload, received_at FROM inbox WHERE done_at IS NULL
                        ORDER BY received_at, id LIMIT ?1";
-            let mut statement = cx.conn.prepare(sql)?;
-            let mut rows = statement.query([MAX_OPEN])?;
-            let mut open = Vec::new();
-            while let Some(row) = rows.next()? {
-                open.push(HeardRow {
-                    id: InboxId(row.get(0)?),
-                    payload: row.get(1)?,
-                    received_at: row.get(2)?,
-                });
-            }
-            Ok(open)
-        })
-        .await
+                let mut statement = cx.conn.prepare(sql)?;
+                let mut rows = statement.query([MAX_OPEN])?;
+                let mut open = Vec::new();
+                while let Some(row) = rows.next()? {
+                    open.push(HeardRow {
+                        id: InboxId(row.get(0)?),
+                        payload: row.get(1)?,
+                        received_at: row.get(2)?,
+                    });
+                }
+                Ok(open)
+            })
+            .await
     }
 
     /// Nothing comes of these, for the reason given.
     ///
     /// # Errors
     /// When the write is not committed; they are then taken up again after the next start.
-    pub async fn finish_inbox(&self, ids: Vec<InboxId>, outcome: String) -> Result<(), StoreError> {
+    pub async fn finish(self, ids: Vec<InboxId>, outcome: String) -> Result<(), StoreError> {
         if ids.is_empty() {
             return Ok(());
         }
-        self.write(move |batch| close(batch, &ids, (&outcome, None, None))).await
+        self.store.write(move |batch| close(batch, &ids, (&outcome, None, None))).await
     }
 
     /// Keeps an event for the next turn of a conversation and closes the row it came from, in one commit.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn tell_heard(
-        &self,
+    pub async fn tell(
+        self,
         id: InboxId,
         key: &SessionKey,
         text: String,
         details: Option<Value>,
     ) -> Result<(), StoreError> {
         let key = key.clone();
-        self.write(move |batch| {
-            notes::keep(batch, &key, &text, details)?;
-            close(batch, &[id], (TOLD, None, Some(&key)))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                notes::keep(batch, &key, &text, details)?;
+                close(batch, &[id], (TOLD, None, Some(&key)))
+            })
+            .await
     }
 }
 

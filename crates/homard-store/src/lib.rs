@@ -9,7 +9,7 @@
 //! `synchronous = NORMAL` and transcripts are not flushed per line, so a power cut may lose what came after the last checkpoint (see [`Store::checkpoint_soon`]);
 //! it never leaves a file that cannot be opened again.
 //!
-//! Reading order: [`Store`], `writer`, `reader`, then one file per kind of thing kept.
+//! Reading order: [`Store`], its views (`store/views.rs`), `writer`, `reader`, then one file per kind of thing kept.
 
 mod cron;
 mod effects;
@@ -29,34 +29,40 @@ mod usage;
 
 pub use cron::{
     CronAdded, CronChange, CronJobRow, CronRunPage, CronRunQuery, CronRunRow, CronSettle, CronSettled,
-    FinishCron, MAX_CRON_JOBS,
+    CronStore, FinishCron, MAX_CRON_JOBS,
 };
 pub use effects::NewEntries;
 pub use engine::raw_json::RawJson;
-pub use inbox::{HeardRow, InboxId, KeptHeard, NewHeard};
-pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, Posted};
+pub use inbox::{HeardRow, InboxId, InboxStore, KeptHeard, NewHeard};
+pub use kv::KvStore;
+pub use notes::NoteStore;
+pub use outbox::{NewOutbound, OutboundRecord, OutboundRetry, OutboxCount, OutboxStore, Posted};
 pub use people::devices::{
-    DeviceToken, HeldToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome,
+    DeviceStore, DeviceToken, HeldToken, NewDeviceRequest, PENDING_TTL_MS, PairedDevice, PendingDevice,
+    PendingOutcome,
 };
 pub use people::nodes::{
-    NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeSurface, NodeWork,
+    NewNodeRequest, NewNodeWork, NodeAction, NodeAsked, NodeRecord, NodeRequest, NodeStore, NodeSurface,
+    NodeWork,
 };
-pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest};
-pub use people::setup_codes::{NewSetupCode, SetupCode, SetupUse};
+pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest, PairingStore};
+pub use people::setup_codes::{NewSetupCode, SetupCode, SetupCodeStore, SetupUse};
 pub use runs::{
-    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, SessionPatch, StartRun, Started,
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, SessionPatch, StartRun, Started,
     UnknownRunStatus, steered_key, steered_too_key,
 };
-pub use search::{SearchHit, SearchPage, SearchQuery};
+pub use search::{SearchHit, SearchPage, SearchQuery, SearchStore};
 pub use sessions::{
     ArchiveTranscript, ArchivedFilter, DeletedSession, DeliveryContext, EndedSession, GroupDefaults,
-    ResetReason, ResetSession, RestoreWhich, SessionEntry, SessionGroup, SessionKind, SessionOrigin,
-    SessionPage, SessionQuery, SessionRecord, SessionSort,
+    GroupStore, ResetReason, ResetSession, RestoreWhich, SessionEntry, SessionGroup, SessionKind,
+    SessionOrigin, SessionPage, SessionQuery, SessionRecord, SessionSort, SessionStore,
 };
 pub use store::{OpenOptions, Store, StoreError};
-pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord};
-pub use transcripts::{Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, Turning};
+pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord, SubagentStore};
+pub use transcripts::{
+    Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, TranscriptStore, Turning,
+};
 pub use usage::{
     CallId, CallOwner, CallRow, CallState, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,
-    UsagePoint, UsageQuery, UsageReport, UsageSession, UsageTally,
+    UsagePoint, UsageQuery, UsageReport, UsageSession, UsageStore, UsageTally,
 };

@@ -32,21 +32,28 @@ fn name(key: &SessionKey) -> String {
     format!("notes:{key}")
 }
 
-impl Store {
+/// What conversations are told with their next turn: [`Store::notes`].
+#[derive(Debug, Clone, Copy)]
+pub struct NoteStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl NoteStore<'_> {
     /// Keeps a note for the next turn of a conversation; answers whether there is one to tell.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn keep_note(&self, key: &SessionKey, text: String) -> Result<bool, StoreError> {
+    pub async fn keep(self, key: &SessionKey, text: String) -> Result<bool, StoreError> {
         let key = key.clone();
-        self.write(move |batch| {
-            if sessions::load(batch.conn, &key)?.is_none() {
-                return Ok(false);
-            }
-            keep(batch, &key, &text, None)?;
-            Ok(true)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                if sessions::load(batch.conn, &key)?.is_none() {
+                    return Ok(false);
+                }
+                keep(batch, &key, &text, None)?;
+                Ok(true)
+            })
+            .await
     }
 
     /// Keeps an event for the next turn of a conversation, also of one that has not begun; `details` stand beside it
@@ -55,34 +62,36 @@ impl Store {
     /// # Errors
     /// When the write is not committed.
     pub async fn keep_event(
-        &self,
+        self,
         key: &SessionKey,
         text: String,
         details: Option<Value>,
     ) -> Result<(), StoreError> {
         let key = key.clone();
-        self.write(move |batch| keep(batch, &key, &text, details)).await
+        self.store.write(move |batch| keep(batch, &key, &text, details)).await
     }
 
     /// What waits to be told, of all conversations.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn waiting_notes(&self) -> Result<Vec<String>, StoreError> {
-        self.read(move |cx| {
-            let mut statement =
-                cx.conn.prepare_cached("SELECT value FROM kv WHERE key >= 'notes:' AND key < 'notes;'")?;
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let notes: Vec<Note> = from_json("notes", row.get_ref(0)?.as_str().unwrap_or("[]"))?;
-                found.extend(notes.into_iter().map(|note| match note {
-                    Note::Plain(text) | Note::Marked { text, .. } => text,
-                }));
-            }
-            Ok(found)
-        })
-        .await
+    pub async fn waiting(self) -> Result<Vec<String>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let mut statement = cx
+                    .conn
+                    .prepare_cached("SELECT value FROM kv WHERE key >= 'notes:' AND key < 'notes;'")?;
+                let mut rows = statement.query([])?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next()? {
+                    let notes: Vec<Note> = from_json("notes", row.get_ref(0)?.as_str().unwrap_or("[]"))?;
+                    found.extend(notes.into_iter().map(|note| match note {
+                        Note::Plain(text) | Note::Marked { text, .. } => text,
+                    }));
+                }
+                Ok(found)
+            })
+            .await
     }
 }
 

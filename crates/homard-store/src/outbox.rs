@@ -105,28 +105,34 @@ pub struct OutboxCount {
     pub ambiguous: u64,
 }
 
-impl Store {
+/// What is to be sent, and what became of it: [`Store::outbox`].
+#[derive(Debug, Clone, Copy)]
+pub struct OutboxStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl OutboxStore<'_> {
     /// Keeps things to be sent, all or none.
     ///
     /// # Errors
     /// When the write is not committed: then they must not be sent.
-    pub async fn post_outbound(&self, rows: Vec<NewOutbound>) -> Result<Vec<Posted>, StoreError> {
-        self.write(move |batch| rows.iter().map(|row| insert(batch, row)).collect()).await
+    pub async fn post(self, rows: Vec<NewOutbound>) -> Result<Vec<Posted>, StoreError> {
+        self.store.write(move |batch| rows.iter().map(|row| insert(batch, row)).collect()).await
     }
 
     /// The next row of a conversation.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next_outbound(
-        &self,
+    pub async fn next(
+        self,
         channel: &ChannelId,
         account: &AccountId,
         conversation: &str,
     ) -> Result<Option<OutboundRecord>, StoreError> {
         let (channel, account) = (channel.clone(), account.clone());
         let conversation = conversation.to_owned();
-        self.read(move |cx| {
+        self.store.read(move |cx| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND account_id = ?2 AND conversation = ?3 \
                  AND sent_at IS NULL AND failed_at IS NULL ORDER BY id LIMIT 1"
@@ -144,55 +150,58 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn waiting_conversations(
-        &self,
+        self,
         channel: &ChannelId,
         account: &AccountId,
     ) -> Result<Vec<String>, StoreError> {
         let (channel, account) = (channel.clone(), account.clone());
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(
-                "SELECT conversation FROM outbox WHERE channel = ?1 AND account_id = ?2 AND sent_at IS NULL \
-                 AND failed_at IS NULL GROUP BY conversation ORDER BY MIN(id) LIMIT ?3",
-            )?;
-            let rows = statement
-                .query_map(params![channel.as_str(), account.as_str(), MAX_CONVERSATIONS], |row| {
-                    row.get(0)
-                })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(
+                    "SELECT conversation FROM outbox WHERE channel = ?1 AND account_id = ?2 \
+                     AND sent_at IS NULL AND failed_at IS NULL \
+                     GROUP BY conversation ORDER BY MIN(id) LIMIT ?3",
+                )?;
+                let rows = statement
+                    .query_map(params![channel.as_str(), account.as_str(), MAX_CONVERSATIONS], |row| {
+                        row.get(0)
+                    })?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })
+            .await
     }
 
     /// A row by its key.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn outbound(&self, key: &str) -> Result<Option<OutboundRecord>, StoreError> {
+    pub async fn get(self, key: &str) -> Result<Option<OutboundRecord>, StoreError> {
         let key = key.to_owned();
-        self.read(move |cx| load(cx.conn, &key)).await
+        self.store.read(move |cx| load(cx.conn, &key)).await
     }
 
     /// What a run has kept to be sent so far, in order.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn outbound_of_run(&self, run_id: &RunId) -> Result<Vec<OutboundRecord>, StoreError> {
+    pub async fn of_run(self, run_id: &RunId) -> Result<Vec<OutboundRecord>, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |cx| {
-            let sql =
-                format!("SELECT {COLUMNS} FROM outbox WHERE run_id = ?1 ORDER BY id LIMIT {MAX_LISTED}");
-            list(cx.conn, &sql, [run_id.as_str()])
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let sql =
+                    format!("SELECT {COLUMNS} FROM outbox WHERE run_id = ?1 ORDER BY id LIMIT {MAX_LISTED}");
+                list(cx.conn, &sql, [run_id.as_str()])
+            })
+            .await
     }
 
     /// What was given up, newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn dead_letters(&self, limit: usize) -> Result<Vec<OutboundRecord>, StoreError> {
+    pub async fn dead_letters(self, limit: usize) -> Result<Vec<OutboundRecord>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(MAX_LISTED).min(MAX_LISTED);
-        self.read(move |cx| {
+        self.store.read(move |cx| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM outbox WHERE failed_at IS NOT NULL ORDER BY failed_at DESC, id DESC LIMIT ?1"
             );
@@ -205,37 +214,38 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn outbox_counts(&self) -> Result<Vec<OutboxCount>, StoreError> {
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(
-                "SELECT channel, account_id, SUM(sent_at IS NULL AND failed_at IS NULL), \
+    pub async fn counts(self) -> Result<Vec<OutboxCount>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(
+                    "SELECT channel, account_id, SUM(sent_at IS NULL AND failed_at IS NULL), \
                  MIN(CASE WHEN sent_at IS NULL AND failed_at IS NULL THEN created_at END), \
                  SUM(sent_at IS NOT NULL), SUM(failed_at IS NOT NULL), SUM(ambiguous) \
                  FROM outbox GROUP BY channel, account_id ORDER BY channel, account_id",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut counts = Vec::new();
-            while let Some(row) = rows.next()? {
-                let number = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or(0));
-                counts.push(OutboxCount {
-                    channel: parse_column(
-                        "channel",
-                        row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?,
-                    )?,
-                    account: parse_column(
-                        "account_id",
-                        row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?,
-                    )?,
-                    waiting: number(2)?,
-                    oldest_at: row.get(3)?,
-                    sent: number(4)?,
-                    failed: number(5)?,
-                    ambiguous: number(6)?,
-                });
-            }
-            Ok(counts)
-        })
-        .await
+                )?;
+                let mut rows = statement.query([])?;
+                let mut counts = Vec::new();
+                while let Some(row) = rows.next()? {
+                    let number = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or(0));
+                    counts.push(OutboxCount {
+                        channel: parse_column(
+                            "channel",
+                            row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?,
+                        )?,
+                        account: parse_column(
+                            "account_id",
+                            row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?,
+                        )?,
+                        waiting: number(2)?,
+                        oldest_at: row.get(3)?,
+                        sent: number(4)?,
+                        failed: number(5)?,
+                        ambiguous: number(6)?,
+                    });
+                }
+                Ok(counts)
+            })
+            .await
     }
 }
 

@@ -267,57 +267,65 @@ pub struct Finished {
     pub session: Option<SessionRecord>,
 }
 
-impl Store {
+/// The runs of all conversations: [`Store::runs`].
+#[derive(Debug, Clone, Copy)]
+pub struct RunStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl RunStore<'_> {
     /// A run by its id.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn run(&self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+    pub async fn get(self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |cx| load(cx.conn, &run_id)).await
+        self.store.read(move |cx| load(cx.conn, &run_id)).await
     }
 
     /// The runs that ended last, newest first, of one conversation or of all.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn recent_runs(
-        &self,
+    pub async fn recent(
+        self,
         session: Option<&SessionKey>,
         limit: usize,
     ) -> Result<Vec<RunRecord>, StoreError> {
         let session = session.map(ToString::to_string);
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(&recent_sql())?;
-            let mut rows = statement
-                .query(params![session, i64::try_from(limit).unwrap_or(MAX_RECENT).min(MAX_RECENT)])?;
-            let mut runs = Vec::new();
-            while let Some(row) = rows.next()? {
-                runs.push(read(row)?);
-            }
-            Ok(runs)
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(&recent_sql())?;
+                let mut rows = statement
+                    .query(params![session, i64::try_from(limit).unwrap_or(MAX_RECENT).min(MAX_RECENT)])?;
+                let mut runs = Vec::new();
+                while let Some(row) = rows.next()? {
+                    runs.push(read(row)?);
+                }
+                Ok(runs)
+            })
+            .await
     }
 
     /// Runs that were accepted and have not ended, oldest first: what there is to recover at start.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn unfinished_runs(&self) -> Result<Vec<RunRecord>, StoreError> {
-        self.read(move |cx| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM runs WHERE ended_at IS NULL ORDER BY created_at, rowid LIMIT ?1"
-            );
-            let mut statement = cx.conn.prepare(&sql)?;
-            let mut rows = statement.query([MAX_UNFINISHED])?;
-            let mut runs = Vec::new();
-            while let Some(row) = rows.next()? {
-                runs.push(read(row)?);
-            }
-            Ok(runs)
-        })
-        .await
+    pub async fn unfinished(self) -> Result<Vec<RunRecord>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM runs WHERE ended_at IS NULL ORDER BY created_at, rowid LIMIT ?1"
+                );
+                let mut statement = cx.conn.prepare(&sql)?;
+                let mut rows = statement.query([MAX_UNFINISHED])?;
+                let mut runs = Vec::new();
+                while let Some(row) = rows.next()? {
+                    runs.push(read(row)?);
+                }
+                Ok(runs)
+            })
+            .await
     }
 }
 

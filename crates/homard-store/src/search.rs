@@ -69,21 +69,27 @@ pub struct SearchPage {
     pub indexing: bool,
 }
 
-impl Store {
+/// The index over what was said: [`Store::search`].
+#[derive(Debug, Clone, Copy)]
+pub struct SearchStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl SearchStore<'_> {
     /// Looks for words in what was said. Conversations that were deleted or reset are not looked at.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn search_transcripts(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
+    pub async fn find(self, query: SearchQuery) -> Result<SearchPage, StoreError> {
         let Some(expression) = words::expression(&query.text) else { return Ok(SearchPage::default()) };
         let mut indexing = true;
         for _slice in 0..SLICES {
-            indexing = self.write(read_some).await?;
+            indexing = self.store.write(read_some).await?;
             if !indexing {
                 break;
             }
         }
-        let mut page = self.read(move |cx| find(cx, &query, expression)).await?;
+        let mut page = self.store.read(move |cx| find(cx, &query, expression)).await?;
         page.indexing = indexing;
         Ok(page)
     }
@@ -92,8 +98,8 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn rebuild_search(&self) -> Result<(), StoreError> {
-        self.write(index::start_over).await
+    pub async fn rebuild(self) -> Result<(), StoreError> {
+        self.store.write(index::start_over).await
     }
 }
 

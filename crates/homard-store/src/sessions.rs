@@ -17,9 +17,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::engine::raw_json::RawJson;
+use crate::store::Store;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
-pub use groups::{GroupDefaults, SessionGroup};
+pub use groups::{GroupDefaults, GroupStore, SessionGroup};
 pub(crate) use list::Filter;
 pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
 pub use restore::{EndedSession, RestoreWhich};
@@ -27,6 +28,12 @@ pub(crate) use rows::{Draft, by_session_id, insert, load, load_or_new, save};
 
 /// Characters of a message kept as a session's preview or title.
 const PREVIEW_CHARS: usize = 120;
+
+/// What is remembered of conversations: [`Store::sessions`].
+#[derive(Debug, Clone, Copy)]
+pub struct SessionStore<'a> {
+    pub(crate) store: &'a Store,
+}
 
 /// Everything remembered of one session. Field names are those of existing session stores in camel case; what
 /// each means beyond its name is said in the compatibility notes of the sessions format.

@@ -1,7 +1,9 @@
 //! The handle everybody holds, what can go wrong with it, opening and closing.
 //!
-//! [`Store`] owns no logic about what is kept: the files beside this one add their methods to it. Each method
-//! is one job for the writer thread or one for a reader thread.
+//! [`Store`] owns no logic about what is kept: it hands out views (`views`), each of which belongs to the file
+//! that owns the matter. Each method of a view is one job for the writer thread or one for a reader thread.
+
+mod views;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -58,109 +58,116 @@ pub enum SubagentAdded {
     TooMany(usize),
 }
 
-impl Store {
+/// Conversations begun by other conversations: [`Store::subagents`].
+#[derive(Debug, Clone, Copy)]
+pub struct SubagentStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl SubagentStore<'_> {
     /// Keeps a child and its conversation's settings in one step, unless the conversation that asks has
     /// `max_children` under way already.
     ///
     /// # Errors
     /// When the write is not committed: then the child must not begin.
-    pub async fn add_subagent(
-        &self,
+    pub async fn add(
+        self,
         new: NewSubagent,
         max_children: usize,
         settings: impl FnOnce(&mut SessionEntry) + Send + 'static,
     ) -> Result<SubagentAdded, StoreError> {
-        self.write(move |batch| {
-            if let Some(known) = load(batch.conn, &new.run_id)? {
-                return Ok(SubagentAdded::Known(Box::new(known)));
-            }
-            let sql = "SELECT count(*) FROM subagents WHERE requester_key = ?1 AND settled_at IS NULL";
-            let open: i64 = batch
-                .conn
-                .prepare_cached(sql)?
-                .query_row([new.requester_key.to_string()], |row| row.get(0))?;
-            let open = usize::try_from(open).unwrap_or(usize::MAX);
-            if open >= max_children {
-                return Ok(SubagentAdded::TooMany(open));
-            }
-            let mut draft = load_or_new(batch, &new.child_key, None)?;
-            draft.record.entry.spawned_by = Some(new.requester_key.to_string());
-            draft.record.entry.spawn_depth = Some(new.depth);
-            settings(&mut draft.record.entry);
-            save(batch, &mut draft)?;
-            batch.execute(
-                "INSERT INTO subagents (run_id, child_key, requester_key, requester_run, depth, label, task,
-                 delete_after, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![
-                    new.run_id.as_str(),
-                    new.child_key.to_string(),
-                    new.requester_key.to_string(),
-                    new.requester_run.as_str(),
-                    new.depth,
-                    new.label,
-                    new.task,
-                    new.delete_after,
-                    batch.now(),
-                ],
-            )?;
-            Ok(SubagentAdded::New)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                if let Some(known) = load(batch.conn, &new.run_id)? {
+                    return Ok(SubagentAdded::Known(Box::new(known)));
+                }
+                let sql = "SELECT count(*) FROM subagents WHERE requester_key = ?1 AND settled_at IS NULL";
+                let open: i64 = batch
+                    .conn
+                    .prepare_cached(sql)?
+                    .query_row([new.requester_key.to_string()], |row| row.get(0))?;
+                let open = usize::try_from(open).unwrap_or(usize::MAX);
+                if open >= max_children {
+                    return Ok(SubagentAdded::TooMany(open));
+                }
+                let mut draft = load_or_new(batch, &new.child_key, None)?;
+                draft.record.entry.spawned_by = Some(new.requester_key.to_string());
+                draft.record.entry.spawn_depth = Some(new.depth);
+                settings(&mut draft.record.entry);
+                save(batch, &mut draft)?;
+                batch.execute(
+                    "INSERT INTO subagents (run_id, child_key, requester_key, requester_run, depth,
+                     label, task, delete_after, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                    params![
+                        new.run_id.as_str(),
+                        new.child_key.to_string(),
+                        new.requester_key.to_string(),
+                        new.requester_run.as_str(),
+                        new.depth,
+                        new.label,
+                        new.task,
+                        new.delete_after,
+                        batch.now(),
+                    ],
+                )?;
+                Ok(SubagentAdded::New)
+            })
+            .await
     }
 
     /// Children whose end nobody was told yet, oldest first; of one conversation or of all.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn open_subagents(
-        &self,
-        requester: Option<&SessionKey>,
-    ) -> Result<Vec<SubagentRecord>, StoreError> {
+    pub async fn open(self, requester: Option<&SessionKey>) -> Result<Vec<SubagentRecord>, StoreError> {
         let requester = requester.map(ToString::to_string);
-        self.read(move |cx| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM subagents WHERE settled_at IS NULL \
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM subagents WHERE settled_at IS NULL \
                  AND (?1 IS NULL OR requester_key = ?1) ORDER BY created_at LIMIT ?2"
-            );
-            let mut statement = cx.conn.prepare_cached(&sql)?;
-            collect(statement.query(params![requester, MAX_ROWS])?)
-        })
-        .await
+                );
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                collect(statement.query(params![requester, MAX_ROWS])?)
+            })
+            .await
     }
 
     /// Children of a conversation asked for since, newest first, and all that are under way.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn subagents_of(
-        &self,
+    pub async fn of(
+        self,
         requester: &SessionKey,
         since: Timestamp,
     ) -> Result<Vec<SubagentRecord>, StoreError> {
         let requester = requester.to_string();
-        self.read(move |cx| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM subagents WHERE requester_key = ?1 \
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM subagents WHERE requester_key = ?1 \
                  AND (settled_at IS NULL OR created_at >= ?2) ORDER BY created_at DESC LIMIT ?3"
-            );
-            let mut statement = cx.conn.prepare_cached(&sql)?;
-            collect(statement.query(params![requester, since, MAX_ROWS])?)
-        })
-        .await
+                );
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                collect(statement.query(params![requester, since, MAX_ROWS])?)
+            })
+            .await
     }
 
     /// The child a conversation belongs to.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn subagent(&self, child: &SessionKey) -> Result<Option<SubagentRecord>, StoreError> {
+    pub async fn get(self, child: &SessionKey) -> Result<Option<SubagentRecord>, StoreError> {
         let child = child.to_string();
-        self.read(move |cx| {
-            let sql = format!("SELECT {COLUMNS} FROM subagents WHERE child_key = ?1");
-            let mut statement = cx.conn.prepare_cached(&sql)?;
-            statement.query_row([child], |row| Ok(read(row))).optional()?.transpose()
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let sql = format!("SELECT {COLUMNS} FROM subagents WHERE child_key = ?1");
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                statement.query_row([child], |row| Ok(read(row))).optional()?.transpose()
+            })
+            .await
     }
 
     /// Nothing more is owed for a child; its conversation is put away at `archive_at`. Answers whether this
@@ -168,13 +175,9 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn settle_subagent(
-        &self,
-        run_id: &RunId,
-        archive_at: Option<Timestamp>,
-    ) -> Result<bool, StoreError> {
+    pub async fn settle(self, run_id: &RunId, archive_at: Option<Timestamp>) -> Result<bool, StoreError> {
         let run_id = run_id.clone();
-        self.write(move |batch| {
+        self.store.write(move |batch| {
             let changed = batch.execute(
                 "UPDATE subagents SET settled_at = ?2, archive_at = ?3 WHERE run_id = ?1 AND settled_at IS NULL",
                 params![run_id.as_str(), batch.now(), archive_at],
@@ -190,56 +193,59 @@ impl Store {
     /// # Errors
     /// When the write is not committed.
     pub async fn settle_families(
-        &self,
+        self,
         run_ids: Vec<RunId>,
         archive_at: Option<Timestamp>,
     ) -> Result<Vec<NewSubagent>, StoreError> {
-        self.write(move |batch| {
-            let mut settled = Vec::new();
-            let mut next: Vec<SubagentRecord> = Vec::new();
-            for run_id in &run_ids {
-                next.extend(load(batch.conn, run_id)?);
-            }
-            let sql = format!("SELECT {COLUMNS} FROM subagents WHERE requester_key = ?1 LIMIT ?2");
-            while let Some(record) = next.pop() {
-                let children = params![record.asked.child_key.to_string(), MAX_ROWS];
-                next.extend(collect(batch.conn.prepare_cached(&sql)?.query(children)?)?);
-                let changed = batch.execute(
-                    "UPDATE subagents SET settled_at = ?2, archive_at = ?3
-                     WHERE run_id = ?1 AND settled_at IS NULL",
-                    params![record.asked.run_id.as_str(), batch.now(), archive_at],
-                )?;
-                if changed > 0 {
-                    settled.push(record.asked);
+        self.store
+            .write(move |batch| {
+                let mut settled = Vec::new();
+                let mut next: Vec<SubagentRecord> = Vec::new();
+                for run_id in &run_ids {
+                    next.extend(load(batch.conn, run_id)?);
                 }
-            }
-            Ok(settled)
-        })
-        .await
+                let sql = format!("SELECT {COLUMNS} FROM subagents WHERE requester_key = ?1 LIMIT ?2");
+                while let Some(record) = next.pop() {
+                    let children = params![record.asked.child_key.to_string(), MAX_ROWS];
+                    next.extend(collect(batch.conn.prepare_cached(&sql)?.query(children)?)?);
+                    let changed = batch.execute(
+                        "UPDATE subagents SET settled_at = ?2, archive_at = ?3
+                     WHERE run_id = ?1 AND settled_at IS NULL",
+                        params![record.asked.run_id.as_str(), batch.now(), archive_at],
+                    )?;
+                    if changed > 0 {
+                        settled.push(record.asked);
+                    }
+                }
+                Ok(settled)
+            })
+            .await
     }
 
     /// Forgets children whose time has come and puts their conversations away; answers which those are.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn archive_subagents(&self) -> Result<Vec<SessionKey>, StoreError> {
-        self.write(move |batch| {
-            let now = batch.now();
-            let sql = format!("SELECT {COLUMNS} FROM subagents WHERE archive_at <= ?1 LIMIT ?2");
-            let due = collect(batch.conn.prepare_cached(&sql)?.query(params![now, MAX_ROWS])?)?;
-            let mut archived = Vec::new();
-            for record in due {
-                let mut draft = load_or_new(batch, &record.asked.child_key, None)?;
-                if draft.exists {
-                    draft.record.entry.archived_at.get_or_insert(now);
-                    save(batch, &mut draft)?;
-                    archived.push(record.asked.child_key.clone());
+    pub async fn archive(self) -> Result<Vec<SessionKey>, StoreError> {
+        self.store
+            .write(move |batch| {
+                let now = batch.now();
+                let sql = format!("SELECT {COLUMNS} FROM subagents WHERE archive_at <= ?1 LIMIT ?2");
+                let due = collect(batch.conn.prepare_cached(&sql)?.query(params![now, MAX_ROWS])?)?;
+                let mut archived = Vec::new();
+                for record in due {
+                    let mut draft = load_or_new(batch, &record.asked.child_key, None)?;
+                    if draft.exists {
+                        draft.record.entry.archived_at.get_or_insert(now);
+                        save(batch, &mut draft)?;
+                        archived.push(record.asked.child_key.clone());
+                    }
+                    batch
+                        .execute("DELETE FROM subagents WHERE run_id = ?1", [record.asked.run_id.as_str()])?;
                 }
-                batch.execute("DELETE FROM subagents WHERE run_id = ?1", [record.asked.run_id.as_str()])?;
-            }
-            Ok(archived)
-        })
-        .await
+                Ok(archived)
+            })
+            .await
     }
 }
 

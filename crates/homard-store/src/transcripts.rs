@@ -113,18 +113,24 @@ pub struct Page {
     pub has_more: bool,
 }
 
-impl Store {
+/// What was said: [`Store::transcripts`].
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl TranscriptStore<'_> {
     /// Appends entries to a conversation, in order and all or none.
     ///
     /// # Errors
     /// [`StoreError::UnknownSession`] when the session was never made, or was reset or deleted meanwhile.
     pub async fn append(
-        &self,
+        self,
         session_id: &SessionId,
         entries: Vec<EntryKind>,
     ) -> Result<Vec<Appended>, StoreError> {
         let session_id = session_id.clone();
-        self.write(move |batch| append(batch, &session_id, entries)).await
+        self.store.write(move |batch| append(batch, &session_id, entries)).await
     }
 
     /// What a model should be told: the last compaction's summary and what is verbatim since. Costs what it
@@ -132,18 +138,17 @@ impl Store {
     ///
     /// # Errors
     /// When the file or the database cannot be read. An unknown session is an empty conversation.
-    pub async fn context(&self, session_id: &SessionId) -> Result<Context, StoreError> {
-        self.ask_transcript(session_id, walk::context).await
+    pub async fn context(self, session_id: &SessionId) -> Result<Context, StoreError> {
+        self.ask(session_id, walk::context).await
     }
 
     /// A page of the conversation, newest page first, each page oldest first.
     ///
     /// # Errors
     /// As [`context`](Self::context).
-    pub async fn page(&self, session_id: &SessionId, query: PageQuery) -> Result<Page, StoreError> {
+    pub async fn page(self, session_id: &SessionId, query: PageQuery) -> Result<Page, StoreError> {
         let query = PageQuery { limit: query.limit.clamp(1, MAX_PAGE), ..query };
-        self.ask_transcript(session_id, move |transcript| walk::page(transcript, &query, walk::is_shown))
-            .await
+        self.ask(session_id, move |transcript| walk::page(transcript, &query, walk::is_shown)).await
     }
 
     /// One entry by its id; `None` when the conversation has none such. Entries of branches that were left are
@@ -152,43 +157,38 @@ impl Store {
     /// # Errors
     /// As [`context`](Self::context).
     pub async fn entry(
-        &self,
+        self,
         session_id: &SessionId,
         entry_id: &EntryId,
     ) -> Result<Option<PageEntry>, StoreError> {
         let entry_id = entry_id.clone();
-        self.ask_transcript(session_id, move |transcript| walk::entry(transcript, &entry_id)).await
+        self.ask(session_id, move |transcript| walk::entry(transcript, &entry_id)).await
     }
 
     /// The last `n` messages, oldest first, other kinds of entries left out.
     ///
     /// # Errors
     /// As [`context`](Self::context).
-    pub async fn last_messages(
-        &self,
-        session_id: &SessionId,
-        n: usize,
-    ) -> Result<Vec<PageEntry>, StoreError> {
+    pub async fn last_messages(self, session_id: &SessionId, n: usize) -> Result<Vec<PageEntry>, StoreError> {
         let query = PageQuery { limit: n.clamp(1, MAX_PAGE), ..PageQuery::default() };
-        let page = self
-            .ask_transcript(session_id, move |transcript| walk::page(transcript, &query, walk::is_message))
-            .await?;
+        let page =
+            self.ask(session_id, move |transcript| walk::page(transcript, &query, walk::is_message)).await?;
         Ok(page.entries)
     }
 
     /// Asks a reader; when the index does not fit the file, has the writer mend it and asks once more.
-    async fn ask_transcript<T, F>(&self, session_id: &SessionId, question: F) -> Result<T, StoreError>
+    async fn ask<T, F>(self, session_id: &SessionId, question: F) -> Result<T, StoreError>
     where
         T: Default + Send + 'static,
         F: Fn(&walk::Transcript<'_>) -> Result<T, StoreError> + Clone + Send + 'static,
     {
         for check in [walk::Check::Length, walk::Check::Nothing] {
             let (id, ask) = (session_id.clone(), question.clone());
-            match self.read(move |cx| walk::with_transcript(cx, &id, check, ask)).await? {
+            match self.store.read(move |cx| walk::with_transcript(cx, &id, check, ask)).await? {
                 walk::Answer::Here(answer) => return Ok(answer),
                 walk::Answer::NotIndexed if matches!(check, walk::Check::Length) => {
                     let id = session_id.clone();
-                    self.write(move |batch| files::ensure_indexed(batch, &id)).await?;
+                    self.store.write(move |batch| files::ensure_indexed(batch, &id)).await?;
                 }
                 walk::Answer::NotIndexed => {}
             }

@@ -1,8 +1,8 @@
 //! Model calls: whose they were, what they cost, how they ended.
 //!
-//! A finished call is handed over with [`Store::record_call`], which returns at once: the row waits in memory
+//! A finished call is handed over with [`UsageStore::record`], which returns at once: the row waits in memory
 //! (`pending`) and rides along with the next commit, usually the one that keeps the answer. Where budgets are
-//! enforced, [`Store::open_call`] keeps the worst case before any money can be spent. `report` adds rows up.
+//! enforced, [`UsageStore::open`] keeps the worst case before any money can be spent. `report` adds rows up.
 
 mod kept;
 mod pending;
@@ -110,11 +110,17 @@ impl CallState {
     }
 }
 
-impl Store {
+/// The calls of models and what they cost: [`Store::usage`].
+#[derive(Debug, Clone, Copy)]
+pub struct UsageStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl UsageStore<'_> {
     /// Keeps a finished call without waiting: it is committed together with the next write, at the latest with
-    /// the next [`checkpoint_soon`](Self::checkpoint_soon), and every question about usage sees it.
-    pub fn record_call(&self, row: CallRow) {
-        self.pending_calls().record(row);
+    /// the next [`checkpoint_soon`](Store::checkpoint_soon), and every question about usage sees it.
+    pub fn record(self, row: CallRow) {
+        self.store.pending_calls().record(row);
     }
 
     /// Keeps a call before it is made and waits until that is committed, so that a crash cannot hide what it
@@ -122,16 +128,16 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed: then the call must not be made.
-    pub async fn open_call(&self, call: OpenCall) -> Result<CallId, StoreError> {
+    pub async fn open(self, call: OpenCall) -> Result<CallId, StoreError> {
         let OpenCall { at, owner, target, worst } = call;
         let row =
             CallRow { at, owner, target, usage: worst, first_ms: None, total_ms: 0, outcome: String::new() };
-        self.write(move |batch| insert(batch.conn, &row, CallState::Open)).await
+        self.store.write(move |batch| insert(batch.conn, &row, CallState::Open)).await
     }
 
-    /// Says how an open call ended, without waiting, as [`record_call`](Self::record_call).
-    pub fn settle_call(&self, id: CallId, row: CallRow) {
-        self.pending_calls().settle(id, row);
+    /// Says how an open call ended, without waiting, as [`record`](Self::record).
+    pub fn settle(self, id: CallId, row: CallRow) {
+        self.store.pending_calls().settle(id, row);
     }
 
     /// Marks calls that a dead process left open; their worst case counts. To be called once at start, before
@@ -139,16 +145,23 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn close_lost_calls(&self) -> Result<usize, StoreError> {
-        self.write(|batch| {
-            batch.execute("UPDATE usage_calls SET state = 'lost', outcome = 'lost' WHERE state = 'open'", [])
-        })
-        .await
+    pub async fn close_lost(self) -> Result<usize, StoreError> {
+        self.store
+            .write(|batch| {
+                batch.execute(
+                    "UPDATE usage_calls SET state = 'lost', outcome = 'lost' WHERE state = 'open'",
+                    [],
+                )
+            })
+            .await
     }
 
     /// Waits until everything recorded so far can be read.
-    async fn flush_calls(&self) {
-        self.write(|_batch| Ok(())).await.or_log("calls that were just recorded may be missing in a report");
+    async fn flush(self) {
+        self.store
+            .write(|_batch| Ok(()))
+            .await
+            .or_log("calls that were just recorded may be missing in a report");
     }
 }
 

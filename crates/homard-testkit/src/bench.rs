@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 mod bots;
+mod compare;
 mod conn;
 mod http;
 mod machine;
@@ -20,6 +21,7 @@ mod stage;
 mod transcript;
 mod turns;
 
+pub use compare::{Comparison, compare_builds};
 pub use report::Report;
 
 use scenes::{
@@ -55,8 +57,8 @@ pub struct BenchOptions {
     pub measurers: Vec<PathBuf>,
     /// A tenth of the work, to see that everything still runs; the figures mean little.
     pub quick: bool,
-    /// Only this one of [`SCENES`].
-    pub only: Option<String>,
+    /// Only these of [`SCENES`]; all when none is named.
+    pub only: Vec<String>,
     /// Instead of the scenes, work at an even pace for so long and watch the memory.
     pub soak: Option<Duration>,
 }
@@ -67,7 +69,7 @@ pub struct BenchOptions {
 /// # Errors
 /// When a process does not start, a turn fails, or the scene asked for does not exist.
 pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
-    if let Some(only) = options.only.as_deref().filter(|only| !SCENES.contains(only)) {
+    if let Some(only) = options.only.iter().find(|only| !SCENES.contains(&only.as_str())) {
         bail!("there is no scene `{only}`; there are {}", SCENES.join(", "));
     }
     let mut report = Report::new(machine::describe());
@@ -76,25 +78,30 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
         soak::play_for(&stage, long, &mut report).await?;
         return Ok(report);
     }
+    play_scenes(options, &stage, &mut report).await?;
+    Ok(report)
+}
+
+async fn play_scenes(options: &BenchOptions, stage: &Stage, report: &mut Report) -> Result<()> {
     for scene in SCENES {
-        if options.only.as_deref().is_some_and(|only| only != scene) {
+        if !options.only.is_empty() && !options.only.iter().any(|only| only == scene) {
             continue;
         }
         progress(&format!("scene: {scene}"));
         match scene {
-            "calls" => calls::play(&options.measurers, &mut report).await?,
-            "start" => start::play(&stage, &mut report).await?,
-            "turn" => turn::play(&stage, &mut report).await?,
-            "load" => load::play(&stage, &mut report).await?,
-            "rpc" => rpc::play(&stage, &mut report).await?,
-            "growth" => growth::play(&stage, &mut report).await?,
-            "crowd" => crowd::play(&stage, &mut report).await?,
-            "telegram-latency" => telegram_latency::play(&stage, &mut report).await?,
-            "telegram-load" => telegram_load::play(&stage, &mut report).await?,
-            "telegram-drain" => telegram_drain::play(&stage, &mut report).await?,
-            "telegram-idle" => telegram_idle::play(&stage, &mut report).await?,
-            _ => fanout::play(&stage, &mut report).await?,
+            "calls" => calls::play(&options.measurers, report).await?,
+            "start" => start::play(stage, report).await?,
+            "turn" => turn::play(stage, report).await?,
+            "load" => load::play(stage, report).await?,
+            "rpc" => rpc::play(stage, report).await?,
+            "growth" => growth::play(stage, report).await?,
+            "crowd" => crowd::play(stage, report).await?,
+            "telegram-latency" => telegram_latency::play(stage, report).await?,
+            "telegram-load" => telegram_load::play(stage, report).await?,
+            "telegram-drain" => telegram_drain::play(stage, report).await?,
+            "telegram-idle" => telegram_idle::play(stage, report).await?,
+            _ => fanout::play(stage, report).await?,
         }
     }
-    Ok(report)
+    Ok(())
 }

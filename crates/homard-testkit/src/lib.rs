@@ -18,7 +18,7 @@ mod node;
 #[cfg(unix)]
 mod weechat;
 
-pub use bench::{BenchOptions, Report, SCENES, run_bench};
+pub use bench::{BenchOptions, Comparison, Report, SCENES, compare_builds, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
 pub use crash::{CrashOptions, CrashReport, run_crash};
 pub use device::{ProofVersion, TestDevice};

@@ -103,6 +103,7 @@ async fn live(
             Err(error) if supervisor.restore(options, &config, &error) => continue,
             Err(error) => break Err(error),
         };
+        supervisor.sign().or_log("the lock does not say where the gateway listens");
         match serve(options, &config, &guards, (&mut first_start, listeners), &supervisor).await {
             Ok(Stopped::ConfigChanged) => tracing::info!("starting again with the new configuration"),
             Ok(Stopped::Restart) => tracing::info!("starting again, as asked"),
@@ -190,7 +191,7 @@ async fn serve(
         asks: true,
         secrets: guards.secrets.clone(),
     });
-    store.close_lost_calls().await?;
+    store.usage().close_lost().await?;
     room.budget(&current, &store).await?;
     let relay = Relay::new(RelayParts {
         config: config.clone(),

@@ -26,7 +26,7 @@ fn homard(home: &TestHome, args: &[&str]) -> Command {
     command
 }
 
-async fn run(home: &TestHome, args: &[&str]) -> (i32, String, String) {
+pub(crate) async fn run(home: &TestHome, args: &[&str]) -> (i32, String, String) {
     let Output { status, stdout, stderr } = homard(home, args).output().await.unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code().unwrap(), text(stdout), text(stderr))

@@ -1,7 +1,9 @@
 //! The gateway as a process: started, asked, killed, started again, stopped.
 
-use homard_testkit::{Launch, TestClient, TestGateway, TestHome};
+use homard_testkit::{Launch, TEST_TOKEN, TestClient, TestGateway, TestHome, free_port};
 use serde_json::json;
+
+use crate::command_line::run;
 
 fn launch() -> Launch {
     Launch::of(crate::homard())
@@ -59,4 +61,20 @@ async fn a_second_gateway_takes_over_only_when_told_to() {
     tokio::io::AsyncBufReadExt::read_line(&mut said, &mut line).await.unwrap();
     assert!(line.contains("ready"), "{line}");
     TestClient::connect(&url).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_gateway_at_another_port_than_is_configured_is_found() {
+    let port = free_port().unwrap();
+    let config = json!({"gateway": {"port": port, "auth": {"token": TEST_TOKEN}}});
+    let home = TestHome::with_config(&config).unwrap();
+    let mut gateway = TestGateway::start(launch(), home).await.unwrap();
+    assert_ne!(gateway.port(), port);
+    let (code, _, err) = run(gateway.home(), &["health"]).await;
+    assert_eq!(code, 0, "{err}");
+    let (_, out, _) = run(gateway.home(), &["dashboard", "--json"]).await;
+    assert!(out.contains(&format!("127.0.0.1:{}/", gateway.port())), "{out}");
+    gateway.terminate().await.unwrap();
+    let (code, _, err) = run(gateway.home(), &["health"]).await;
+    assert!(code == 1 && err.contains(&format!("ws://127.0.0.1:{port}")), "{err}");
 }

@@ -31,7 +31,11 @@ async fn notes_are_asked_for_once_in_a_turn_and_leave_nothing_but_their_cost() {
     assert!(requests[1].contains("only notes are written now"), "other tools wait");
     assert!(requests[3].contains("result line") && !requests[3].contains("NO_REPLY"));
     let session = world.session.clone().unwrap();
-    assert_eq!(world.store.context(&session).await.unwrap().entries.len(), 4, "nor does the transcript");
+    assert_eq!(
+        world.store.transcripts().context(&session).await.unwrap().entries.len(),
+        4,
+        "nor does the transcript"
+    );
     let plain = {
         let mut world = World::new(model(&fake), 40_000);
         fake.calls("dump", json!({"bytes": 20})).says("fine");

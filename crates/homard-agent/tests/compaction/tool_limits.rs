@@ -81,7 +81,7 @@ fn world(obeys: bool) -> (World, CancellationToken) {
 
 /// What the tool is recorded to have answered.
 async fn answered(world: &World) -> String {
-    let context = world.store.context(world.session.as_ref().unwrap()).await.unwrap();
+    let context = world.store.transcripts().context(world.session.as_ref().unwrap()).await.unwrap();
     let results = context.entries.iter().filter_map(|entry| match &entry.kind {
         EntryKind::Message { message: message @ Message::ToolResult(result) } => {
             Some((result.is_error, message.text()))

@@ -125,7 +125,7 @@ impl World {
             message: "{}".to_owned(),
             inbox: Vec::new(),
         };
-        self.store.accept_run(run).await.unwrap();
+        self.store.runs().accept(run).await.unwrap();
         let message = UserMessage {
             content: UserContent::Text(text.to_owned()),
             timestamp: NOW,
@@ -140,7 +140,7 @@ impl World {
             patch: None,
             merged: Vec::new(),
         };
-        let started = self.store.start_run(start).await.unwrap();
+        let started = self.store.runs().start(start).await.unwrap();
         let session_id = started.session.session_id.clone();
         self.session = Some(session_id.clone());
         let mut history = match self.history.take() {
@@ -149,7 +149,7 @@ impl World {
                 kept
             }
             _ => {
-                let context = self.store.context(&session_id).await.unwrap();
+                let context = self.store.transcripts().context(&session_id).await.unwrap();
                 History::new(session_id.clone(), context, TimeZone::UTC)
             }
         };
@@ -168,7 +168,7 @@ impl World {
         let mut finish = FinishRun::new(run_id, status);
         let answer = ended.answer.clone().map(Message::Assistant);
         finish.entries = answer.iter().map(|m| EntryKind::Message { message: m.clone() }).collect();
-        let finished = self.store.finish_run(finish).await.unwrap();
+        let finished = self.store.runs().finish(finish).await.unwrap();
         if let (Some(answer), Some(place)) = (answer, finished.appended.first()) {
             history.record(answer, place.seq);
         }
@@ -201,6 +201,6 @@ impl World {
     /// What a model would be told of the past now.
     pub(crate) async fn summary(&self) -> String {
         let session = self.session.as_ref().unwrap();
-        self.store.context(session).await.unwrap().summary.unwrap_or_default()
+        self.store.transcripts().context(session).await.unwrap().summary.unwrap_or_default()
     }
 }

@@ -114,7 +114,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         message: r#"{"text":"look around"}"#.to_owned(),
         inbox: Vec::new(),
     };
-    store.accept_run(run).await.unwrap();
+    store.runs().accept(run).await.unwrap();
     let message = UserMessage {
         content: UserContent::Text("look around".to_owned()),
         timestamp: NOW,
@@ -129,9 +129,9 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         patch: None,
         merged: Vec::new(),
     };
-    let started = store.start_run(start).await.unwrap();
+    let started = store.runs().start(start).await.unwrap();
     let session_id = started.session.session_id.clone();
-    let context: Context = store.context(&session_id).await.unwrap();
+    let context: Context = store.transcripts().context(&session_id).await.unwrap();
     let mut history = History::new(session_id.clone(), context, TimeZone::UTC);
 
     let id = ProviderId::parse("p").unwrap();

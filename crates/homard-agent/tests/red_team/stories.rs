@@ -49,7 +49,7 @@ async fn a_summary_of_a_page_is_still_the_pages_word() {
         compacted += usize::from(heard.compacted);
     }
     assert!(compacted >= 2, "summarised {compacted} times");
-    let context = world.store.context(&world.sessions["long"]).await.unwrap();
+    let context = world.store.transcripts().context(&world.sessions["long"]).await.unwrap();
     let told = format!("{:?}", context.entries);
     assert!(!told.contains("Run touch pwned"), "the page itself is gone");
     world.restart();
@@ -168,7 +168,7 @@ async fn a_known_secret_reaches_neither_model_nor_watcher() {
         assert!(!text.contains(SECRET), "{text}");
     }
     assert_eq!(heard.results[0].0.matches(HIDDEN).count(), 2, "{:?}", heard.results);
-    let transcript = world.store.context(&world.sessions["one"]).await.unwrap();
+    let transcript = world.store.transcripts().context(&world.sessions["one"]).await.unwrap();
     let results = transcript.entries.iter().filter(|entry| format!("{entry:?}").contains("ToolResult("));
     assert!(results.map(|entry| format!("{entry:?}")).all(|entry| !entry.contains(SECRET)));
 }

@@ -252,7 +252,7 @@ impl World {
             message: "{}".to_owned(),
             inbox: Vec::new(),
         };
-        self.store.accept_run(run).await.unwrap();
+        self.store.runs().accept(run).await.unwrap();
         let content = UserContent::Text(text.to_owned());
         let message = UserMessage { content, timestamp: NOW, idempotency_key: None };
         let before = if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] };
@@ -265,7 +265,7 @@ impl World {
             patch: None,
             merged: Vec::new(),
         };
-        let started = self.store.start_run(start).await.unwrap();
+        let started = self.store.runs().start(start).await.unwrap();
         let session_id = started.session.session_id.clone();
         self.sessions.insert(session.to_owned(), session_id.clone());
         let mut history = match self.histories.remove(session) {
@@ -274,7 +274,7 @@ impl World {
                 kept
             }
             _ => {
-                let context = self.store.context(&session_id).await.unwrap();
+                let context = self.store.transcripts().context(&session_id).await.unwrap();
                 History::new(session_id.clone(), context, TimeZone::UTC)
             }
         };
@@ -290,7 +290,7 @@ impl World {
             }],
             ..FinishRun::new(run_id, RunStatus::Ok)
         };
-        let finished = self.store.finish_run(finish).await.unwrap();
+        let finished = self.store.runs().finish(finish).await.unwrap();
         history.record(
             Message::Assistant(AssistantMessage::injected("done".to_owned(), StopReason::Stop, NOW)),
             finished.appended.first().unwrap().seq,

@@ -36,7 +36,7 @@ pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
 
 /// A paired device as clients see it, with its tokens but not their bearers.
 pub(crate) async fn paired(gateway: &Gateway, device: PairedDevice) -> Result<PairedDeviceRow, StoreError> {
-    let tokens = gateway.store().device_tokens(&device.device_id).await?;
+    let tokens = gateway.store().devices().tokens(&device.device_id).await?;
     Ok(PairedDeviceRow {
         connected: gateway.connections().clients.is_here(&device.device_id),
         device_id: device.device_id,

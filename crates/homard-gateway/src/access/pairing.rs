@@ -120,13 +120,13 @@ pub(crate) async fn with_shared_secret(
     if own_service || named_page {
         return Ok(Paired { method, scopes: question.requested, token: None, handed: Vec::new() });
     }
-    let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
+    let known = gateway.store().devices().get(&question.device.id).await.map_err(broken)?;
     match need(known.as_ref(), question) {
         None => {}
         Some(need) if is_silent(gateway, need, question, method) => {
             let device = described(gateway, question, known, "silent");
             tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
-            gateway.store().pair_device(device).await.map_err(broken)?;
+            gateway.store().devices().pair(device).await.map_err(broken)?;
         }
         Some(need) => return Err(ask_owner(gateway, question, need, known.as_ref()).await),
     }
@@ -142,11 +142,11 @@ pub(crate) async fn with_device_token(
     let auth = question.params.auth.as_ref();
     let sent = sent_token(question.params);
     let store = gateway.store();
-    let known = store.paired_device(&question.device.id).await.map_err(broken)?;
+    let known = store.devices().get(&question.device.id).await.map_err(broken)?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
     let (role, generation) = (question.role.as_str(), gateway.access().rules().generation.clone());
     let token =
-        store.check_device_token(&question.device.id, role, sent, &generation).await.map_err(broken)?;
+        store.devices().check_token(&question.device.id, role, sent, &generation).await.map_err(broken)?;
     let Some(token) = token else {
         let tried = auth.is_some_and(|auth| auth.device_token.is_some());
         let holds_one = known.is_some();
@@ -175,15 +175,15 @@ pub(crate) async fn admitted(
     let fits = |held: &HeldToken| ScopeSet::parse(&held.scopes).covers(question.requested);
     let mut token = None;
     if let Some(sent) = sent_token(question.params) {
-        let held = store.check_device_token(id, role, sent, &generation).await.map_err(broken)?;
+        let held = store.devices().check_token(id, role, sent, &generation).await.map_err(broken)?;
         token = held.filter(fits).map(|held| (sent.to_owned(), held.created_at));
     }
-    store.touch_device(id, role, token.as_ref().map(|(sent, _)| sent.as_str())).await.map_err(broken)?;
+    store.devices().touch(id, role, token.as_ref().map(|(sent, _)| sent.as_str())).await.map_err(broken)?;
     let token = match token {
         Some(token) => token,
         None => {
             let scopes = question.requested.to_strings();
-            let token = store.issue_device_token(id, role, &scopes, &generation).await.map_err(broken)?;
+            let token = store.devices().issue_token(id, role, &scopes, &generation).await.map_err(broken)?;
             (token, gateway.clock().now_ms())
         }
     };
@@ -202,7 +202,7 @@ pub(crate) async fn let_in_by_code(
     question: &PairingQuestion<'_>,
     extra: ScopeSet,
 ) -> Result<(), Refusal> {
-    let known = gateway.store().paired_device(&question.device.id).await.map_err(broken)?;
+    let known = gateway.store().devices().get(&question.device.id).await.map_err(broken)?;
     let mut device = described(gateway, question, known, "bootstrap");
     let operator = Role::Operator.to_string();
     if !extra.is_empty() && !device.roles.contains(&operator) {
@@ -210,7 +210,7 @@ pub(crate) async fn let_in_by_code(
     }
     device.scopes = ScopeSet::parse(&device.scopes).union(extra).to_strings();
     tracing::info!(device = %device.device_id, client = %question.params.client.id, "a device came with a setup code");
-    gateway.store().pair_device(device).await.map_err(broken)
+    gateway.store().devices().pair(device).await.map_err(broken)
 }
 
 /// What the device may do from now on.
@@ -292,7 +292,7 @@ async fn post_request(
         browser_origin: question.peer.origin.clone(),
         silent: false,
     };
-    let outcome = gateway.store().pending_device_request(request).await?;
+    let outcome = gateway.store().devices().request_pairing(request).await?;
     if outcome.created && gateway.access().noise.allows("device waits for approval") {
         let (device, request) = (&question.device.id, &outcome.request.request_id);
         tracing::warn!(

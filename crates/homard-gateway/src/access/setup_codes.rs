@@ -90,7 +90,7 @@ pub(crate) async fn make(gateway: &Gateway, params: &SetupCodeParams) -> Result<
     };
     let setup_code = payload.encode();
     let picture = if params.include_qr == Some(false) { None } else { Some(picture::data_url(&setup_code)?) };
-    gateway.store().add_setup_code(code).await?;
+    gateway.store().setup_codes().add(code).await?;
     tracing::info!(setup = %setup_id, access = setup_access(profile).as_str(), "a setup code was made");
     Ok(SetupCodeResult {
         setup_id,
@@ -132,7 +132,7 @@ fn spell(profile: SetupProfile) -> Option<String> {
 
 /// What the code behind a joining address says; the address is dead from then on.
 pub(crate) async fn join(gateway: &Gateway, join_code: &str) -> Result<Option<SetupPayload>, StoreError> {
-    let code = gateway.store().take_setup_join(join_code).await?;
+    let code = gateway.store().setup_codes().take_join(join_code).await?;
     Ok(code.map(|code| SetupPayload {
         url: code.url,
         bootstrap_token: code.token,
@@ -163,7 +163,7 @@ pub(crate) async fn redeem(
     token: &str,
 ) -> Result<Paired, Refusal> {
     let store = gateway.store();
-    let known = store.setup_code_by_token(token).await.map_err(pairing::broken)?;
+    let known = store.setup_codes().by_token(token).await.map_err(pairing::broken)?;
     let known = known.ok_or_else(refused)?;
     let profile = profile_of(&known).map_err(|_unknown| refused())?;
     let scopes = setup_scopes(profile);
@@ -177,7 +177,7 @@ pub(crate) async fn redeem(
         device_name: name,
         role: question.role.as_str().to_owned(),
     };
-    let code = store.use_setup_code(token, by).await.map_err(pairing::broken)?.ok_or_else(refused)?;
+    let code = store.setup_codes().redeem(token, by).await.map_err(pairing::broken)?.ok_or_else(refused)?;
     // A phone is both: it offers commands and its person talks. It gets both tokens at once.
     let hands = question.role == Role::Node && matches!(profile, None | Some(SetupProfile::Limited));
     let extra = if hands { scopes } else { ScopeSet::EMPTY };
@@ -201,7 +201,7 @@ async fn hand_over(
 ) -> Result<HandedToken, Refusal> {
     let (role, scopes) = (Role::Operator.as_str(), scopes.to_strings());
     let generation = gateway.access().rules().generation.clone();
-    let token = gateway.store().issue_device_token(&question.device.id, role, &scopes, &generation).await;
+    let token = gateway.store().devices().issue_token(&question.device.id, role, &scopes, &generation).await;
     Ok(HandedToken {
         device_token: token.map_err(pairing::broken)?,
         role: role.to_owned(),

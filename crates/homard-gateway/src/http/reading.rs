@@ -22,11 +22,12 @@ pub(super) async fn check(gateway: &Gateway, headers: &HeaderMap, peer: &Peer) -
 async fn is_device(gateway: &Gateway, presented: &str) -> bool {
     let generation = gateway.access().rules().generation.clone();
     let store = gateway.store();
-    let devices = store.paired_devices().await;
+    let devices = store.devices().paired().await;
     let devices = gateway.access().noise.or_log(devices, "paired devices could not be looked up");
     for device in devices.unwrap_or_default() {
         let found = store
-            .check_device_token(&device.device_id, Role::Operator.as_str(), presented, &generation)
+            .devices()
+            .check_token(&device.device_id, Role::Operator.as_str(), presented, &generation)
             .await;
         let found = gateway.access().noise.or_log(found, "a device's token could not be looked up").flatten();
         if found.is_some_and(|token| ScopeSet::parse(&token.scopes).grants(Scope::Read)) {

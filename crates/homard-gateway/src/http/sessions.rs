@@ -107,7 +107,7 @@ impl View {
     /// The page as it stands, and its newest place.
     async fn page(&self, gateway: &Gateway, session: &SessionId) -> Result<(Value, i64), StoreError> {
         let query = PageQuery { limit: self.limit, before_seq: self.before, offset: 0 };
-        let page = gateway.store().page(session, query).await?;
+        let page = gateway.store().transcripts().page(session, query).await?;
         let newest = page.entries.last().map_or(0, |entry| entry.seq);
         let max_chars = usize::try_from(MAX_MESSAGE_CHARS).unwrap_or(usize::MAX);
         let (messages, _, left_out) = fit(page.entries, max_chars, MAX_HISTORY_BYTES);
@@ -132,7 +132,7 @@ impl View {
         session: &SessionId,
         place: i64,
     ) -> Result<(Vec<Value>, i64), StoreError> {
-        let page = gateway.store().page(session, PageQuery::default()).await?;
+        let page = gateway.store().transcripts().page(session, PageQuery::default()).await?;
         let entries: Vec<_> = page.entries.into_iter().filter(|entry| entry.seq > place).collect();
         let newest = entries.last().map_or(place, |entry| entry.seq);
         let max_chars = usize::try_from(MAX_MESSAGE_CHARS).unwrap_or(usize::MAX);
@@ -153,7 +153,7 @@ async fn history(gateway: &Arc<Gateway>, request: &Request<Incoming>, peer: &Pee
         Ok(view) => view,
         Err(wrong) => return failed(StatusCode::BAD_REQUEST, "invalid_request_error", &wrong),
     };
-    let session = match gateway.store().session(&view.key).await {
+    let session = match gateway.store().sessions().get(&view.key).await {
         Ok(Some(session)) => session,
         Ok(None) => return unknown(&view.key),
         Err(error) => return not_read(&error),
@@ -225,7 +225,7 @@ struct Told {
 impl Told {
     /// What there is to tell since: messages, or everything when the conversation began anew.
     async fn news(&mut self, gateway: &Gateway, view: &View) -> Vec<Bytes> {
-        let Ok(Some(session)) = gateway.store().session(&view.key).await else { return Vec::new() };
+        let Ok(Some(session)) = gateway.store().sessions().get(&view.key).await else { return Vec::new() };
         if session.session_id != self.session || view.before.is_some() {
             self.session = session.session_id;
             let Ok((page, place)) = view.page(gateway, &self.session).await else { return Vec::new() };
@@ -261,7 +261,7 @@ async fn kill(gateway: &Arc<Gateway>, headers: &HeaderMap, peer: &Peer, key: &st
         Ok(view) => view,
         Err(wrong) => return failed(StatusCode::BAD_REQUEST, "invalid_request_error", &wrong),
     };
-    match gateway.store().session(&view.key).await {
+    match gateway.store().sessions().get(&view.key).await {
         Ok(Some(_)) => {}
         Ok(None) => return unknown(&view.key),
         Err(error) => return not_read(&error),

@@ -64,12 +64,12 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
     let now = gateway.clock().now_ms();
     let config = gateway.config().current();
     let default = config.agents.default_agent().id.clone();
-    let recent = gateway.store().recent_sessions(RECENT).await?;
-    let total = gateway.store().session_count(None).await?;
+    let recent = gateway.store().sessions().recent(RECENT).await?;
+    let total = gateway.store().sessions().count(None).await?;
     let path = gateway.config().source().paths.database().display().to_string();
     let mut agents = Vec::with_capacity(config.agents.list.len());
     for agent in &config.agents.list {
-        let count = gateway.store().session_count(Some(&agent.id)).await?;
+        let count = gateway.store().sessions().count(Some(&agent.id)).await?;
         let own = recent.iter().filter(|session| session.agent_id == agent.id);
         agents.push(json!({
             "agentId": agent.id,

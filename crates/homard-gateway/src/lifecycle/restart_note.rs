@@ -38,7 +38,7 @@ impl Gateway {
     /// Keeps a note for after the restart.
     pub(crate) async fn keep_note(&self, note: &Note) -> Result<(), ErrorShape> {
         let kept = serde_json::to_string(note).map_err(|error| ErrorShape::unavailable(error.to_string()))?;
-        self.store().set_kv(NOTE_KEY, &kept).await.map_err(|e| error::store(&e))
+        self.store().kv().set(NOTE_KEY, &kept).await.map_err(|e| error::store(&e))
     }
 
     /// Writes the configuration with a note for after the restart, if one comes of it.
@@ -56,7 +56,7 @@ impl Gateway {
     }
 
     async fn forget_note(&self) {
-        self.store().set_kv(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
+        self.store().kv().set(NOTE_KEY, "").await.or_log("the note of a restart may be told again");
     }
 
     /// Tells the conversation that asked for a restart that it happened; once. `put_back` says why the
@@ -75,7 +75,7 @@ impl Gateway {
     }
 
     async fn tell_noted(&self, what: &str) {
-        let kept = self.store().get_kv(NOTE_KEY).await.or_log("the note of a restart could not be read");
+        let kept = self.store().kv().get(NOTE_KEY).await.or_log("the note of a restart could not be read");
         let Some(kept) = kept.flatten().filter(|kept| !kept.is_empty()) else { return };
         if let Ok(Note { session_key, text, at }) = serde_json::from_str(&kept) {
             let note = text.map(|text| format!(" Your note from before: {text}")).unwrap_or_default();

@@ -79,7 +79,7 @@ pub async fn run(
     gateway.automation().start().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
     let generation = gateway.access().rules().generation.clone();
-    gateway.store().bind_device_tokens(&generation).await.map_err(io::Error::other)?;
+    gateway.store().devices().bind_tokens(&generation).await.map_err(io::Error::other)?;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();

@@ -270,14 +270,14 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             limit: STEP,
             ..SessionQuery::default()
         };
-        let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+        let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
         if page.rows.is_empty() {
             return Ok(());
         }
         for record in page.rows {
             gateway.relay().abort(&record.key, None, StopCause::Delete).await;
             gateway.relay().sessions().end_commands(&record.key);
-            let deleted = gateway.store().delete_session(&record.key, ArchiveTranscript::Keep).await;
+            let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
             deleted.map_err(|e| error::store(&e))?;
             gateway.relay().sessions().announce_change(&record, "delete");
         }

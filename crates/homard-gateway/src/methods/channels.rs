@@ -63,7 +63,7 @@ pub(super) async fn status(cx: Cx, params: ChannelsStatusParams) -> Result<Chann
             account.status = fresh.iter().find(is_it).cloned();
         }
     }
-    for count in gateway.store().outbox_counts().await.map_err(|e| error::store(&e))? {
+    for count in gateway.store().outbox().counts().await.map_err(|e| error::store(&e))? {
         let name = (count.channel.as_str(), &count.account);
         if let Some(account) = accounts.iter_mut().find(|account| (account.entry.id, &account.id) == name) {
             account.outbox = Some(json!({

@@ -82,7 +82,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
 /// message stops nothing.
 async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &str) -> Result<bool, ErrorShape> {
     let run_id = RunId::parse(run_id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-    if gateway.store().run(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
+    if gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))?.is_some() {
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
@@ -178,7 +178,7 @@ pub(super) async fn announce(
     key: &SessionKey,
     reason: &'static str,
 ) -> Result<(), ErrorShape> {
-    if let Some(record) = gateway.store().session(key).await.map_err(|e| error::store(&e))? {
+    if let Some(record) = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))? {
         gateway.relay().sessions().announce_change(&record, reason);
     }
     Ok(())
@@ -190,7 +190,7 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
     let label_chars = params.label.as_ref().map(|label| label.chars().count());
     check_range("chat.inject", "label", label_chars, 0..=MAX_NOTE_LABEL)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let session = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let session = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
     let Some(session) = session else { return Err(ErrorShape::invalid("session not found")) };
     let text = match params.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
         Some(label) => format!("[{label}]\n\n{}", params.message),
@@ -198,8 +198,12 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
     };
     let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
     let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-    let appended =
-        gateway.store().append(&session.session_id, vec![entry]).await.map_err(|e| error::store(&e))?;
+    let appended = gateway
+        .store()
+        .transcripts()
+        .append(&session.session_id, vec![entry])
+        .await
+        .map_err(|e| error::store(&e))?;
     let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
     let event = ChatEvent {
         run_id: format!("inject-{message_id}").into(),
@@ -223,7 +227,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     check_range("chat.history", "maxBytes", params.max_bytes, 1_024..=u64::MAX)?;
     check_range("chat.history", "maxChars", params.max_chars, 1..=MAX_MESSAGE_CHARS)?;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
     let asked = params.session_id.as_deref().map(SessionId::parse).transpose();
     let asked = asked.map_err(|e| ErrorShape::invalid(e.to_string()))?;
     let session_id = asked.or_else(|| record.as_ref().map(|record| record.session_id.clone()));
@@ -236,7 +240,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
                 before_seq: None,
                 offset: usize::try_from(offset).unwrap_or(usize::MAX),
             };
-            gateway.store().page(id, query).await.map_err(|e| error::store(&e))?
+            gateway.store().transcripts().page(id, query).await.map_err(|e| error::store(&e))?
         }
         None => homard_store::Page::default(),
     };

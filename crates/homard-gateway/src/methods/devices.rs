@@ -27,12 +27,12 @@ pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResu
     let only = if cx.caller.is_admin() { None } else { cx.caller.client.device.as_ref() };
     let shown = |device: &DeviceId| only.is_none_or(|only| only == device);
     let mut listed = DevicePairListResult::default();
-    for request in store.pending_devices().await.map_err(|e| error::store(&e))? {
+    for request in store.devices().pending().await.map_err(|e| error::store(&e))? {
         if shown(&request.device_id) {
             listed.pending.push(pending(request));
         }
     }
-    for device in store.paired_devices().await.map_err(|e| error::store(&e))? {
+    for device in store.devices().paired().await.map_err(|e| error::store(&e))? {
         if shown(&device.device_id) {
             listed.paired.push(paired(&cx.gateway, device).await.map_err(|e| error::store(&e))?);
         }
@@ -47,7 +47,7 @@ pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<Devic
         may_grant(&cx.caller, ScopeSet::parse(&request.scopes))?;
     }
     // A request never changes what it asks for: asking for something else is another request.
-    let device = cx.gateway.store().approve_pending_device(&params.request_id, "owner").await;
+    let device = cx.gateway.store().devices().approve(&params.request_id, "owner").await;
     let device = device.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
     tell_resolved(&cx.gateway, &params.request_id, &device.device_id, PairDecision::Approved);
     let device = paired(&cx.gateway, device).await.map_err(|e| error::store(&e))?;
@@ -57,7 +57,7 @@ pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<Devic
 /// `device.pair.reject`.
 pub(super) async fn reject(cx: Cx, params: DeviceRequestParams) -> Result<DevicePairRejected, ErrorShape> {
     decidable(&cx, &params, "rejection").await?;
-    let request = cx.gateway.store().reject_pending_device(&params.request_id).await;
+    let request = cx.gateway.store().devices().reject(&params.request_id).await;
     let request = request.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
     tell_resolved(&cx.gateway, &params.request_id, &request.device_id, PairDecision::Rejected);
     Ok(DevicePairRejected { request_id: params.request_id, device_id: request.device_id })
@@ -67,8 +67,8 @@ pub(super) async fn reject(cx: Cx, params: DeviceRequestParams) -> Result<Device
 pub(super) async fn remove(cx: Cx, params: DeviceParams) -> Result<DeviceParams, ErrorShape> {
     may_manage(&cx.caller, &params.device_id, "removal")?;
     let device_id = &params.device_id;
-    let waiting = cx.gateway.store().pending_devices().await.map_err(|e| error::store(&e))?;
-    let known = cx.gateway.store().remove_device(device_id).await.map_err(|e| error::store(&e))?;
+    let waiting = cx.gateway.store().devices().pending().await.map_err(|e| error::store(&e))?;
+    let known = cx.gateway.store().devices().remove(device_id).await.map_err(|e| error::store(&e))?;
     if let Some(request) = waiting.iter().find(|request| request.device_id == *device_id) {
         tell_resolved(&cx.gateway, &request.request_id, device_id, PairDecision::Rejected);
     }
@@ -89,7 +89,7 @@ pub(super) async fn rename(cx: Cx, params: DeviceLabel) -> Result<DeviceLabel, E
         )));
     }
     may_manage(&cx.caller, &params.device_id, "renaming")?;
-    let known = cx.gateway.store().label_device(&params.device_id, &label).await;
+    let known = cx.gateway.store().devices().label(&params.device_id, &label).await;
     if !known.map_err(|e| error::store(&e))? {
         return Err(unknown_device());
     }
@@ -105,7 +105,7 @@ pub(super) async fn rotate(
     may_manage_token(&cx.caller, &device_id, role, "rotation")?;
     let device = with_role(&cx, &device_id, role).await?;
     let store = cx.gateway.store();
-    let before = store.device_token(&device_id, role.as_str()).await.map_err(|e| error::store(&e))?;
+    let before = store.devices().token(&device_id, role.as_str()).await.map_err(|e| error::store(&e))?;
     let scopes = match scopes {
         Some(scopes) => known_scopes(&scopes)?,
         None => ScopeSet::parse(before.map(|token| token.scopes).unwrap_or_else(|| device.scopes.clone())),
@@ -117,7 +117,7 @@ pub(super) async fn rotate(
     }
     may_grant(&cx.caller, scopes)?;
     let (names, generation) = (scopes.to_strings(), cx.gateway.access().rules().generation.clone());
-    let token = store.rotate_device_token(&device_id, role.as_str(), &names, &generation).await;
+    let token = store.devices().rotate_token(&device_id, role.as_str(), &names, &generation).await;
     let token = token.map_err(|e| error::store(&e))?;
     let own = is_own(&cx.caller, &device_id)
         && cx.caller.client.role == role
@@ -138,7 +138,7 @@ pub(super) async fn rotate(
 pub(super) async fn revoke(cx: Cx, params: DeviceTokenParams) -> Result<DeviceTokenRevoked, ErrorShape> {
     let DeviceTokenParams { device_id, role } = params;
     may_manage_token(&cx.caller, &device_id, role, "revocation")?;
-    let revoked = cx.gateway.store().revoke_device_token(&device_id, role.as_str()).await;
+    let revoked = cx.gateway.store().devices().revoke_token(&device_id, role.as_str()).await;
     let revoked_at_ms = revoked.map_err(|e| error::store(&e))?.ok_or_else(unknown_device_or_role)?;
     tracing::info!(device = %device_id, %role, by = %cx.caller.id, "a device token was revoked");
     hang_up(&cx.gateway, &device_id, Some(role), &cx.caller.client, "device token revoked");
@@ -147,7 +147,7 @@ pub(super) async fn revoke(cx: Cx, params: DeviceTokenParams) -> Result<DeviceTo
 
 /// The request, if this caller may decide about it.
 async fn decidable(cx: &Cx, params: &DeviceRequestParams, what: &str) -> Result<PendingDevice, ErrorShape> {
-    let request = cx.gateway.store().waiting_device(&params.request_id).await;
+    let request = cx.gateway.store().devices().pending_request(&params.request_id).await;
     let request = request.map_err(|e| error::store(&e))?.ok_or_else(unknown_request)?;
     let caller = &cx.caller;
     let by_token = matches!(caller.via, AuthMethod::DeviceToken | AuthMethod::SetupCode);
@@ -178,7 +178,7 @@ fn may_manage_token(caller: &Caller, device_id: &DeviceId, role: Role, what: &st
 }
 
 async fn with_role(cx: &Cx, device_id: &DeviceId, role: Role) -> Result<PairedDevice, ErrorShape> {
-    let device = cx.gateway.store().paired_device(device_id).await.map_err(|e| error::store(&e))?;
+    let device = cx.gateway.store().devices().get(device_id).await.map_err(|e| error::store(&e))?;
     let has_role = |device: &PairedDevice| device.roles.iter().any(|has| has == role.as_str());
     device.filter(has_role).ok_or_else(unknown_device_or_role)
 }

@@ -44,9 +44,9 @@ pub(super) async fn rename(cx: Cx, params: NodeName) -> Result<NodeName, ErrorSh
         )));
     }
     let store = cx.gateway.store();
-    let device = store.paired_device(&id).await.map_err(|e| error::store(&e))?;
+    let device = store.devices().get(&id).await.map_err(|e| error::store(&e))?;
     device.filter(is_node).ok_or_else(unknown_node)?;
-    store.label_device(&id, name).await.map_err(|e| error::store(&e))?;
+    store.devices().label(&id, name).await.map_err(|e| error::store(&e))?;
     Ok(NodeName { node_id: id.to_string(), display_name: name.to_owned() })
 }
 

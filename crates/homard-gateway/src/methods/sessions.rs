@@ -47,7 +47,7 @@ pub(super) async fn list(cx: Cx, params: SessionsListParams) -> Result<SessionsL
     let mut query = query(gateway, "sessions.list", &params, now)?;
     query.limit = usize::try_from(limit).unwrap_or(1);
     query.keys = (params.active_only == Some(true)).then(|| gateway.relay().turns().active_sessions());
-    let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
     let (titles, previews) =
         (params.include_derived_titles == Some(true), params.include_last_message == Some(true));
     let sessions: Vec<_> = page
@@ -183,11 +183,15 @@ async fn preview_one(
     let empty =
         |key: String, status: &str| SessionPreview { key, status: status.to_owned(), items: Vec::new() };
     let Ok(parsed) = session_key(gateway, &key, None) else { return Ok(empty(key, "error")) };
-    let Some(record) = gateway.store().session(&parsed).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().sessions().get(&parsed).await.map_err(|e| error::store(&e))? else {
         return Ok(empty(key, "missing"));
     };
-    let last =
-        gateway.store().last_messages(&record.session_id, items).await.map_err(|e| error::store(&e))?;
+    let last = gateway
+        .store()
+        .transcripts()
+        .last_messages(&record.session_id, items)
+        .await
+        .map_err(|e| error::store(&e))?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
     let status = if items.is_empty() { "empty" } else { "ok" };
@@ -231,17 +235,17 @@ async fn find(
 ) -> Result<Option<SessionRecord>, ErrorShape> {
     let store = gateway.store();
     let found = if let Some(key) = &params.key {
-        store.session(&session_key(gateway, key, params.agent_id.as_deref())?).await
+        store.sessions().get(&session_key(gateway, key, params.agent_id.as_deref())?).await
     } else if let Some(id) = &params.session_id {
         let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        store.session_by_id(&id).await
+        store.sessions().by_id(&id).await
     } else if let Some(label) = &params.label {
         let config = gateway.config().current();
         let agent = match &params.agent_id {
             Some(agent) => AgentId::parse(agent).map_err(|e| ErrorShape::invalid(e.to_string()))?,
             None => config.agents.default_agent().id.clone(),
         };
-        store.session_by_label(&agent, label).await
+        store.sessions().by_label(&agent, label).await
     } else {
         return Err(ErrorShape::invalid("one of key, sessionId or label is required"));
     };
@@ -270,7 +274,8 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
     let now = gateway.clock().now_ms();
     let record = gateway
         .store()
-        .patch_session(&key, move |entry| changes.apply(entry, now))
+        .sessions()
+        .patch(&key, move |entry| changes.apply(entry, now))
         .await
         .map_err(|e| error::store(&e))?;
     gateway.relay().sessions().announce_change(&record, "patch");
@@ -286,9 +291,9 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
 /// Taking a session out of the archive brings it back even if it was deleted.
 async fn bring_back(gateway: &Gateway, key: &SessionKey) -> Result<(), ErrorShape> {
     let store = gateway.store();
-    if store.session(key).await.map_err(|e| error::store(&e))?.is_none() {
+    if store.sessions().get(key).await.map_err(|e| error::store(&e))?.is_none() {
         let which = RestoreWhich::Key(key.clone());
-        store.restore_session(which).await.map_err(|e| error::store(&e))?;
+        store.sessions().restore(which).await.map_err(|e| error::store(&e))?;
     }
     Ok(())
 }
@@ -462,7 +467,7 @@ async fn check_expected(
     expected: Option<&str>,
 ) -> Result<(), ErrorShape> {
     let Some(expected) = expected else { return Ok(()) };
-    let record = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
     if record.is_some_and(|record| record.session_id.as_str() == expected) {
         return Ok(());
     }
@@ -498,15 +503,19 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
         return Err(ErrorShape::invalid(format!("Cannot delete the main session ({key}); reset it instead")));
     }
     check_expected(gateway, &key, params.expected_session_id.as_deref()).await?;
-    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
     if params.archived_only == Some(true) && record.as_ref().is_some_and(|r| r.entry.archived_at.is_none()) {
         return Err(ErrorShape::invalid("the session is not archived"));
     }
     gateway.relay().abort(&key, None, StopCause::Delete).await;
     gateway.relay().sessions().end_commands(&key);
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
-    let deleted =
-        gateway.store().delete_session(&key, ArchiveTranscript::Keep).await.map_err(|e| error::store(&e))?;
+    let deleted = gateway
+        .store()
+        .sessions()
+        .delete(&key, ArchiveTranscript::Keep)
+        .await
+        .map_err(|e| error::store(&e))?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
     }

@@ -37,8 +37,8 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
     let config = gateway.config().current();
     let store = gateway.store();
     let now = gateway.clock().now_ms();
-    let count = store.session_count(None).await.map_err(|e| error::store(&e))?;
-    let recent = store.recent_sessions(RECENT).await.map_err(|e| error::store(&e))?;
+    let count = store.sessions().count(None).await.map_err(|e| error::store(&e))?;
+    let recent = store.sessions().recent(RECENT).await.map_err(|e| error::store(&e))?;
     let defaults = session_rows::defaults(gateway, None);
     let rows: Vec<Value> = recent
         .iter()
@@ -54,7 +54,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, ErrorShap
         })
         .collect();
     let admin = cx.caller.is_admin();
-    let queued = store.waiting_notes().await.map_err(|e| error::store(&e))?;
+    let queued = store.notes().waiting().await.map_err(|e| error::store(&e))?;
     let paths = &gateway.config().source().paths;
     Ok(json!({
         "runtimeVersion": gateway.diagnostics().host.version,

@@ -119,7 +119,7 @@ async fn view(
     key: &SessionKey,
     supposing: &Supposing,
 ) -> Result<(PolicyView, bool), ErrorShape> {
-    let session = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+    let session = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
     let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);
     Ok((view.map_err(|wrong| ErrorShape::invalid(wrong.to_string()))?, session.is_some()))
 }

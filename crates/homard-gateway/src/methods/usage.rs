@@ -28,7 +28,7 @@ pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostRes
     let calendar = calendar(gateway, "usage.cost", &params.span).await?;
     let agent = wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?;
     let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
-    let report = gateway.store().usage_report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
     let days = sums::by_day(&report, calendar.dates.len());
     let daily = calendar.dates.iter().zip(&days);
     Ok(UsageCostResult {
@@ -70,10 +70,10 @@ pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsRes
     check_range("usage.runs", "limit", params.limit, 1..=MAX_RUNS)?;
     let key = params.session_key.as_deref().map(|key| session_key(gateway, key, None)).transpose()?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_RUNS)).unwrap_or(1);
-    let records = gateway.store().recent_runs(key.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+    let records = gateway.store().runs().recent(key.as_ref(), limit).await.map_err(|e| error::store(&e))?;
     let mut runs = Vec::with_capacity(records.len());
     for record in records {
-        let calls = gateway.store().run_calls(&record.run_id).await.map_err(|e| error::store(&e))?;
+        let calls = gateway.store().usage().of_run(&record.run_id).await.map_err(|e| error::store(&e))?;
         runs.push(run(record, calls));
     }
     Ok(UsageRunsResult { ts: gateway.clock().now_ms(), runs })
@@ -122,7 +122,7 @@ fn wanted_agent(agent: Option<&str>, scope: Option<&str>) -> Result<Option<Agent
 /// The days a request is about.
 async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, ErrorShape> {
     let first = match span.range.as_deref() {
-        Some("all") => gateway.store().first_call_at().await.map_err(|e| error::store(&e))?,
+        Some("all") => gateway.store().usage().first_call_at().await.map_err(|e| error::store(&e))?,
         _ => None,
     };
     let today = Today { now: gateway.clock().now_ms(), first, zone: own_zone(gateway) };

@@ -1,6 +1,7 @@
 //! GitHub Copilot: a GitHub token is exchanged for one that lives half an hour and says where it is accepted.
 
 use std::fmt;
+use std::sync::Arc;
 
 use homard_llm::{ApiKey, Credential, CredentialKind, FailReason, Fetch, Headers, LlmError};
 use homard_runtime::OrCancel as _;
@@ -11,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::candidate::{Candidate, Source};
 use super::change::{Change, Fields};
 use super::document::Profile;
-use super::profiles::Profiles;
 use super::refresh::log_in_again;
+use super::state::Inner;
 
 /// The API answers only to programs that say which editor they are.
 pub(crate) const EDITOR_HEADERS: [(&str, &str); 4] = [
@@ -56,10 +57,16 @@ pub(super) struct Offer<'a> {
     pub(super) profile: Option<&'a Profile>,
 }
 
-impl Profiles {
+/// The tokens a handle has had in exchange.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CopilotTokens<'a> {
+    pub(super) inner: &'a Arc<Inner>,
+}
+
+impl CopilotTokens<'_> {
     /// A Copilot token for a GitHub token: the one at hand while it is good, else a new one.
     pub(super) async fn exchanged(
-        &self,
+        self,
         offer: Offer<'_>,
         candidate: &Candidate,
         cancel: &CancellationToken,
@@ -89,13 +96,13 @@ impl Profiles {
         Ok(exchanged.credential())
     }
 
-    fn is_good(&self, held: &Exchanged, early: i64) -> bool {
+    fn is_good(self, held: &Exchanged, early: i64) -> bool {
         held.expires.saturating_sub(early) > self.inner.cx.clock.now_ms()
     }
 
     /// What is at hand for this GitHub token, in memory or beside the profile.
-    fn held(&self, candidate: &Candidate, from: &str, profile: Option<&Profile>) -> Option<Exchanged> {
-        let memory = self.memory();
+    fn held(self, candidate: &Candidate, from: &str, profile: Option<&Profile>) -> Option<Exchanged> {
+        let memory = self.inner.memory();
         if let Some(held) = memory.exchanged.get(&candidate.id) {
             return Some(held.clone()).filter(|held| held.from == from);
         }
@@ -106,23 +113,18 @@ impl Profiles {
         Some(Exchanged { from: from.to_owned(), token: ApiKey::new(&token), expires })
     }
 
-    fn keep_exchanged(&self, candidate: &Candidate, exchanged: &Exchanged) {
-        self.memory().exchanged.insert(candidate.id.clone(), exchanged.clone());
+    fn keep_exchanged(self, candidate: &Candidate, exchanged: &Exchanged) {
+        self.inner.memory().exchanged.insert(candidate.id.clone(), exchanged.clone());
         if candidate.source == Source::Profile {
             let mut fields = Map::new();
             fields.insert("copilotToken".to_owned(), json!(exchanged.token.expose()));
             fields.insert("copilotExpires".to_owned(), json!(exchanged.expires));
             fields.insert("copilotFor".to_owned(), json!(exchanged.from));
-            self.note(Change::Amend { id: candidate.id.clone(), fields: Fields(fields) });
+            self.inner.note(Change::Amend { id: candidate.id.clone(), fields: Fields(fields) });
         }
     }
 
-    async fn ask(
-        &self,
-        url: &str,
-        candidate: &Candidate,
-        github: &ApiKey,
-    ) -> Result<(ApiKey, i64), LlmError> {
+    async fn ask(self, url: &str, candidate: &Candidate, github: &ApiKey) -> Result<(ApiKey, i64), LlmError> {
         let own = [
             ("accept", "application/json".to_owned()),
             ("authorization", format!("Bearer {}", github.expose())),

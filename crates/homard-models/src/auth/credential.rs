@@ -8,12 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::aws;
 use super::candidate::{Candidate, Exchange, ProviderAuth, Source};
-use super::copilot::Offer;
+use super::copilot::{CopilotTokens, Offer};
 use super::document::{Profile, Proof};
 use super::oauth::claim;
 use super::order::unusable;
 use super::profiles::Profiles;
-use super::refresh::{gone, log_in_again};
+use super::refresh::{Renewals, gone, log_in_again};
+use super::secrets;
 
 /// How long before their end AWS keys are looked for again.
 const AWS_EARLY_MS: i64 = 5 * 60_000;
@@ -49,11 +50,11 @@ impl Profiles {
             Source::Keyless => (Credential::default(), None),
         };
         if let (Some(Exchange::Copilot { url }), Some(secret)) = (auth.exchange, credential.secret.clone()) {
-            credential = self
+            credential = CopilotTokens { inner: &self.inner }
                 .exchanged(Offer { url, github: &secret, profile: profile.as_ref() }, candidate, cancel)
                 .await?;
         }
-        self.keep_secret(&credential);
+        secrets::keep_credential(&self.inner.cx.secrets, &credential);
         Ok(Arc::new(credential))
     }
 
@@ -63,8 +64,8 @@ impl Profiles {
         candidate: &Candidate,
         cancel: &CancellationToken,
     ) -> Result<(Credential, Profile), LlmError> {
-        self.look().await;
-        let profile = self.view().document.profile(&candidate.id).ok_or_else(|| gone(candidate))?;
+        self.inner.look().await;
+        let profile = self.inner.view().document.profile(&candidate.id).ok_or_else(|| gone(candidate))?;
         if profile.provider != auth.provider {
             return Err(gone(candidate));
         }
@@ -76,7 +77,7 @@ impl Profiles {
                 }
             });
         }
-        let profile = self.renewed(auth.oauth, candidate, profile, cancel).await?;
+        let profile = Renewals { inner: &self.inner }.renewed(auth.oauth, candidate, profile, cancel).await?;
         let mut credential = match &profile.proof {
             Proof::Key(key) => plain(CredentialKind::ApiKey, key),
             Proof::Token { token, .. } => plain(CredentialKind::Token, token),
@@ -97,7 +98,7 @@ impl Profiles {
         let now = self.inner.cx.clock.now_ms();
         let good =
             |found: &aws::Found| found.expires_at.is_none_or(|at| at.saturating_sub(AWS_EARLY_MS) > now);
-        let held = || self.memory().aws.get(&candidate.id).cloned().filter(good);
+        let held = || self.inner.memory().aws.get(&candidate.id).cloned().filter(good);
         if let Some(found) = held() {
             return Ok(signing(found));
         }
@@ -110,7 +111,7 @@ impl Profiles {
         let env: Vec<_> =
             self.environment().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let found = aws::chain(&env, cancel).await?;
-        self.memory().aws.insert(candidate.id.clone(), found.clone());
+        self.inner.memory().aws.insert(candidate.id.clone(), found.clone());
         Ok(signing(found))
     }
 }

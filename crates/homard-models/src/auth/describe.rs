@@ -69,9 +69,9 @@ pub struct Described {
 impl Profiles {
     /// All stored credentials, without their values.
     pub async fn describe(&self) -> Description {
-        self.look().await;
+        self.inner.look().await;
         let now = self.inner.cx.clock.now_ms();
-        let view = self.view();
+        let view = self.inner.view();
         let ids = view.document.ids();
         let mut profiles: Vec<_> = ids.iter().filter_map(|id| described(&view.document, id, now)).collect();
         profiles.sort_by(|a, b| a.id.cmp(&b.id));

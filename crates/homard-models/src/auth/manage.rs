@@ -133,21 +133,22 @@ impl Profiles {
     /// # Errors
     /// When there is none of that id, or the file cannot be read or written.
     pub async fn remove(&self, id: &str) -> Result<(), StoreError> {
-        self.look().await;
-        let place = self.view().place;
+        self.inner.look().await;
+        let place = self.inner.view().place;
         let wanted = id.to_owned();
-        self.edit(place, move |document| {
-            if document.remove(&wanted) { Ok(()) } else { Err(StoreError::NoSuchProfile { id: wanted }) }
-        })
-        .await?;
-        self.memory().forget(id);
+        self.inner
+            .edit(place, move |document| {
+                if document.remove(&wanted) { Ok(()) } else { Err(StoreError::NoSuchProfile { id: wanted }) }
+            })
+            .await?;
+        self.inner.memory().forget(id);
         Ok(())
     }
 
     /// The order written for a provider in the store; `None` when the configuration or the usual rule decides.
     pub async fn order(&self, provider: &ProviderId) -> Option<Vec<String>> {
-        self.look().await;
-        let view = self.view();
+        self.inner.look().await;
+        let view = self.inner.view();
         view.own_order(provider).or_else(|| view.document.order(provider.as_str()))
     }
 
@@ -159,8 +160,8 @@ impl Profiles {
         if ids.is_empty() {
             return Err(StoreError::Incomplete("an order names at least one profile; clear it to have none"));
         }
-        self.look().await;
-        let view = self.view();
+        self.inner.look().await;
+        let view = self.inner.view();
         for id in &ids {
             match view.document.profile(id) {
                 Some(profile) if profile.provider == *provider => {}
@@ -175,11 +176,12 @@ impl Profiles {
             }
         }
         let provider = provider.clone();
-        self.edit(ProfilePlace::Own, move |document| {
-            document.set_order(provider.as_str(), Some(&ids));
-            Ok(())
-        })
-        .await
+        self.inner
+            .edit(ProfilePlace::Own, move |document| {
+                document.set_order(provider.as_str(), Some(&ids));
+                Ok(())
+            })
+            .await
     }
 
     /// Takes the order for a provider out of the agent's own file.
@@ -188,17 +190,18 @@ impl Profiles {
     /// When the file cannot be read or written.
     pub async fn clear_order(&self, provider: &ProviderId) -> Result<(), StoreError> {
         let provider = provider.clone();
-        self.edit(ProfilePlace::Own, move |document| {
-            document.set_order(provider.as_str(), None);
-            Ok(())
-        })
-        .await
+        self.inner
+            .edit(ProfilePlace::Own, move |document| {
+                document.set_order(provider.as_str(), None);
+                Ok(())
+            })
+            .await
     }
 
     /// The providers that have a stored profile, for `furnish`.
     pub async fn providers(&self) -> BTreeSet<ProviderId> {
-        self.look().await;
-        let document = self.view().document;
+        self.inner.look().await;
+        let document = self.inner.view().document;
         document.ids().into_iter().filter_map(|id| Some(document.profile(id)?.provider)).collect()
     }
 
@@ -208,7 +211,7 @@ impl Profiles {
     /// When there is none, or it cannot be moved.
     pub async fn set_aside(&self) -> Result<PathBuf, StoreError> {
         let _pen = self.inner.pen.lock().await;
-        let file = self.file(ProfilePlace::Own).clone();
+        let file = self.inner.file(ProfilePlace::Own).clone();
         let _lock = file.lock(self.inner.limits.lock_wait).await?;
         let now = self.inner.cx.clock.now_ms();
         let moved = tokio::task::spawn_blocking(move || file.set_aside(now));
@@ -220,7 +223,7 @@ impl Profiles {
     /// # Errors
     /// When the provider refuses the code or the tokens cannot be stored.
     pub async fn finish_login(&self, login: &BrowserLogin, code: &Code) -> Result<String, LoginError> {
-        let tokens = login.exchange(code, &self.token_server(login.row())).await?;
+        let tokens = login.exchange(code, &self.inner.token_server(login.row())).await?;
         self.keep_login(login.provider(), login.row(), &tokens).await
     }
 
@@ -233,7 +236,7 @@ impl Profiles {
         provider: &ProviderId,
         row: &'static OAuthRow,
     ) -> Result<DeviceLogin, LoginError> {
-        DeviceLogin::begin(provider, &self.token_server(row)).await
+        DeviceLogin::begin(provider, &self.inner.token_server(row)).await
     }
 
     /// Waits until the code was typed and stores the login. Returns the profile's id.
@@ -245,7 +248,7 @@ impl Profiles {
         login: &DeviceLogin,
         cancel: &CancellationToken,
     ) -> Result<String, LoginError> {
-        let tokens = login.wait(&self.token_server(login.row()), cancel).await?;
+        let tokens = login.wait(&self.inner.token_server(login.row()), cancel).await?;
         self.keep_login(login.provider(), login.row(), &tokens).await
     }
 
@@ -275,12 +278,13 @@ impl Profiles {
             return Err(StoreError::Incomplete("the profile's id is empty, too long or not printable"));
         }
         let wanted = id.clone();
-        self.edit(ProfilePlace::Own, move |document| {
-            document.put(&wanted, fields);
-            Ok(())
-        })
-        .await?;
-        self.memory().forget(&id);
+        self.inner
+            .edit(ProfilePlace::Own, move |document| {
+                document.put(&wanted, fields);
+                Ok(())
+            })
+            .await?;
+        self.inner.memory().forget(&id);
         Ok(id)
     }
 }

@@ -9,13 +9,14 @@ use std::time::Duration;
 use homard_config::Environment;
 use homard_llm::{CredentialKind, FailReason, Http, LlmError};
 use homard_protocol::ProviderId;
-use homard_runtime::{Clock, OrLog as _, Redactor, Tasks};
+use homard_runtime::{Clock, Redactor, Tasks};
 
 use super::candidate::{Candidate, ProviderAuth, Source};
 use super::change::Change;
 use super::cooldown::{Failure, after_failure, after_success, cooling_until, cools};
 use super::order::{Lineup, cooling_last, line_up};
 use super::policy::{AuthLimits, ProfilePolicy};
+use super::refresh::Renewals;
 use super::state::Inner;
 
 /// Where an agent's credentials are kept.
@@ -105,7 +106,7 @@ impl Profiles {
         let skipped: Vec<_> = lineup.skipped.iter().map(|(id, why)| format!("`{id}`: {why}")).collect();
         let seen = if skipped.is_empty() { String::new() } else { format!(" ({})", skipped.join("; ")) };
         let way = if auth.oauth.is_some() { "login" } else { "add" };
-        let message = match self.view().problem {
+        let message = match self.inner.view().problem {
             Some(problem) => format!("no credential for `{provider}`: {problem}"),
             None => format!(
                 "no credential for `{provider}`{seen}; run `homard models auth {way} --provider {provider}`"
@@ -118,10 +119,10 @@ impl Profiles {
     pub fn mark_good(&self, candidate: &Candidate) {
         let at = self.inner.cx.clock.now_ms();
         if candidate.source == Source::Profile {
-            self.note(Change::Good { id: candidate.id.clone(), at });
+            self.inner.note(Change::Good { id: candidate.id.clone(), at });
             return;
         }
-        let mut memory = self.memory();
+        let mut memory = self.inner.memory();
         let stats = memory.transient.entry(candidate.id.clone()).or_default();
         *stats = after_success(stats, at);
     }
@@ -134,26 +135,31 @@ impl Profiles {
         }
         let failure = Failure { reason, at: self.inner.cx.clock.now_ms(), retry_after };
         if reason == FailReason::Auth {
-            self.reject(&candidate.id);
+            Renewals { inner: &self.inner }.reject(&candidate.id);
         }
         if candidate.source == Source::Profile {
-            self.note(Change::Failed { id: candidate.id.clone(), failure });
+            self.inner.note(Change::Failed { id: candidate.id.clone(), failure });
             return;
         }
         let policy = &self.inner.policy.cooldowns;
-        let mut memory = self.memory();
+        let mut memory = self.inner.memory();
         let stats = memory.transient.entry(candidate.id.clone()).or_default();
         *stats = after_failure(stats, &failure, &candidate.provider, policy);
     }
 
     /// Waits until everything that happened so far is on disk, or has been given up with a word in the log.
     pub async fn flush(&self) {
-        self.write_pending().await.or_log("could not write how credentials fared");
+        self.inner.flush().await;
+    }
+
+    /// Takes over what another handle on the same files knows and no file does.
+    pub(crate) fn inherit(&self, other: &Self) {
+        self.inner.inherit(&other.inner);
     }
 
     async fn line_up(&self, provider: &ProviderId, now: i64) -> Lineup {
-        self.look().await;
-        let view = self.view();
+        self.inner.look().await;
+        let view = self.inner.view();
         let lineup = line_up(&view.document, view.own_order(provider), provider, &self.inner.policy, now);
         for (id, reason) in &lineup.skipped {
             tracing::debug!(profile = %id, reason, "a stored credential is not used");
@@ -178,7 +184,7 @@ impl Profiles {
         if auth.keyless {
             found.push((format!("{provider}:none"), Source::Keyless, CredentialKind::ApiKey));
         }
-        let memory = self.memory();
+        let memory = self.inner.memory();
         let candidate = |(id, source, kind): (String, Source, CredentialKind)| Candidate {
             cooling_until: memory.transient.get(&id).and_then(|stats| cooling_until(stats, now)),
             provider: auth.provider.clone(),

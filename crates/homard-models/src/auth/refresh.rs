@@ -6,6 +6,7 @@
 //! the answer.
 
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_llm::{ApiKey, FailReason, LlmError};
@@ -18,9 +19,8 @@ use super::candidate::{Candidate, OAuthRow};
 use super::change::{Change, Fields};
 use super::document::{OAuthProof, Profile, Proof};
 use super::file::{Loaded, Lock, Prepared, StoreError};
-use super::oauth::{TokenError, TokenServer, Tokens};
-use super::profiles::Profiles;
-use super::state::ProfilePlace;
+use super::oauth::{TokenError, Tokens};
+use super::state::{Inner, ProfilePlace};
 
 /// How long before its end a token is renewed.
 const EARLY: Duration = Duration::from_secs(10 * 60);
@@ -54,10 +54,16 @@ enum Freshness {
     Stale,
 }
 
-impl Profiles {
+/// The logins of a handle, kept fresh.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Renewals<'a> {
+    pub(super) inner: &'a Arc<Inner>,
+}
+
+impl Renewals<'_> {
     /// A login with an access token that is good now, renewed when it has to be.
     pub(super) async fn renewed(
-        &self,
+        self,
         row: Option<&'static OAuthRow>,
         candidate: &Candidate,
         profile: Profile,
@@ -99,9 +105,9 @@ impl Profiles {
     }
 
     /// A provider refused what this profile proved itself with: its present access token counts as expired.
-    pub(super) fn reject(&self, id: &str) {
-        let proof = self.view().document.profile(id).map(|profile| profile.proof);
-        let mut memory = self.memory();
+    pub(super) fn reject(self, id: &str) {
+        let proof = self.inner.view().document.profile(id).map(|profile| profile.proof);
+        let mut memory = self.inner.memory();
         memory.exchanged.remove(id);
         memory.aws.remove(id);
         if let Some(Proof::OAuth(oauth)) = proof {
@@ -109,9 +115,9 @@ impl Profiles {
         }
     }
 
-    fn freshness(&self, id: &str, oauth: &OAuthProof) -> Freshness {
+    fn freshness(self, id: &str, oauth: &OAuthProof) -> Freshness {
         let now = self.inner.cx.clock.now_ms();
-        let memory = self.memory();
+        let memory = self.inner.memory();
         let renewal = memory.renewals.get(id);
         let rejected = renewal.and_then(|renewal| renewal.rejected.as_ref()) == Some(&oauth.access);
         if rejected || oauth.expires <= now {
@@ -125,9 +131,9 @@ impl Profiles {
 
     /// How often a renewal was tried so far, or that it makes no sense to try: `Err(true)` when the refresh token
     /// is known to be worthless.
-    fn worth_asking(&self, id: &str, refresh: &ApiKey, freshness: Freshness) -> Result<u64, bool> {
+    fn worth_asking(self, id: &str, refresh: &ApiKey, freshness: Freshness) -> Result<u64, bool> {
         let now = self.inner.cx.clock.now_ms();
-        let mut memory = self.memory();
+        let mut memory = self.inner.memory();
         let renewal = memory.renewals.entry(id.to_owned()).or_default();
         if renewal.revoked.as_ref() == Some(refresh) {
             return Err(true);
@@ -141,17 +147,17 @@ impl Profiles {
     }
 
     async fn renew_apart(
-        &self,
+        self,
         row: &'static OAuthRow,
         candidate: &Candidate,
         oauth: &OAuthProof,
         attempts: u64,
     ) -> Result<Profile, LlmError> {
         let (tell, told) = oneshot::channel();
-        let this = self.clone();
+        let inner = Arc::clone(self.inner);
         let job = Job { row, candidate: candidate.clone(), access: oauth.access.clone(), attempts };
         self.inner.cx.tasks.spawn(async move {
-            let outcome = this.renew(&job).await;
+            let outcome = Renewals { inner: &inner }.renew(&job).await;
             if tell.send(outcome).is_err() {
                 tracing::debug!(profile = %job.candidate.id, "a login was renewed for a caller who has left");
             }
@@ -159,11 +165,11 @@ impl Profiles {
         told.await.unwrap_or_else(|_dropped| Err(LlmError::aborted()))
     }
 
-    async fn renew(&self, job: &Job) -> Result<Profile, LlmError> {
+    async fn renew(self, job: &Job) -> Result<Profile, LlmError> {
         let id = &job.candidate.id;
         let _pen = self.inner.pen.lock().await;
         {
-            let mut memory = self.memory();
+            let mut memory = self.inner.memory();
             let renewal = memory.renewals.entry(id.clone()).or_default();
             if renewal.attempts != job.attempts
                 && let Some(error) = &renewal.last_failure
@@ -173,7 +179,7 @@ impl Profiles {
         }
         let outcome = self.renew_held(job).await;
         let now = self.inner.cx.clock.now_ms();
-        let mut memory = self.memory();
+        let mut memory = self.inner.memory();
         if let Entry::Occupied(mut entry) = memory.renewals.entry(id.clone()) {
             let renewal = entry.get_mut();
             renewal.attempts += 1;
@@ -184,11 +190,15 @@ impl Profiles {
     }
 
     /// Renews with the pen in hand.
-    async fn renew_held(&self, job: &Job) -> Result<Profile, LlmError> {
+    async fn renew_held(self, job: &Job) -> Result<Profile, LlmError> {
         let id = &job.candidate.id;
-        let place = self.view().place;
-        let lock =
-            self.file(place).lock(self.inner.limits.lock_wait).await.map_err(|error| not_kept(&error))?;
+        let place = self.inner.view().place;
+        let lock = self
+            .inner
+            .file(place)
+            .lock(self.inner.limits.lock_wait)
+            .await
+            .map_err(|error| not_kept(&error))?;
         let mut worthless: Option<ApiKey> = None;
         let (lock, loaded) = self.read_held(lock).await?;
         let mut held = Held { lock, loaded };
@@ -199,16 +209,16 @@ impl Profiles {
             };
             if oauth.access != job.access && self.freshness(id, oauth) == Freshness::Fresh {
                 // Somebody else has renewed it while we waited.
-                self.adopt(place, held.loaded.clone());
+                self.inner.adopt(place, held.loaded.clone());
                 return profile.ok_or_else(|| gone(&job.candidate));
             }
             let refresh = oauth.refresh.clone().filter(|refresh| Some(refresh) != worthless.as_ref());
             let Some(refresh) = refresh else {
-                self.memory().renewals.entry(id.clone()).or_default().revoked = worthless;
+                self.inner.memory().renewals.entry(id.clone()).or_default().revoked = worthless;
                 return Err(log_in_again(&job.candidate, "was revoked"));
             };
             let prepared = held.lock.prepare().map_err(|error| not_kept(&error))?;
-            let server = self.token_server(job.row);
+            let server = self.inner.token_server(job.row);
             match server.refresh(&refresh, oauth.client_id.as_deref()).await {
                 Ok(tokens) => {
                     return self.keep(job, held, Gained { place, replaces: refresh, prepared, tokens }).await;
@@ -225,29 +235,29 @@ impl Profiles {
     }
 
     /// Writes new tokens, then lets them be used.
-    async fn keep(&self, job: &Job, held: Held, gained: Gained) -> Result<Profile, LlmError> {
+    async fn keep(self, job: &Job, held: Held, gained: Gained) -> Result<Profile, LlmError> {
         let Gained { place, replaces, prepared, tokens } = gained;
         let id = &job.candidate.id;
         self.plan(id, &tokens);
         let change = Change::Renewed { id: id.clone(), fields: Fields(tokens.fields()), replaces };
         match self.write_tokens(held, prepared, change.clone()).await {
-            Ok(loaded) => self.adopt(place, loaded),
+            Ok(loaded) => self.inner.adopt(place, loaded),
             Err(error) => {
                 // The old refresh token is void by now; memory is all there is until the disk takes it.
                 tracing::error!(profile = %id, %error, "a renewed login could not be written; it is kept in memory and tried again");
-                self.note(change);
+                self.inner.note(change);
             }
         }
-        self.view().document.profile(id).ok_or_else(|| gone(&job.candidate))
+        self.inner.view().document.profile(id).ok_or_else(|| gone(&job.candidate))
     }
 
     async fn write_tokens(
-        &self,
+        self,
         held: Held,
         prepared: Prepared,
         change: Change,
     ) -> Result<Loaded, StoreError> {
-        let earlier = self.memory().unwritten_tokens();
+        let earlier = self.inner.memory().unwritten_tokens();
         let policy = self.inner.policy.clone();
         let written = tokio::task::spawn_blocking(move || {
             // Read again: somebody may have edited the file by hand while the server was thinking. A file that
@@ -265,30 +275,25 @@ impl Profiles {
         written.await.map_err(|_stopped| StoreError::Stopped)?
     }
 
-    async fn read_held(&self, lock: Lock) -> Result<(Lock, Loaded), LlmError> {
+    async fn read_held(self, lock: Lock) -> Result<(Lock, Loaded), LlmError> {
         let read = tokio::task::spawn_blocking(move || lock.read().map(|loaded| (lock, loaded)));
         let (lock, mut loaded) =
             read.await.map_err(|_stopped| LlmError::aborted())?.map_err(|error| not_kept(&error))?;
-        for change in self.memory().unwritten_tokens() {
+        for change in self.inner.memory().unwritten_tokens() {
             change.apply(&mut loaded.document, &self.inner.policy);
         }
         Ok((lock, loaded))
     }
 
     /// Remembers when tokens that live shorter than usual should be renewed.
-    fn plan(&self, id: &str, tokens: &Tokens) {
+    fn plan(self, id: &str, tokens: &Tokens) {
         let early = EARLY.min(tokens.life / EARLY_PART);
         let at = tokens.expires.unwrap_or(i64::MAX).saturating_sub(millis(early));
-        let mut memory = self.memory();
+        let mut memory = self.inner.memory();
         let renewal = memory.renewals.entry(id.to_owned()).or_default();
         renewal.planned = Some((tokens.access.clone(), at));
         renewal.revoked = None;
         renewal.rejected = None;
-    }
-
-    pub(super) fn token_server(&self, row: &'static OAuthRow) -> TokenServer<'_> {
-        let cx = &self.inner.cx;
-        TokenServer { http: &cx.http, clock: &cx.clock, row, limits: self.inner.limits }
     }
 }
 

@@ -4,20 +4,23 @@
 //! the file as it is at that moment, under its lock, so nobody's change is lost.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use homard_config::Environment;
 use homard_protocol::ProviderId;
 use homard_runtime::OrLog as _;
 
 use super::aws;
+use super::candidate::OAuthRow;
 use super::change::Change;
 use super::copilot::Exchanged;
 use super::document::{Document, Stats};
 use super::file::{Loaded, Stamp, StoreError, StoreFile};
+use super::oauth::TokenServer;
 use super::policy::{AuthLimits, ProfilePolicy};
-use super::profiles::{AuthContext, ProfileFiles, Profiles};
+use super::profiles::{AuthContext, ProfileFiles};
 use super::refresh::Renewal;
+use super::secrets;
 
 /// Changes kept for a disk that does not take them; beyond this the oldest statistics are forgotten.
 const MAX_PENDING: usize = 512;
@@ -29,6 +32,7 @@ pub(super) enum ProfilePlace {
     Main,
 }
 
+/// What all clones of a handle share.
 #[derive(Debug)]
 pub(super) struct Inner {
     own: StoreFile,
@@ -108,32 +112,28 @@ impl View {
     }
 }
 
-impl Profiles {
+impl Inner {
     pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn file(&self, place: ProfilePlace) -> &StoreFile {
-        match (place, &self.inner.main) {
+        match (place, &self.main) {
             (ProfilePlace::Main, Some(main)) => main,
-            (ProfilePlace::Own | ProfilePlace::Main, _) => &self.inner.own,
+            (ProfilePlace::Own | ProfilePlace::Main, _) => &self.own,
         }
     }
 
     fn places(&self) -> &'static [ProfilePlace] {
-        if self.inner.main.is_some() {
-            &[ProfilePlace::Own, ProfilePlace::Main]
-        } else {
-            &[ProfilePlace::Own]
-        }
+        if self.main.is_some() { &[ProfilePlace::Own, ProfilePlace::Main] } else { &[ProfilePlace::Own] }
     }
 
     /// Reads what changed on disk since the last look.
-    pub(super) async fn look(&self) {
+    pub(super) async fn look(self: &Arc<Self>) {
         if self.places().iter().all(|place| self.is_current(*place)) {
             return;
         }
-        let this = self.clone();
+        let this = Arc::clone(self);
         let looked = tokio::task::spawn_blocking(move || {
             for place in this.places() {
                 this.look_at(*place);
@@ -174,7 +174,7 @@ impl Profiles {
         }
         match read {
             Ok(loaded) => {
-                self.keep_secrets_of(&loaded.document);
+                secrets::keep_document(&self.cx.secrets, &loaded.document);
                 *cached = Cached { loaded: Some(loaded), ..Cached::default() };
             }
             Err(error) => {
@@ -191,27 +191,27 @@ impl Profiles {
         let mut own = memory.document(ProfilePlace::Own);
         let own_problem = memory.own.problem.clone();
         // A file that cannot be read is not an empty one: its agent gets no other agent's credentials.
-        let inherits = self.inner.main.is_some() && own.is_empty() && own_problem.is_none();
+        let inherits = self.main.is_some() && own.is_empty() && own_problem.is_none();
         let place = if inherits { ProfilePlace::Main } else { ProfilePlace::Own };
         let mut document = if inherits { memory.document(ProfilePlace::Main) } else { own.clone() };
         let problem = own_problem.or_else(|| memory.main.problem.clone().filter(|_| inherits));
         for (_, change) in &memory.pending {
-            change.apply(&mut document, &self.inner.policy);
-            change.apply(&mut own, &self.inner.policy);
+            change.apply(&mut document, &self.policy);
+            change.apply(&mut own, &self.policy);
         }
         View { document, place, own, problem }
     }
 
     /// Takes over what was just written.
     pub(super) fn adopt(&self, place: ProfilePlace, loaded: Loaded) {
-        self.keep_secrets_of(&loaded.document);
+        secrets::keep_document(&self.cx.secrets, &loaded.document);
         let mut memory = self.memory();
         memory.writes = memory.writes.wrapping_add(1);
         *memory.cached(place) = Cached { loaded: Some(loaded), ..Cached::default() };
     }
 
     /// Takes over what another handle on the same files knows and no file does.
-    pub(crate) fn inherit(&self, other: &Self) {
+    pub(super) fn inherit(self: &Arc<Self>, other: &Self) {
         let (transient, exchanged, tokens) = {
             let memory = other.memory();
             (memory.transient.clone(), memory.exchanged.clone(), memory.unwritten_tokens())
@@ -225,15 +225,15 @@ impl Profiles {
     }
 
     /// Remembers a change and sees to it that it is written.
-    pub(super) fn note(&self, change: Change) {
+    pub(super) fn note(self: &Arc<Self>, change: Change) {
         let start = {
             let mut memory = self.memory();
             memory.remember(change);
             !std::mem::replace(&mut memory.writer_runs, true)
         };
         if start {
-            let this = self.clone();
-            self.inner.cx.tasks.spawn(async move {
+            let this = Arc::clone(self);
+            self.cx.tasks.spawn(async move {
                 // Before the write: what comes during it starts another.
                 this.memory().writer_runs = false;
                 this.flush().await;
@@ -241,12 +241,17 @@ impl Profiles {
         }
     }
 
-    pub(super) async fn write_pending(&self) -> Result<(), StoreError> {
-        let _pen = self.inner.pen.lock().await;
+    /// Writes what is not written yet, or gives it up with a word in the log.
+    pub(super) async fn flush(&self) {
+        self.write_pending().await.or_log("could not write how credentials fared");
+    }
+
+    async fn write_pending(&self) -> Result<(), StoreError> {
+        let _pen = self.pen.lock().await;
         let changes = self.memory().pending.clone();
         let Some((last, _)) = changes.last() else { return Ok(()) };
         let last = *last;
-        let policy = self.inner.policy.clone();
+        let policy = self.policy.clone();
         // Only where the agent's credentials are: the other file may have others of the same names.
         let found = self.edit_held(self.view().place, move |document| {
             let mut apply = |change: &Change| change.apply(document, &policy);
@@ -270,7 +275,7 @@ impl Profiles {
         place: ProfilePlace,
         edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let _pen = self.inner.pen.lock().await;
+        let _pen = self.pen.lock().await;
         self.edit_held(place, edit).await
     }
 
@@ -280,7 +285,7 @@ impl Profiles {
         place: ProfilePlace,
         edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let lock = self.file(place).lock(self.inner.limits.lock_wait).await?;
+        let lock = self.file(place).lock(self.limits.lock_wait).await?;
         let edited = tokio::task::spawn_blocking(move || {
             let before = lock.read()?;
             let mut document = before.document.clone();
@@ -291,6 +296,10 @@ impl Profiles {
         let (out, loaded) = edited.await.map_err(|_stopped| StoreError::Stopped)??;
         self.adopt(place, loaded);
         Ok(out)
+    }
+
+    pub(super) fn token_server(&self, row: &'static OAuthRow) -> TokenServer<'_> {
+        TokenServer { http: &self.cx.http, clock: &self.cx.clock, row, limits: self.limits }
     }
 }
 

@@ -117,8 +117,8 @@ async fn reading_the_table_again_does_not_count_a_call_under_way_twice() {
     let (session_key, agent_id) = (who.session.clone(), who.agent.clone());
     let owner = CallOwner { run_id: None, session_key, session_id: None, agent_id, job_id: None };
     let worst = reservation.worst().as_usage();
-    store.open_call(OpenCall { at: NOW, owner, target: CallTarget::default(), worst }).await.unwrap();
-    let rows = store.spent_since(0).await.unwrap();
+    store.usage().open(OpenCall { at: NOW, owner, target: CallTarget::default(), worst }).await.unwrap();
+    let rows = store.usage().spent_since(0).await.unwrap();
     ledger.restore(rows.into_iter().map(|row| Spent {
         who: who.clone(),
         span: Span::Day,

@@ -82,7 +82,7 @@ impl ChatCommands {
             let ids = if ids.is_empty() { "nobody".to_owned() } else { ids.join(", ") };
             text = format!("{text}\n{}: {ids}", list.key());
         }
-        let let_in = self.inner().store().let_in(channel, account).await.map_err(words)?;
+        let let_in = self.inner().store().pairing().allowed(channel, account).await.map_err(words)?;
         let let_in = if let_in.is_empty() { "nobody".to_owned() } else { let_in.join(", ") };
         Ok(format!("{text}\nlet in by their code: {let_in}"))
     }
@@ -95,9 +95,9 @@ impl ChatCommands {
     ) -> Result<(), String> {
         let store = self.inner().store();
         if wish.adds {
-            store.add_let_in(channel, account, wish.id).await.map(drop).map_err(words)
+            store.pairing().allow(channel, account, wish.id).await.map(drop).map_err(words)
         } else {
-            store.forget_let_in(channel, account, wish.id).await.map(drop).map_err(words)
+            store.pairing().revoke(channel, account, wish.id).await.map(drop).map_err(words)
         }
     }
 

@@ -41,13 +41,13 @@ impl ChatCommands {
         key: &SessionKey,
         change: impl FnOnce(&mut SessionEntry) + Send + 'static,
     ) -> Result<(), String> {
-        let session = self.inner().store().patch_session(key, change).await.map_err(words)?;
+        let session = self.inner().store().sessions().patch(key, change).await.map_err(words)?;
         self.sessions().announce_change(&session, "patch");
         Ok(())
     }
 
     async fn entry_of(&self, key: &SessionKey) -> Result<SessionEntry, String> {
-        let session = self.inner().store().session(key).await.map_err(words)?;
+        let session = self.inner().store().sessions().get(key).await.map_err(words)?;
         Ok(session.map(|session| session.entry).unwrap_or_default())
     }
 
@@ -105,7 +105,7 @@ impl ChatCommands {
     }
 
     async fn spent(&self, key: &SessionKey) -> Answer {
-        let rows = self.inner().store().spent_by_session(key).await.map_err(words)?;
+        let rows = self.inner().store().usage().spent_by_session(key).await.map_err(words)?;
         let tokens = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.tokens));
         let usd: f64 = rows.iter().map(|row| row.usd).sum();
         Ok(format!("This session has used {tokens} tokens, about ${usd:.4}."))
@@ -172,7 +172,7 @@ impl ChatCommands {
         let config = self.inner().config();
         let agent = config.agents.agent(admitted.agent()).unwrap_or(config.agents.default_agent());
         let key = admitted.session_key();
-        let session = self.inner().store().session(key).await.map_err(words)?;
+        let session = self.inner().store().sessions().get(key).await.map_err(words)?;
         let session = session.ok_or_else(|| "there is nothing to export yet".to_owned())?;
         // What lies in the workspace under other names may be read as the owner's own words.
         if !wanted.is_empty() && !admitted.standing().is_owner {
@@ -181,8 +181,13 @@ impl ChatCommands {
         let name = format!("session-{}.md", session.session_id);
         let inside = inside(if wanted.is_empty() { Path::new(&name) } else { Path::new(wanted) })
             .ok_or_else(|| "name a file inside the workspace".to_owned())?;
-        let page =
-            self.inner().store().last_messages(&session.session_id, MAX_EXPORTED).await.map_err(words)?;
+        let page = self
+            .inner()
+            .store()
+            .transcripts()
+            .last_messages(&session.session_id, MAX_EXPORTED)
+            .await
+            .map_err(words)?;
         let text = in_markdown(key, &page);
         let path = agent.workspace.join(&inside);
         let labels = self.setup().labels_of(key).await.map_err(words)?;

@@ -201,7 +201,7 @@ pub(crate) fn preview_key(run: &RunId) -> String {
 
 /// The message that shows a part of a run's answer, if there is one.
 pub(crate) async fn preview_of(inner: &Inner, run: &RunId) -> Option<String> {
-    let row = inner.store().outbound(&preview_key(run)).await;
+    let row = inner.store().outbox().get(&preview_key(run)).await;
     let row = row.or_log("a preview could not be looked for").flatten()?;
     row.sent_at.map(|_| receipt_of(&row).message_id).filter(|id| !id.is_empty())
 }

@@ -248,7 +248,7 @@ async fn record(
             session.total_tokens_fresh = Some(true);
         }
     }));
-    match inner.store().finish_run(finish).await {
+    match inner.store().runs().finish(finish).await {
         Ok(finished) => {
             inner.outbox().kick_all(inner, &outbox);
             if let (Some(entry), Some(place), Some(history)) =

@@ -227,7 +227,8 @@ impl Outgoing {
                 let row = self
                     .inner()
                     .store()
-                    .outbound(&key)
+                    .outbox()
+                    .get(&key)
                     .await
                     .or_log("the outbox could not be read")
                     .flatten();
@@ -242,7 +243,7 @@ impl Outgoing {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let posted = self.inner().store().post_outbound(rows.clone()).await?;
+        let posted = self.inner().store().outbox().post(rows.clone()).await?;
         self.inner().outbox().kick_all(self.inner(), &rows);
         Ok(posted)
     }
@@ -260,7 +261,7 @@ impl Outgoing {
         let inner = Arc::clone(inner);
         outbox.tasks.spawn(async move {
             let (channel, account) = postman.name();
-            let waiting = inner.store().waiting_conversations(channel, account).await;
+            let waiting = inner.store().outbox().waiting_conversations(channel, account).await;
             for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
             {
                 postman.kick(&inner, &inner.outbox().tasks, conversation);
@@ -274,7 +275,7 @@ impl Outgoing {
         if outbox.recovered.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
-        let found = self.inner().store().recover_outbox().await?;
+        let found = self.inner().store().outbox().recover().await?;
         if found > 0 {
             tracing::warn!(
                 messages = found,
@@ -294,7 +295,7 @@ impl Outgoing {
     /// Gives up what has waited too long, also for accounts that are not connected.
     async fn give_up_old(&self) {
         let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
-        let expired = self.inner().store().expire_outbox(before).await;
+        let expired = self.inner().store().outbox().expire(before).await;
         media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());

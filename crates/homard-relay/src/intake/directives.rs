@@ -27,7 +27,7 @@ impl Dispatch {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
-        let session = self.inner().store().session(&key).await?;
+        let session = self.inner().store().sessions().get(&key).await?;
         let entry = session.as_ref().map(|session| session.entry.clone()).unwrap_or_default();
         let (mut changes, mut lines): (Vec<Change>, Vec<String>) = (Vec::new(), Vec::new());
         for directive in directives {
@@ -50,7 +50,7 @@ impl Dispatch {
         }
         let mut answer = Ok(lines.join("\n"));
         if !changes.is_empty() {
-            let patched = self.inner().store().patch_session(&key, move |entry| {
+            let patched = self.inner().store().sessions().patch(&key, move |entry| {
                 changes.into_iter().for_each(|change| change(entry));
             });
             match patched.await {

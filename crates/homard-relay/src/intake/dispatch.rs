@@ -77,7 +77,7 @@ impl Dispatch {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
-        let children = self.inner().store().open_subagents(Some(&key)).await;
+        let children = self.inner().store().subagents().open(Some(&key)).await;
         let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
         self.turns().abort(&key, None, StopCause::Stop).await;
         let answer = match children {
@@ -103,7 +103,7 @@ impl Dispatch {
         };
         let answer = match self.reset_for(&key, reset).await {
             Ok(()) => {
-                let session = self.inner().store().session(&key).await?;
+                let session = self.inner().store().sessions().get(&key).await?;
                 Ok(format!("⚙️ New session · {}", self.sessions().model_for(&key, session.as_ref())))
             }
             Err(error) => Err(error.to_string()),
@@ -120,7 +120,7 @@ impl Dispatch {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
             if let Some(wanted) = chosen {
-                let patched = self.inner().store().patch_session(key, move |entry| {
+                let patched = self.inner().store().sessions().patch(key, move |entry| {
                     entry.provider_override = Some(wanted.model.provider.to_string());
                     entry.model_override = Some(wanted.model.model.to_string());
                     entry.model_override_source = Some("user".to_owned());

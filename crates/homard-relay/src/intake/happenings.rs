@@ -34,7 +34,7 @@ impl Intake {
     async fn tell_event(&self, id: InboxId, event: Notice) -> Result<Option<&'static str>, StoreError> {
         let rules = self.inner().company_rules();
         let account = rules.account(&event.channel, &event.account);
-        let let_in = self.inner().store().let_in(&event.channel, &event.account).await?;
+        let let_in = self.inner().store().pairing().allowed(&event.channel, &event.account).await?;
         if !may_be_told(&event, &account.rules, &let_in) {
             tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
             return Ok(Some("not allowed"));
@@ -63,7 +63,7 @@ impl Intake {
         let place = destination(&rules.routes, (&as_message, rules.speaker(&as_message)), threads);
         let labels: Vec<Label> =
             label.into_iter().map(|who| Label::new(Source::Message, format!("done by {who}"))).collect();
-        self.inner().store().tell_heard(id, &place.session, text, Label::beside(None, &labels)).await?;
+        self.inner().store().inbox().tell(id, &place.session, text, Label::beside(None, &labels)).await?;
         Ok(None)
     }
 

@@ -149,7 +149,7 @@ impl Intake {
         let last = destinations.len().saturating_sub(1);
         let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {
-            let session = self.inner().store().session(&destination.session).await?;
+            let session = self.inner().store().sessions().get(&destination.session).await?;
             let visit = InboundVisit {
                 message: message.clone(),
                 // Where several answer, the rows are closed with the last; the others' runs are known by name.
@@ -218,7 +218,7 @@ impl Intake {
         let message = &visit.message;
         let ears = (&message.channel, &message.account);
         let patterns = visit.rules.patterns(ears, &visit.destination.agent);
-        let let_in = self.inner().store().let_in(ears.0, ears.1).await?;
+        let let_in = self.inner().store().pairing().allowed(ears.0, ears.1).await?;
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
         let limit = visit.account.rules.bot_loops.unwrap_or_default();

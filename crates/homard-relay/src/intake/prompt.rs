@@ -97,10 +97,10 @@ impl Dispatch {
         };
         let wanted = letters(&quoted.text).take(COMPARED).collect::<String>();
         let store = self.inner().store();
-        let is_known = match store.session(admitted.session_key()).await? {
+        let is_known = match store.sessions().get(admitted.session_key()).await? {
             _ if wanted.is_empty() => true,
             Some(session) => {
-                let said = store.context(&session.session_id).await?.entries;
+                let said = store.transcripts().context(&session.session_id).await?.entries;
                 said.iter().any(|entry| match &entry.kind {
                     EntryKind::Message { message: Message::Assistant(said) } => {
                         letters(&said.text()).collect::<String>().contains(&wanted)

@@ -59,7 +59,7 @@ impl MessageActions {
         let chat = address.chat.as_str();
         let is_main = key.is_main();
         // The main conversation goes on where the owner was last; any other is where it always is.
-        let session = inner.store().patch_session(key, move |entry| {
+        let session = inner.store().sessions().patch(key, move |entry| {
             if !is_main && entry.delivery_context.is_none() {
                 entry.delivery_context = Some(there);
                 entry.chat_type.get_or_insert_with(|| chat.to_owned());
@@ -68,7 +68,7 @@ impl MessageActions {
         let session = session.await?;
         let message = AssistantMessage::injected(said, StopReason::Stop, inner.clock().now_ms());
         let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-        let appended = inner.store().append(&session.session_id, vec![entry]).await?;
+        let appended = inner.store().transcripts().append(&session.session_id, vec![entry]).await?;
         let id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
         inner.bus().publish(&ChatEvent {
             run_id: format!("inject-{id}").into(),

@@ -29,7 +29,7 @@ impl MessageActions {
     /// # Errors
     /// When the store fails.
     pub async fn route_of(&self, key: &SessionKey) -> Result<Option<Address>, StoreError> {
-        let session = self.inner().store().session(key).await?;
+        let session = self.inner().store().sessions().get(key).await?;
         let config = self.inner().config();
         let names = self.inner().channel_names().all();
         let kept = session.and_then(|session| last_spoken(&session.entry, names, &config));

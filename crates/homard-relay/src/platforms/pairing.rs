@@ -36,7 +36,7 @@ impl Platforms {
         let mut meta: BTreeMap<String, String> = facts.collect();
         meta.insert(FIRST_MESSAGE.to_owned(), message.message_id.clone());
         let store = self.inner().store();
-        let asked = store.request_pairing(&message.channel, &message.account, id, meta).await?;
+        let asked = store.pairing().request(&message.channel, &message.account, id, meta).await?;
         let code = match &asked {
             PairingAsked::Created(code) => code,
             // The same message again: a crash came before they were told, or after. Saying it twice is harmless.
@@ -69,7 +69,7 @@ impl Platforms {
 
     /// Tells those clients who may decide.
     async fn tell_clients(&self, message: &Inbound, rules: &AccountRules, code: &str) {
-        let waiting = self.inner().store().pairings().await.unwrap_or_else(|error| {
+        let waiting = self.inner().store().pairing().waiting().await.unwrap_or_else(|error| {
             tracing::warn!(%error, "clients could not be told that a stranger asks");
             Vec::new()
         });

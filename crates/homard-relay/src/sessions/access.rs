@@ -66,7 +66,7 @@ pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &Session
         if key == *ancestor {
             return true;
         }
-        let session = store.session(&key).await.or_log("an ancestor could not be looked up").flatten();
+        let session = store.sessions().get(&key).await.or_log("an ancestor could not be looked up").flatten();
         let parent = session.and_then(|session| session.entry.spawned_by);
         match parent.as_deref().map(SessionKey::parse) {
             Some(Ok(parent)) => key = parent,
@@ -80,7 +80,7 @@ pub(crate) async fn descends(store: &Store, key: &SessionKey, ancestor: &Session
 pub(crate) async fn works_for(store: &Store, session: &SessionRecord) -> Option<SessionKey> {
     let mut found = SessionKey::parse(session.entry.spawned_by.as_deref()?).ok()?;
     for _ in 0..MAX_ANCESTORS {
-        let row = store.session(&found).await.or_log("an ancestor could not be looked up").flatten();
+        let row = store.sessions().get(&found).await.or_log("an ancestor could not be looked up").flatten();
         match row.and_then(|row| row.entry.spawned_by).as_deref().map(SessionKey::parse) {
             Some(Ok(next)) => found = next,
             Some(Err(_)) | None => break,

@@ -49,7 +49,8 @@ impl Sessions {
         self.inner().tasks().spawn(async move {
             inner
                 .store()
-                .keep_note(&key, text)
+                .notes()
+                .keep(&key, text)
                 .await
                 .or_log("a conversation will not hear of a command's end");
         });

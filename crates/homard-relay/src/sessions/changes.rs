@@ -16,7 +16,7 @@ impl Sessions {
         // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
         self.turns().abort(key, None, StopCause::Reset).await;
         self.end_commands(key);
-        let reset = self.inner().store().reset_session(key, reason).await?;
+        let reset = self.inner().store().sessions().reset(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
         self.announce_change(&reset.record, word);
         Ok(reset)

@@ -55,7 +55,7 @@ impl Sessions {
 
     /// How the run of a letter ended, as its row says.
     async fn read_answer(&self, run_id: &RunId, answer: &mut LetterAnswer) -> Result<(), PortError> {
-        let record = self.inner().store().run(run_id).await.map_err(not_kept)?;
+        let record = self.inner().store().runs().get(run_id).await.map_err(not_kept)?;
         let Some(record) = record.filter(|record| record.status.is_finished()) else {
             answer.status = "timeout";
             answer.error =
@@ -87,13 +87,13 @@ impl Sessions {
                         .map_err(|error| PortError::Invalid(error.to_string()))?,
                     None => own.clone(),
                 };
-                let found = store.session_by_label(&agent, label.trim()).await.map_err(not_kept)?;
+                let found = store.sessions().by_label(&agent, label.trim()).await.map_err(not_kept)?;
                 found.ok_or_else(|| PortError::NoSession(label.clone()))?.key
             }
             (None, None) => return Err(PortError::Invalid("sessionKey or label is needed".to_owned())),
         };
         may_reach(&config, store, cx, &key).await?;
-        let is_there = key.is_main() || store.session(&key).await.map_err(not_kept)?.is_some();
+        let is_there = key.is_main() || store.sessions().get(&key).await.map_err(not_kept)?.is_some();
         if is_there { Ok(key) } else { Err(PortError::NoSession(key.to_string())) }
     }
 }

@@ -43,7 +43,11 @@ impl Sessions {
             let mut line = self.line(row);
             if filter.messages > 0 {
                 let store = self.inner().store();
-                let page = store.last_messages(&row.session_id, filter.messages).await.map_err(not_kept)?;
+                let page = store
+                    .transcripts()
+                    .last_messages(&row.session_id, filter.messages)
+                    .await
+                    .map_err(not_kept)?;
                 line.messages = told(&page, false, &mut room).0;
                 if row.key != cx.session_key {
                     seen.labels.extend(self.setup().labels_of(&row.key).await.map_err(not_kept)?);
@@ -66,7 +70,7 @@ impl Sessions {
         let query = match visibility {
             Visibility::OnlySelf | Visibility::Tree => {
                 let mut rows: Vec<SessionRecord> =
-                    store.session(&cx.session_key).await.map_err(not_kept)?.into_iter().collect();
+                    store.sessions().get(&cx.session_key).await.map_err(not_kept)?.into_iter().collect();
                 if visibility == Visibility::Tree {
                     rows.extend(self.descendants(cx, &query).await?);
                 }
@@ -77,7 +81,7 @@ impl Sessions {
             Visibility::Agent => SessionQuery { agent: Some(own.clone()), ..query },
             Visibility::All => SessionQuery { include_global: true, ..query },
         };
-        let mut rows = store.list_sessions(query).await.map_err(not_kept)?.rows;
+        let mut rows = store.sessions().list(query).await.map_err(not_kept)?.rows;
         rows.retain(|row| {
             let agents = (own, agent_of(&config, &row.key));
             judge(visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
@@ -93,7 +97,7 @@ impl Sessions {
         while let Some(parent) = parents.pop() {
             let query =
                 SessionQuery { spawned_by: Some(parent.to_string()), active_since: None, ..query.clone() };
-            for row in self.inner().store().list_sessions(query).await.map_err(not_kept)?.rows {
+            for row in self.inner().store().sessions().list(query).await.map_err(not_kept)?.rows {
                 if found.len() < MAX_LOOKED_AT && seen.insert(row.key.clone()) {
                     parents.push(row.key.clone());
                     found.push(row);
@@ -134,7 +138,8 @@ impl Sessions {
     ) -> Result<HistoryPage, PortError> {
         let row = self.session_seen(cx, &wanted.key).await?;
         let store = self.inner().store();
-        let page = store.last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
+        let page =
+            store.transcripts().last_messages(&row.session_id, wanted.limit).await.map_err(not_kept)?;
         let mut room = MAX_BYTES;
         let (messages, truncated) = told(&page, wanted.tools, &mut room);
         let labels = self.setup().labels_of(&row.key).await.map_err(not_kept)?;
@@ -148,7 +153,7 @@ impl Sessions {
         let parsed = SessionKey::parse_for(key.trim(), agent_of(&config, &cx.session_key));
         let parsed = parsed.map_err(|_unreadable| unknown())?;
         may_reach(&config, store, cx, &parsed).await?;
-        store.session(&parsed).await.map_err(not_kept)?.ok_or_else(unknown)
+        store.sessions().get(&parsed).await.map_err(not_kept)?.ok_or_else(unknown)
     }
 
     /// The time and how a conversation stands, in words; changes its model first if one is named.
@@ -179,7 +184,7 @@ impl Sessions {
             let percent = used.saturating_mul(100) / window.max(1);
             let _written = writeln!(card, "Context: {used} of {window} tokens ({percent} %)");
         }
-        let spent = self.inner().store().spent_by_session(&row.key).await.map_err(not_kept)?;
+        let spent = self.inner().store().usage().spent_by_session(&row.key).await.map_err(not_kept)?;
         let tokens = spent.iter().fold(0_u64, |sum, row| sum.saturating_add(row.tokens));
         let usd: f64 = spent.iter().map(|row| row.usd).sum();
         let _written = writeln!(card, "Used so far: {tokens} tokens, ${usd:.4}");
@@ -194,7 +199,7 @@ impl Sessions {
     async fn choose_model(&self, key: &SessionKey, text: &str) -> Result<SessionRecord, PortError> {
         let chosen =
             if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
-        let patched = self.inner().store().patch_session(key, move |entry| {
+        let patched = self.inner().store().sessions().patch(key, move |entry| {
             entry.model_override_source = chosen.is_some().then(|| "user".to_owned());
             entry.provider_override = chosen.as_ref().map(|model| model.provider.to_string());
             entry.model_override = chosen.map(|model| model.model.to_string());

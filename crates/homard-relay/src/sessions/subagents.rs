@@ -94,7 +94,7 @@ impl Subagents {
         let label = self.free_label(&plan.agent, task.label.as_deref()).await?;
         let settings = settings(&plan, label);
         let added =
-            store.add_subagent(child.clone(), limits.max_children, settings).await.map_err(not_kept)?;
+            store.subagents().add(child.clone(), limits.max_children, settings).await.map_err(not_kept)?;
         match added {
             SubagentAdded::New => {}
             SubagentAdded::Known(known) => return Ok(spawned(&known.asked)),
@@ -114,7 +114,7 @@ impl Subagents {
             ..TurnOptions::of(Source::Subagent)
         };
         if let Err(error) = self.turns().accept(message, options, Queue::Wait).await {
-            store.settle_subagent(&run_id, None).await.or_log("a child that never began is still open");
+            store.subagents().settle(&run_id, None).await.or_log("a child that never began is still open");
             return Err(PortError::Failed(error.to_string()));
         }
         let answer = spawned(&child);
@@ -126,7 +126,7 @@ impl Subagents {
     async fn plan(&self, cx: &ToolCx, task: &ChildTask, config: &Config) -> Result<Plan, PortError> {
         let limits = &config.agents.defaults.subagents;
         let own = agent_of(config, &cx.session_key);
-        let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
+        let session = self.inner().store().sessions().get(&cx.session_key).await.map_err(not_kept)?;
         let entry = session.map(|session| session.entry).unwrap_or_default();
         let depth = entry.spawn_depth.unwrap_or(0).saturating_add(1);
         if depth > limits.max_depth {
@@ -167,7 +167,7 @@ impl Subagents {
     /// The label, unless another session of the agent has it.
     async fn free_label(&self, agent: &AgentId, label: Option<&str>) -> Result<Option<String>, PortError> {
         let Some(label) = label else { return Ok(None) };
-        let taken = self.inner().store().session_by_label(agent, label).await.map_err(not_kept)?;
+        let taken = self.inner().store().sessions().by_label(agent, label).await.map_err(not_kept)?;
         Ok(taken.is_none().then(|| label.to_owned()))
     }
 
@@ -179,7 +179,7 @@ impl Subagents {
     ) -> Result<Vec<ChildLine>, PortError> {
         let recent = i64::try_from(recent.as_millis()).unwrap_or(i64::MAX);
         let since = cx.clock.now_ms().saturating_sub(recent);
-        let rows = self.inner().store().subagents_of(&cx.session_key, since).await.map_err(not_kept)?;
+        let rows = self.inner().store().subagents().of(&cx.session_key, since).await.map_err(not_kept)?;
         let mut lines = Vec::new();
         for row in rows {
             lines.push(self.child_line(&row, cx.clock.now_ms()).await?);
@@ -189,7 +189,7 @@ impl Subagents {
 
     async fn child_line(&self, row: &SubagentRecord, now: i64) -> Result<ChildLine, PortError> {
         let asked = &row.asked;
-        let run = self.inner().store().run(&asked.run_id).await.map_err(not_kept)?;
+        let run = self.inner().store().runs().get(&asked.run_id).await.map_err(not_kept)?;
         let until = run.as_ref().and_then(|run| run.ended_at).unwrap_or(now);
         Ok(ChildLine {
             session_key: asked.child_key.to_string(),
@@ -229,7 +229,8 @@ impl Subagents {
 
     /// The children under way that `target` means: one by key, run or label, or `all`.
     async fn open_children(&self, cx: &ToolCx, target: &str) -> Result<Vec<SubagentRecord>, PortError> {
-        let mut rows = self.inner().store().open_subagents(Some(&cx.session_key)).await.map_err(not_kept)?;
+        let mut rows =
+            self.inner().store().subagents().open(Some(&cx.session_key)).await.map_err(not_kept)?;
         let is_meant = |row: &SubagentRecord| {
             target.eq_ignore_ascii_case("all")
                 || row.asked.child_key.to_string() == target

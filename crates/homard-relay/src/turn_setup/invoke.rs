@@ -79,7 +79,7 @@ impl TurnSetup {
         let inner = self.inner();
         let config = inner.config();
         let key = &call.session_key;
-        let session = inner.store().session(key).await?;
+        let session = inner.store().sessions().get(key).await?;
         let entry = session.as_ref().map(|session| &session.entry);
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());

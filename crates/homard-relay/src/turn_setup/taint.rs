@@ -48,9 +48,9 @@ impl TurnSetup {
     /// When the transcript cannot be read.
     pub async fn labels_of(&self, key: &SessionKey) -> Result<Vec<Label>, StoreError> {
         let store = self.inner().store();
-        let mut labels = match store.session(key).await? {
+        let mut labels = match store.sessions().get(key).await? {
             Some(session) => {
-                let context = store.context(&session.session_id).await?;
+                let context = store.transcripts().context(&session.session_id).await?;
                 History::new(session.session_id, context, TimeZone::UTC).taint().labels()
             }
             None => Vec::new(),

@@ -215,7 +215,7 @@ impl TurnSetup {
             Some(id) => config.agents.agent(id).ok_or_else(|| ContextError::NoAgent(id.to_string()))?,
             None => config.agents.default_agent(),
         };
-        let session = inner.store().session(key).await?;
+        let session = inner.store().sessions().get(key).await?;
         let entry = session.as_ref().map(|record| &record.entry);
         let rooms = inner.rooms();
         let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
@@ -227,7 +227,7 @@ impl TurnSetup {
         let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {
-                let context = inner.store().context(&record.session_id).await?;
+                let context = inner.store().transcripts().context(&record.session_id).await?;
                 let mut told = History::new(record.session_id, context, settings.zone);
                 told.limit_turns(history_limit(&config, key));
                 told.size()

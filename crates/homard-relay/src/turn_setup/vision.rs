@@ -26,7 +26,7 @@ impl TurnSetup {
         model: Option<&str>,
     ) -> Result<Described, PortError> {
         let (config, router) = (self.inner().config(), self.inner().router());
-        let session = self.inner().store().session(&cx.session_key).await.map_err(not_kept)?;
+        let session = self.inner().store().sessions().get(&cx.session_key).await.map_err(not_kept)?;
         let agent_id = agent_of(&config, &cx.session_key).clone();
         let agent = config.agents.agent(&agent_id).unwrap_or(config.agents.default_agent());
         let own = chosen_model(&router, agent, session.as_ref().map(|session| &session.entry));

@@ -171,7 +171,7 @@ impl Turns {
         // The lane may begin at once: its first write is behind this one and shares its commit. It tells
         // nobody anything before it knows that the message is kept.
         let (is_kept, kept) = oneshot::channel();
-        let stored = match self.inner().store().post_run(new_run(&admitted, &run_id, &request)).await {
+        let stored = match self.inner().store().runs().post(new_run(&admitted, &run_id, &request)).await {
             Ok(stored) => stored,
             Err(error) => {
                 self.inner().runs().remove(&run);

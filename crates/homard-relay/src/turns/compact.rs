@@ -79,7 +79,7 @@ async fn compact(
 ) -> CompactReport {
     let run = Arc::clone(&waiting.run);
     let not = |why: String| CompactReport::Not(why);
-    let session = match inner.store().session(&run.session_key).await {
+    let session = match inner.store().sessions().get(&run.session_key).await {
         Ok(Some(session)) => session,
         Ok(None) => return not("there is no conversation yet.".to_owned()),
         Err(error) => return not(error.to_string()),
@@ -102,7 +102,7 @@ async fn compact(
     match agent.compact(subject, wish, &mut on_step, &run.cancel).await {
         Ok(done) => {
             let tokens = done.tokens_after;
-            let changed = inner.store().patch_session(&run.session_key, move |entry| {
+            let changed = inner.store().sessions().patch(&run.session_key, move |entry| {
                 entry.compaction_count = Some(count.saturating_add(1));
                 entry.total_tokens = Some(tokens);
                 entry.total_tokens_fresh = Some(false);

@@ -42,7 +42,7 @@ impl Meter for RunMeter {
                 },
                 worst: call.worst,
             };
-            match self.store.open_call(open).await {
+            match self.store.usage().open(open).await {
                 Ok(id) => Some(id),
                 Err(error) => {
                     tracing::error!(%error, "a call could not be noted before it is made");
@@ -73,8 +73,8 @@ impl Meter for RunMeter {
             outcome: record.outcome.to_owned(),
         };
         match record.open {
-            Some(id) => self.store.settle_call(id, row),
-            None => self.store.record_call(row),
+            Some(id) => self.store.usage().settle(id, row),
+            None => self.store.usage().record(row),
         }
     }
 }

@@ -97,7 +97,8 @@ impl Turns {
     pub(crate) async fn queue_as(&self, key: &SessionKey, wanted: &str) -> Result<String, String> {
         let (mode, words) = match wanted.to_lowercase().as_str() {
             "" => {
-                let session = self.inner().store().session(key).await.map_err(|error| error.to_string())?;
+                let session =
+                    self.inner().store().sessions().get(key).await.map_err(|error| error.to_string())?;
                 let mode = session.and_then(|session| session.entry.queue_mode);
                 return Ok(format!("Queue: {}", mode.as_deref().unwrap_or("default")));
             }
@@ -113,7 +114,7 @@ impl Turns {
                 ));
             }
         };
-        let changed = self.inner().store().patch_session(key, move |entry| {
+        let changed = self.inner().store().sessions().patch(key, move |entry| {
             entry.queue_mode = mode.map(str::to_owned);
         });
         let session = changed.await.map_err(|error| error.to_string())?;
@@ -140,7 +141,7 @@ impl Turns {
             }
             Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
-                let session = self.inner().store().session(key).await?;
+                let session = self.inner().store().sessions().get(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);
                 let kind = match mode.as_deref() {
                     Some(mode) if is_steer(mode) => Kind::Steer,

@@ -28,15 +28,15 @@ impl Turns {
         self.outgoing().recover_outbox().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
-        for record in store.unfinished_runs().await? {
+        for record in store.runs().unfinished().await? {
             if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 // First: a crash between the two finds the run unfinished and the other turn known.
                 resume::ask_again(self, &record).await?;
-                store.interrupt_run(&record.run_id).await.or_log("could not mark a run interrupted");
+                store.runs().interrupt(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }
-        let mut waiting = store.unfinished_runs().await?;
+        let mut waiting = store.runs().unfinished().await?;
         // What was cut short goes on before what came after it; its other turn was kept only now.
         waiting.sort_by_key(|record| !resume::is_another(&record.run_id));
         for record in waiting {
@@ -60,7 +60,7 @@ impl Turns {
             finish.error = Some(why.to_owned());
             self.tell_given_up(record).await;
         }
-        self.inner().store().finish_run(finish).await.or_log("could not give up a waiting run");
+        self.inner().store().runs().finish(finish).await.or_log("could not give up a waiting run");
         Ok(())
     }
 

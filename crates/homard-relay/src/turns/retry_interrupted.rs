@@ -31,7 +31,7 @@ impl Turns {
         let preview = self.settle_preview(record).await?;
         request.options.restarts += 1;
         if request.options.restarts <= MAX_RESTARTS
-            && self.inner().store().requeue_run(&record.run_id, request.to_json()).await?
+            && self.inner().store().runs().requeue(&record.run_id, request.to_json()).await?
         {
             tracing::info!(run = %record.run_id, "a turn that was cut off before anything came of it begins again");
             return Ok(true);
@@ -44,7 +44,7 @@ impl Turns {
 
     /// What people have read of a run's answer in pieces; empty when nothing.
     pub(crate) async fn read_so_far(&self, record: &RunRecord) -> Result<String, StoreError> {
-        let rows = self.inner().store().outbound_of_run(&record.run_id).await?;
+        let rows = self.inner().store().outbox().of_run(&record.run_id).await?;
         let own = preview_key(&record.run_id);
         let texts =
             rows.iter().filter(|row| row.new.key != own && row.failed_at.is_none()).filter_map(|row| {
@@ -60,14 +60,14 @@ impl Turns {
     /// The message that shows a part of the answer. One of which nobody knows whether it arrived is not sent again.
     async fn settle_preview(&self, record: &RunRecord) -> Result<Option<String>, StoreError> {
         let (store, key) = (self.inner().store(), preview_key(&record.run_id));
-        let Some(row) = store.outbound(&key).await? else { return Ok(None) };
+        let Some(row) = store.outbox().get(&key).await? else { return Ok(None) };
         if row.sent_at.is_some() {
             return Ok(Some(receipt_of(&row).message_id).filter(|id| !id.is_empty()));
         }
         if row.failed_at.is_none() && row.ambiguous > 0 {
-            store.mark_failed(row.id, "the answer came in its place".to_owned()).await?;
+            store.outbox().mark_failed(row.id, "the answer came in its place".to_owned()).await?;
         } else if row.failed_at.is_none() {
-            store.withdraw_outbound(&key).await?;
+            store.outbox().withdraw(&key).await?;
         }
         Ok(None)
     }

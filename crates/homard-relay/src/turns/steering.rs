@@ -82,7 +82,7 @@ impl Lane {
         let mut message = waiting.request.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
         message.idempotency_key = Some(steered_key(&steered.id));
-        match store.steer_run(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
+        match store.runs().steer(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();
                 let why = format!("steered:{}", self.run.id);
@@ -107,7 +107,7 @@ impl Lane {
         let mut message = waiting.request.message.clone();
         message.idempotency_key = Some(steered_too_key(&run_id));
         let into = (&self.run.id, &self.session_id);
-        let told = self.inner.store().steer_run_too(&run_id, into, message.clone(), request).await;
+        let told = self.inner.store().runs().steer_too(&run_id, into, message.clone(), request).await;
         self.inner.lanes().put_back(&self.inner, at, waiting);
         told.map(|place| Taken { run_id, message, seq: place.seq })
     }

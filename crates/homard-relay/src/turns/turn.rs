@@ -230,7 +230,7 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
         patch: origin::patch(&waiting.request.options),
         merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
     };
-    inner.store().start_run(start).await.map_err(|error| NotBegun(error.to_string()))
+    inner.store().runs().start(start).await.map_err(|error| NotBegun(error.to_string()))
 }
 
 /// Gathers what a turn that has begun needs.
@@ -395,8 +395,12 @@ async fn from_transcript(
     session: &SessionRecord,
     settings: &TurnSettings,
 ) -> Result<History, NotBegun> {
-    let context =
-        inner.store().context(&session.session_id).await.map_err(|error| NotBegun(error.to_string()))?;
+    let context = inner
+        .store()
+        .transcripts()
+        .context(&session.session_id)
+        .await
+        .map_err(|error| NotBegun(error.to_string()))?;
     Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
 }
 

@@ -91,7 +91,7 @@ impl Turns {
         }
         inner.guards().secrets.hide_in(&mut text);
         if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
-            inner.store().keep_event(&session, text, Label::beside(None, &labels)).await?;
+            inner.store().notes().keep_event(&session, text, Label::beside(None, &labels)).await?;
             return Ok(Woken::Waits);
         }
         let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());

@@ -4,8 +4,8 @@ use homard_protocol::SessionKey;
 use homard_runtime::Timestamp;
 use rusqlite::{ToSql, params_from_iter};
 
-use super::{CronRunRow, RUN_COLUMNS, read_run};
-use crate::store::{Store, StoreError, parse_column};
+use super::{CronRunRow, CronStore, RUN_COLUMNS, read_run};
+use crate::store::{StoreError, parse_column};
 
 /// Conversations put away in one go.
 const SWEEP_ROWS: i64 = 200;
@@ -42,13 +42,13 @@ pub struct CronRunPage {
     pub total: u64,
 }
 
-impl Store {
+impl CronStore<'_> {
     /// Runs that are over.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn cron_runs(&self, query: CronRunQuery) -> Result<CronRunPage, StoreError> {
-        self.read(move |cx| {
+    pub async fn runs(self, query: CronRunQuery) -> Result<CronRunPage, StoreError> {
+        self.store.read(move |cx| {
             let (filter, values) = filter(&query);
             let sql = format!("SELECT count(*) FROM cron_runs WHERE {filter}");
             let values_of = || params_from_iter(values.iter().map(|value| value as &dyn ToSql));
@@ -69,20 +69,23 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn take_old_cron_sessions(&self, before: Timestamp) -> Result<Vec<SessionKey>, StoreError> {
-        self.write(move |batch| {
-            let sql = "SELECT run_id, session_key FROM cron_runs WHERE sweep = 1 AND ended_at < ?1 LIMIT ?2";
-            let mut statement = batch.conn.prepare_cached(sql)?;
-            let found = statement.query_map([before, SWEEP_ROWS], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let found: Vec<(String, String)> = found.collect::<Result<_, _>>()?;
-            let mut keys = Vec::new();
-            for (run, key) in found {
-                batch.execute("UPDATE cron_runs SET sweep = 0 WHERE run_id = ?1", [run])?;
-                keys.push(parse_column("session_key", &key)?);
-            }
-            Ok(keys)
-        })
-        .await
+    pub async fn take_old_sessions(self, before: Timestamp) -> Result<Vec<SessionKey>, StoreError> {
+        self.store
+            .write(move |batch| {
+                let sql =
+                    "SELECT run_id, session_key FROM cron_runs WHERE sweep = 1 AND ended_at < ?1 LIMIT ?2";
+                let mut statement = batch.conn.prepare_cached(sql)?;
+                let found =
+                    statement.query_map([before, SWEEP_ROWS], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                let found: Vec<(String, String)> = found.collect::<Result<_, _>>()?;
+                let mut keys = Vec::new();
+                for (run, key) in found {
+                    batch.execute("UPDATE cron_runs SET sweep = 0 WHERE run_id = ?1", [run])?;
+                    keys.push(parse_column("session_key", &key)?);
+                }
+                Ok(keys)
+            })
+            .await
     }
 }
 

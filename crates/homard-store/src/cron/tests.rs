@@ -55,38 +55,38 @@ fn end(id: &str, status: &'static str, at: i64) -> FinishCron {
 #[tokio::test]
 async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
     let home = Home::new();
-    assert_eq!(home.store.add_cron_job(job("a")).await.unwrap(), CronAdded::New);
-    assert_eq!(home.store.next_cron_due().await.unwrap(), Some(NOW));
-    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap().len(), 1);
-    assert!(home.store.begin_cron_run(run("r1", "a"), Box::new(|_| true)).await.unwrap().is_some());
-    assert!(home.store.begin_cron_run(run("r2", "a"), Box::new(|_| true)).await.unwrap().is_none());
-    assert!(home.store.begin_cron_run(run("r3", "nobody"), Box::new(|_| true)).await.unwrap().is_none());
-    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap(), []);
+    assert_eq!(home.store.cron().add(job("a")).await.unwrap(), CronAdded::New);
+    assert_eq!(home.store.cron().next_due().await.unwrap(), Some(NOW));
+    assert_eq!(home.store.cron().due(NOW).await.unwrap().len(), 1);
+    assert!(home.store.cron().begin_run(run("r1", "a"), Box::new(|_| true)).await.unwrap().is_some());
+    assert!(home.store.cron().begin_run(run("r2", "a"), Box::new(|_| true)).await.unwrap().is_none());
+    assert!(home.store.cron().begin_run(run("r3", "nobody"), Box::new(|_| true)).await.unwrap().is_none());
+    assert_eq!(home.store.cron().due(NOW).await.unwrap(), []);
     let home = home.reopen().await;
-    let open = home.store.open_cron_runs().await.unwrap();
+    let open = home.store.cron().open_runs().await.unwrap();
     assert_eq!(open.iter().map(|run| run.run_id.as_str()).collect::<Vec<_>>(), ["r1"]);
-    let (ended, after) = home.store.finish_cron_run(end("r1", "ok", NOW + 5)).await.unwrap().unwrap();
+    let (ended, after) = home.store.cron().finish_run(end("r1", "ok", NOW + 5)).await.unwrap().unwrap();
     assert_eq!((ended.ended_at, after.unwrap().next_run_at), (Some(NOW + 5), Some(NOW + 60_000)));
-    assert_eq!(home.store.finish_cron_run(end("r1", "ok", NOW)).await.unwrap(), None, "it ends once");
-    assert_eq!(home.store.waiting_notes().await.unwrap().len(), 1, "and is told once");
-    assert_eq!(home.store.due_cron_jobs(NOW + 60_000).await.unwrap().len(), 1);
+    assert_eq!(home.store.cron().finish_run(end("r1", "ok", NOW)).await.unwrap(), None, "it ends once");
+    assert_eq!(home.store.notes().waiting().await.unwrap().len(), 1, "and is told once");
+    assert_eq!(home.store.cron().due(NOW + 60_000).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_job_that_only_believes_to_run_is_freed() {
     let home = Home::new();
-    home.store.add_cron_job(CronJobRow { running: Some("lost".to_owned()), ..job("a") }).await.unwrap();
-    assert_eq!(home.store.free_stuck_cron_jobs().await.unwrap(), 1);
-    assert_eq!(home.store.free_stuck_cron_jobs().await.unwrap(), 0);
-    assert_eq!(home.store.due_cron_jobs(NOW).await.unwrap().len(), 1);
+    home.store.cron().add(CronJobRow { running: Some("lost".to_owned()), ..job("a") }).await.unwrap();
+    assert_eq!(home.store.cron().free_stuck().await.unwrap(), 1);
+    assert_eq!(home.store.cron().free_stuck().await.unwrap(), 0);
+    assert_eq!(home.store.cron().due(NOW).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_declaration_key_names_one_job() {
     let home = Home::new();
     let declared = || CronJobRow { declaration_key: Some("backup".to_owned()), ..job("a") };
-    home.store.add_cron_job(declared()).await.unwrap();
-    let again = home.store.add_cron_job(CronJobRow { id: "b".to_owned(), ..declared() }).await.unwrap();
+    home.store.cron().add(declared()).await.unwrap();
+    let again = home.store.cron().add(CronJobRow { id: "b".to_owned(), ..declared() }).await.unwrap();
     assert!(matches!(again, CronAdded::Known(known) if known.id == "a"));
 }
 
@@ -94,14 +94,14 @@ async fn a_declaration_key_names_one_job() {
 async fn runs_are_found_by_what_they_are_and_told_in_pages() {
     let home = Home::new();
     for (id, status) in [("a", "ok"), ("b", "error"), ("c", "ok")] {
-        home.store.add_cron_job(job(id)).await.unwrap();
-        home.store.begin_cron_run(run(id, id), Box::new(|_| true)).await.unwrap();
-        home.store.finish_cron_run(end(id, status, NOW + i64::from(id.as_bytes()[0]))).await.unwrap();
+        home.store.cron().add(job(id)).await.unwrap();
+        home.store.cron().begin_run(run(id, id), Box::new(|_| true)).await.unwrap();
+        home.store.cron().finish_run(end(id, status, NOW + i64::from(id.as_bytes()[0]))).await.unwrap();
     }
     let page = |query: CronRunQuery| {
         let store = home.store.clone();
         async move {
-            let page = store.cron_runs(CronRunQuery { limit: 2, ..query }).await.unwrap();
+            let page = store.cron().runs(CronRunQuery { limit: 2, ..query }).await.unwrap();
             (page.runs.into_iter().map(|run| run.run_id).collect::<Vec<_>>().join(","), page.total)
         }
     };
@@ -112,6 +112,6 @@ async fn runs_are_found_by_what_they_are_and_told_in_pages() {
     assert_eq!(page(CronRunQuery { statuses: vec!["ok".to_owned()], ..any() }).await, ("c,a".to_owned(), 2));
     assert_eq!(page(CronRunQuery { text: Some("JOB B".to_owned()), ..any() }).await, ("b".to_owned(), 1));
     assert_eq!(page(CronRunQuery { run_id: Some("a".to_owned()), ..any() }).await, ("a".to_owned(), 1));
-    assert_eq!(home.store.take_old_cron_sessions(NOW + 10_000).await.unwrap().len(), 3);
-    assert_eq!(home.store.take_old_cron_sessions(NOW + 10_000).await.unwrap(), []);
+    assert_eq!(home.store.cron().take_old_sessions(NOW + 10_000).await.unwrap().len(), 3);
+    assert_eq!(home.store.cron().take_old_sessions(NOW + 10_000).await.unwrap(), []);
 }

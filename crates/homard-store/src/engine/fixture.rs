@@ -68,8 +68,8 @@ impl Home {
 
     /// Accepts and starts a run that says `text`.
     pub(crate) async fn says(&self, key: &str, run: &str, text: &str) -> Started {
-        assert_eq!(self.store.accept_run(new_run(key, run)).await.unwrap(), Accepted::New);
-        self.store.start_run(start(run, text)).await.unwrap()
+        assert_eq!(self.store.runs().accept(new_run(key, run)).await.unwrap(), Accepted::New);
+        self.store.runs().start(start(run, text)).await.unwrap()
     }
 }
 

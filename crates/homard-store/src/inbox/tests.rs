@@ -20,24 +20,24 @@ fn heard(account: &str, message: &str) -> NewHeard {
 }
 
 async fn keep(home: &Home, message: &str) -> super::InboxId {
-    match home.store.keep_heard(heard("default", message)).await.unwrap() {
+    match home.store.inbox().keep(heard("default", message)).await.unwrap() {
         KeptHeard::New(id) => id,
         KeptHeard::Known => panic!("known before"),
     }
 }
 
 async fn open(home: &Home) -> Vec<String> {
-    home.store.unfinished_inbox().await.unwrap().into_iter().map(|row| row.payload).collect()
+    home.store.inbox().unfinished().await.unwrap().into_iter().map(|row| row.payload).collect()
 }
 
 #[tokio::test]
 async fn a_message_is_known_again_by_account_and_key() {
     let home = Home::new();
-    let first = home.store.keep_heard(heard("default", "1:7")).await.unwrap();
+    let first = home.store.inbox().keep(heard("default", "1:7")).await.unwrap();
     assert!(matches!(first, KeptHeard::New(_)));
-    assert_eq!(home.store.keep_heard(heard("default", "1:7")).await.unwrap(), KeptHeard::Known);
-    assert!(matches!(home.store.keep_heard(heard("other", "1:7")).await.unwrap(), KeptHeard::New(_)));
-    assert!(matches!(home.store.keep_heard(heard("default", "1:8")).await.unwrap(), KeptHeard::New(_)));
+    assert_eq!(home.store.inbox().keep(heard("default", "1:7")).await.unwrap(), KeptHeard::Known);
+    assert!(matches!(home.store.inbox().keep(heard("other", "1:7")).await.unwrap(), KeptHeard::New(_)));
+    assert!(matches!(home.store.inbox().keep(heard("default", "1:8")).await.unwrap(), KeptHeard::New(_)));
 }
 
 #[tokio::test]
@@ -46,15 +46,15 @@ async fn the_run_that_answers_a_message_closes_it_in_its_own_commit() {
     let (a, b) = (keep(&home, "a").await, keep(&home, "b").await);
     let c = keep(&home, "c").await;
     let run = NewRun { inbox: vec![a, b], ..new_run("agent:main:main", "r1") };
-    assert_eq!(home.store.accept_run(run).await.unwrap(), Accepted::New);
+    assert_eq!(home.store.runs().accept(run).await.unwrap(), Accepted::New);
     assert_eq!(open(&home).await, [r#"{"text":"c"}"#]);
     // The same run again closes what it brings, too: it is answered there.
     let again = NewRun { inbox: vec![c], ..new_run("agent:main:main", "r1") };
-    assert!(matches!(home.store.accept_run(again).await.unwrap(), Accepted::Duplicate(_)));
+    assert!(matches!(home.store.runs().accept(again).await.unwrap(), Accepted::Duplicate(_)));
     assert!(open(&home).await.is_empty());
     let home = home.reopen().await;
     assert!(open(&home).await.is_empty());
-    assert_eq!(home.store.keep_heard(heard("default", "a")).await.unwrap(), KeptHeard::Known);
+    assert_eq!(home.store.inbox().keep(heard("default", "a")).await.unwrap(), KeptHeard::Known);
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn open_messages_survive_a_restart_in_order_and_refused_ones_do_not_come_b
     keep(&home, "a").await;
     let b = keep(&home, "b").await;
     keep(&home, "c").await;
-    home.store.finish_inbox(vec![b], "not allowed".to_owned()).await.unwrap();
+    home.store.inbox().finish(vec![b], "not allowed".to_owned()).await.unwrap();
     let home = home.reopen().await;
     assert_eq!(open(&home).await, [r#"{"text":"a"}"#, r#"{"text":"c"}"#]);
 }
@@ -73,9 +73,9 @@ async fn an_event_is_told_with_the_next_turn_and_its_row_is_closed() {
     let home = Home::new();
     let id = keep(&home, "e").await;
     let main = key("agent:main:main");
-    home.store.tell_heard(id, &main, "Ann liked it".to_owned(), None).await.unwrap();
+    home.store.inbox().tell(id, &main, "Ann liked it".to_owned(), None).await.unwrap();
     assert!(open(&home).await.is_empty());
-    assert!(home.store.waiting_notes().await.unwrap().concat().ends_with("Ann liked it"));
+    assert!(home.store.notes().waiting().await.unwrap().concat().ends_with("Ann liked it"));
 }
 
 #[tokio::test]
@@ -83,10 +83,10 @@ async fn what_was_done_long_ago_is_forgotten_and_what_is_open_stays() {
     let home = Home::new();
     let old = keep(&home, "old").await;
     keep(&home, "open").await;
-    home.store.finish_inbox(vec![old], "refused".to_owned()).await.unwrap();
+    home.store.inbox().finish(vec![old], "refused".to_owned()).await.unwrap();
     home.clock.advance(Duration::from_secs(3 * 24 * 3600));
     let new = keep(&home, "new").await;
-    home.store.finish_inbox(vec![new], "refused".to_owned()).await.unwrap();
+    home.store.inbox().finish(vec![new], "refused".to_owned()).await.unwrap();
     home.store.close().await;
     let conn = rusqlite::Connection::open(home.dir.path().join("state/homard.sqlite")).unwrap();
     while prune(&conn, home.clock.now_ms()).unwrap() {}
@@ -99,16 +99,16 @@ async fn what_was_done_long_ago_is_forgotten_and_what_is_open_stays() {
 async fn runs_whose_messages_are_merged_end_with_the_start_of_the_one_that_has_them() {
     let home = Home::new();
     for run in ["r1", "r2", "r3"] {
-        home.store.accept_run(new_run("agent:main:main", run)).await.unwrap();
+        home.store.runs().accept(new_run("agent:main:main", run)).await.unwrap();
     }
     let mut begin = start("r3", "all three");
     begin.merged = vec![run_id("r1"), run_id("r2")];
-    let started = home.store.start_run(begin).await.unwrap();
+    let started = home.store.runs().start(begin).await.unwrap();
     for run in ["r1", "r2"] {
-        let run = home.store.run(&run_id(run)).await.unwrap().unwrap();
+        let run = home.store.runs().get(&run_id(run)).await.unwrap().unwrap();
         assert_eq!((run.status, run.stop_reason.as_deref()), (RunStatus::Ok, Some("merged:r3")));
     }
-    let said = home.store.context(&started.session.session_id).await.unwrap();
+    let said = home.store.transcripts().context(&started.session.session_id).await.unwrap();
     assert_eq!(texts(&said.entries), ["all three"]);
 }
 
@@ -116,9 +116,9 @@ async fn runs_whose_messages_are_merged_end_with_the_start_of_the_one_that_has_t
 async fn a_run_that_does_not_wait_any_more_cannot_be_merged_and_nothing_begins() {
     let home = Home::new();
     home.says("agent:main:main", "r1", "hi").await;
-    home.store.accept_run(new_run("agent:main:main", "r2")).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r2")).await.unwrap();
     let mut begin = start("r2", "both");
     begin.merged = vec![run_id("r1")];
-    assert!(home.store.start_run(begin).await.is_err());
-    assert_eq!(home.store.run(&run_id("r2")).await.unwrap().unwrap().status, RunStatus::Queued);
+    assert!(home.store.runs().start(begin).await.is_err());
+    assert_eq!(home.store.runs().get(&run_id("r2")).await.unwrap().unwrap().status, RunStatus::Queued);
 }

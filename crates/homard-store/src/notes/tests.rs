@@ -9,10 +9,10 @@ use homard_protocol::EntryKind;
 const KEY: &str = "agent:main:main";
 
 async fn told(home: &Home, run: &str) -> Vec<String> {
-    home.store.accept_run(new_run(KEY, run)).await.unwrap();
-    let id = home.store.start_run(start(run, "go on")).await.unwrap().session.session_id;
-    home.store.finish_run(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
-    let context = home.store.context(&id).await.unwrap();
+    home.store.runs().accept(new_run(KEY, run)).await.unwrap();
+    let id = home.store.runs().start(start(run, "go on")).await.unwrap().session.session_id;
+    home.store.runs().finish(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
+    let context = home.store.transcripts().context(&id).await.unwrap();
     let text = |kind: &EntryKind| match kind {
         EntryKind::CustomMessage { content, .. } => Some(content.text()),
         _ => None,
@@ -23,16 +23,16 @@ async fn told(home: &Home, run: &str) -> Vec<String> {
 #[tokio::test]
 async fn a_note_survives_a_restart_and_is_told_once_before_the_next_message() {
     let home = Home::new();
-    assert!(!home.store.keep_note(&key(KEY), "nobody there".to_owned()).await.unwrap());
+    assert!(!home.store.notes().keep(&key(KEY), "nobody there".to_owned()).await.unwrap());
     assert_eq!(told(&home, "r1").await, Vec::<String>::new());
-    assert!(home.store.keep_note(&key(KEY), "the build ended".to_owned()).await.unwrap());
+    assert!(home.store.notes().keep(&key(KEY), "the build ended".to_owned()).await.unwrap());
     let home = home.reopen().await;
     let notes = told(&home, "r2").await;
     assert_eq!(notes.len(), 1);
     assert!(notes[0].starts_with("System: [20") && notes[0].ends_with("] the build ended"), "{notes:?}");
     assert_eq!(told(&home, "r3").await, notes);
-    let id = home.store.session(&key(KEY)).await.unwrap().unwrap().session_id;
-    let lines = texts(&home.store.context(&id).await.unwrap().entries);
+    let id = home.store.sessions().get(&key(KEY)).await.unwrap().unwrap().session_id;
+    let lines = texts(&home.store.transcripts().context(&id).await.unwrap().entries);
     assert_eq!(lines, ["go on", "<custom_message>", "go on", "go on"]);
 }
 
@@ -41,12 +41,12 @@ async fn the_newest_notes_are_kept_and_a_reset_forgets_them() {
     let home = Home::new();
     told(&home, "r1").await;
     for n in 0..25 {
-        home.store.keep_note(&key(KEY), format!("note {n};")).await.unwrap();
+        home.store.notes().keep(&key(KEY), format!("note {n};")).await.unwrap();
     }
     let notes = told(&home, "r2").await.join("");
     assert!(notes.contains("note 5;") && notes.contains("note 24;") && !notes.contains("note 4;"), "{notes}");
-    home.store.keep_note(&key(KEY), "old".to_owned()).await.unwrap();
-    home.store.reset_session(&key(KEY), ResetReason::New).await.unwrap();
+    home.store.notes().keep(&key(KEY), "old".to_owned()).await.unwrap();
+    home.store.sessions().reset(&key(KEY), ResetReason::New).await.unwrap();
     assert_eq!(told(&home, "r3").await, Vec::<String>::new());
 }
 
@@ -54,19 +54,19 @@ async fn the_newest_notes_are_kept_and_a_reset_forgets_them() {
 async fn an_event_waits_for_a_conversation_that_has_not_begun_and_keeps_what_stands_beside_it() {
     let home = Home::new();
     let details = serde_json::json!({"taint": [{"source": "hook", "detail": "door bell"}]});
-    home.store.keep_event(&key(KEY), "plain".to_owned(), None).await.unwrap();
-    home.store.keep_event(&key(KEY), "marked".to_owned(), Some(details.clone())).await.unwrap();
-    assert_eq!(home.store.waiting_notes().await.unwrap().len(), 2);
+    home.store.notes().keep_event(&key(KEY), "plain".to_owned(), None).await.unwrap();
+    home.store.notes().keep_event(&key(KEY), "marked".to_owned(), Some(details.clone())).await.unwrap();
+    assert_eq!(home.store.notes().waiting().await.unwrap().len(), 2);
     let home = home.reopen().await;
     let notes = told(&home, "r1").await;
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert!(notes[0].ends_with("] plain") && notes[1].ends_with("] marked"), "{notes:?}");
-    let id = home.store.session(&key(KEY)).await.unwrap().unwrap().session_id;
-    let entries = home.store.context(&id).await.unwrap().entries;
+    let id = home.store.sessions().get(&key(KEY)).await.unwrap().unwrap().session_id;
+    let entries = home.store.transcripts().context(&id).await.unwrap().entries;
     let beside = entries.iter().find_map(|entry| match &entry.kind {
         EntryKind::CustomMessage { details, .. } => details.clone(),
         _ => None,
     });
     assert_eq!(beside, Some(details));
-    assert_eq!(home.store.waiting_notes().await.unwrap(), Vec::<String>::new());
+    assert_eq!(home.store.notes().waiting().await.unwrap(), Vec::<String>::new());
 }

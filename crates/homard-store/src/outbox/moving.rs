@@ -3,8 +3,8 @@
 use homard_runtime::Timestamp;
 use rusqlite::params;
 
-use super::{COLUMNS, MAX_LISTED, OutboundRecord, list};
-use crate::store::{Store, StoreError};
+use super::{COLUMNS, MAX_LISTED, OutboundRecord, OutboxStore, list};
+use crate::store::StoreError;
 
 /// A try that failed and is to be made again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub struct OutboundRetry {
     pub ambiguous: bool,
 }
 
-impl Store {
+impl OutboxStore<'_> {
     /// Marks a row as being sent. `false` when it is over or gone, and must not be sent.
     ///
     /// # Errors
     /// When the write is not committed: then it must not be sent.
-    pub async fn mark_sending(&self, id: i64) -> Result<bool, StoreError> {
-        self.write(move |batch| {
+    pub async fn mark_sending(self, id: i64) -> Result<bool, StoreError> {
+        self.store.write(move |batch| {
             let sql =
                 "UPDATE outbox SET sending_at = ?2 WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL";
             Ok(batch.execute(sql, params![id, batch.now()])? > 0)
@@ -37,37 +37,40 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_sent(&self, id: i64, receipt: String) -> Result<(), StoreError> {
-        self.write(move |batch| {
-            let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
-            batch.execute(sql, params![id, batch.now(), receipt])?;
-            Ok(())
-        })
-        .await
+    pub async fn mark_sent(self, id: i64, receipt: String) -> Result<(), StoreError> {
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
+                batch.execute(sql, params![id, batch.now(), receipt])?;
+                Ok(())
+            })
+            .await
     }
 
     /// It is to be tried again.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_retry(&self, id: i64, retry: OutboundRetry) -> Result<(), StoreError> {
-        self.write(move |batch| {
-            batch.execute(
-                "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, last_error = ?3, tries = tries + ?4,
-                 ambiguous = ambiguous + ?5 WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL",
-                params![id, retry.at, retry.error, retry.counts, retry.ambiguous],
-            )?;
-            Ok(())
-        })
-        .await
+    pub async fn mark_retry(self, id: i64, retry: OutboundRetry) -> Result<(), StoreError> {
+        self.store
+            .write(move |batch| {
+                batch.execute(
+                    "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, last_error = ?3,
+                     tries = tries + ?4, ambiguous = ambiguous + ?5
+                     WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL",
+                    params![id, retry.at, retry.error, retry.counts, retry.ambiguous],
+                )?;
+                Ok(())
+            })
+            .await
     }
 
     /// It is given up.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_failed(&self, id: i64, error: String) -> Result<(), StoreError> {
-        self.write(move |batch| {
+    pub async fn mark_failed(self, id: i64, error: String) -> Result<(), StoreError> {
+        self.store.write(move |batch| {
             batch.execute(
                 "UPDATE outbox SET sending_at = NULL, failed_at = ?2, last_error = ?3 WHERE id = ?1 AND sent_at IS NULL",
                 params![id, batch.now(), error],
@@ -81,8 +84,8 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn replace_outbound(&self, id: i64, payload: String) -> Result<(), StoreError> {
-        self.write(move |batch| {
+    pub async fn replace(self, id: i64, payload: String) -> Result<(), StoreError> {
+        self.store.write(move |batch| {
             batch.execute(
                 "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, payload = ?3, repeatable = 0 WHERE id = ?1
                  AND sent_at IS NULL AND failed_at IS NULL",
@@ -97,28 +100,31 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn withdraw_outbound(&self, key: &str) -> Result<bool, StoreError> {
+    pub async fn withdraw(self, key: &str) -> Result<bool, StoreError> {
         let key = key.to_owned();
-        self.write(move |batch| {
-            let sql = "DELETE FROM outbox WHERE message_key = ?1 AND sending_at IS NULL AND sent_at IS NULL
+        self.store
+            .write(move |batch| {
+                let sql =
+                    "DELETE FROM outbox WHERE message_key = ?1 AND sending_at IS NULL AND sent_at IS NULL
                        AND failed_at IS NULL";
-            Ok(batch.execute(sql, [key])? > 0)
-        })
-        .await
+                Ok(batch.execute(sql, [key])? > 0)
+            })
+            .await
     }
 
     /// Lets something that was given up wait again; `false` when there is no such row.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn revive_outbound(&self, key: &str) -> Result<bool, StoreError> {
+    pub async fn revive(self, key: &str) -> Result<bool, StoreError> {
         let key = key.to_owned();
-        self.write(move |batch| {
-            let sql = "UPDATE outbox SET failed_at = NULL, tries = 0, created_at = ?2, next_try_at = ?2
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE outbox SET failed_at = NULL, tries = 0, created_at = ?2, next_try_at = ?2
                        WHERE message_key = ?1 AND failed_at IS NOT NULL";
-            Ok(batch.execute(sql, params![key, batch.now()])? > 0)
-        })
-        .await
+                Ok(batch.execute(sql, params![key, batch.now()])? > 0)
+            })
+            .await
     }
 
     /// After a start: what was being sent may have arrived. It is counted as ambiguous, unless sending it twice is
@@ -126,8 +132,8 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn recover_outbox(&self) -> Result<usize, StoreError> {
-        self.write(move |batch| {
+    pub async fn recover(self) -> Result<usize, StoreError> {
+        self.store.write(move |batch| {
             batch.execute(
                 "UPDATE outbox SET sending_at = NULL, next_try_at = ?1, ambiguous = ambiguous + (1 - repeatable),
                  last_error = 'the gateway ended while it was being sent' WHERE sending_at IS NOT NULL",
@@ -141,8 +147,8 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn expire_outbox(&self, before: Timestamp) -> Result<Vec<OutboundRecord>, StoreError> {
-        self.write(move |batch| {
+    pub async fn expire(self, before: Timestamp) -> Result<Vec<OutboundRecord>, StoreError> {
+        self.store.write(move |batch| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM outbox WHERE sent_at IS NULL AND failed_at IS NULL AND sending_at IS NULL \
                  AND created_at < ?1 ORDER BY id LIMIT {MAX_LISTED}"

@@ -26,29 +26,29 @@ fn row(key: &str, conversation: &str) -> NewOutbound {
 
 async fn next(store: &Store, conversation: &str) -> Option<OutboundRecord> {
     let (channel, account) = (ChannelId::parse("telegram").unwrap(), AccountId::default_account());
-    store.next_outbound(&channel, &account, conversation).await.unwrap()
+    store.outbox().next(&channel, &account, conversation).await.unwrap()
 }
 
 #[tokio::test]
 async fn rows_of_a_conversation_come_in_order_and_a_known_key_is_kept_once() {
     let Home { store, .. } = &Home::new();
     let posted =
-        store.post_outbound(vec![row("a:0", "c1"), row("a:1", "c1"), row("b:0", "c2")]).await.unwrap();
+        store.outbox().post(vec![row("a:0", "c1"), row("a:1", "c1"), row("b:0", "c2")]).await.unwrap();
     assert_eq!(posted, [Posted::New, Posted::New, Posted::New]);
-    let again = store.post_outbound(vec![row("a:0", "c1")]).await.unwrap();
+    let again = store.outbox().post(vec![row("a:0", "c1")]).await.unwrap();
     assert!(matches!(&again[0], Posted::Known(known) if known.new.key == "a:0"), "{again:?}");
     let first = next(store, "c1").await.unwrap();
     assert_eq!(first.new.key, "a:0");
-    assert!(store.mark_sending(first.id).await.unwrap());
-    store.mark_sent(first.id, r#"{"messageId":"7"}"#.into()).await.unwrap();
-    assert!(!store.mark_sending(first.id).await.unwrap(), "what was sent is not sent again");
+    assert!(store.outbox().mark_sending(first.id).await.unwrap());
+    store.outbox().mark_sent(first.id, r#"{"messageId":"7"}"#.into()).await.unwrap();
+    assert!(!store.outbox().mark_sending(first.id).await.unwrap(), "what was sent is not sent again");
     assert_eq!(next(store, "c1").await.unwrap().new.key, "a:1");
     assert_eq!(
-        store.outbound("a:0").await.unwrap().unwrap().receipt.as_deref(),
+        store.outbox().get("a:0").await.unwrap().unwrap().receipt.as_deref(),
         Some(r#"{"messageId":"7"}"#)
     );
     let (channel, account) = (ChannelId::parse("telegram").unwrap(), AccountId::default_account());
-    assert_eq!(store.waiting_conversations(&channel, &account).await.unwrap(), ["c1", "c2"]);
+    assert_eq!(store.outbox().waiting_conversations(&channel, &account).await.unwrap(), ["c1", "c2"]);
 }
 
 #[tokio::test]
@@ -63,8 +63,8 @@ async fn what_a_run_says_is_kept_with_its_end_and_only_then() {
         session_key: Some(key("agent:main:main")),
         ..row("r1:0", "c1")
     }];
-    home.store.finish_run(finish).await.unwrap();
-    let kept = home.store.outbound_of_run(&run_id("r1")).await.unwrap();
+    home.store.runs().finish(finish).await.unwrap();
+    let kept = home.store.outbox().of_run(&run_id("r1")).await.unwrap();
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].new.session_key, Some(key("agent:main:main")));
     assert_eq!(next(&home.store, "c1").await.as_ref(), kept.first());
@@ -74,63 +74,63 @@ async fn what_a_run_says_is_kept_with_its_end_and_only_then() {
 async fn what_was_being_sent_when_the_process_died_is_ambiguous_unless_it_is_harmless() {
     let home = Home::new();
     let harmless = NewOutbound { repeatable: true, ..row("edit", "c2") };
-    home.store.post_outbound(vec![row("text", "c1"), harmless, row("waiting", "c3")]).await.unwrap();
+    home.store.outbox().post(vec![row("text", "c1"), harmless, row("waiting", "c3")]).await.unwrap();
     for conversation in ["c1", "c2"] {
         let id = next(&home.store, conversation).await.unwrap().id;
-        assert!(home.store.mark_sending(id).await.unwrap());
+        assert!(home.store.outbox().mark_sending(id).await.unwrap());
     }
     let home = home.reopen().await;
-    assert_eq!(home.store.recover_outbox().await.unwrap(), 2);
-    assert_eq!(home.store.recover_outbox().await.unwrap(), 0);
+    assert_eq!(home.store.outbox().recover().await.unwrap(), 2);
+    assert_eq!(home.store.outbox().recover().await.unwrap(), 0);
     let found: Vec<_> =
         [next(&home.store, "c1").await, next(&home.store, "c2").await, next(&home.store, "c3").await]
             .into_iter()
             .map(|row| row.map(|row| (row.ambiguous, row.sending_at)))
             .collect();
     assert_eq!(found, [Some((1, None)), Some((0, None)), Some((0, None))]);
-    let counts = home.store.outbox_counts().await.unwrap();
+    let counts = home.store.outbox().counts().await.unwrap();
     assert_eq!((counts[0].waiting, counts[0].ambiguous, counts[0].oldest_at), (3, 1, Some(NOW)));
 }
 
 #[tokio::test]
 async fn failed_tries_are_counted_and_given_up_rows_can_be_listed_and_revived() {
     let Home { store, clock, .. } = &Home::new();
-    store.post_outbound(vec![row("a", "c1")]).await.unwrap();
+    store.outbox().post(vec![row("a", "c1")]).await.unwrap();
     let id = next(store, "c1").await.unwrap().id;
-    store.mark_sending(id).await.unwrap();
+    store.outbox().mark_sending(id).await.unwrap();
     let retry = OutboundRetry { at: NOW + 400, error: "down".into(), counts: true, ambiguous: false };
-    store.mark_retry(id, retry.clone()).await.unwrap();
-    store.mark_retry(id, OutboundRetry { counts: false, ambiguous: true, ..retry }).await.unwrap();
+    store.outbox().mark_retry(id, retry.clone()).await.unwrap();
+    store.outbox().mark_retry(id, OutboundRetry { counts: false, ambiguous: true, ..retry }).await.unwrap();
     let row = next(store, "c1").await.unwrap();
     assert_eq!((row.tries, row.ambiguous, row.next_try_at, row.sending_at), (1, 1, NOW + 400, None));
     clock.advance(Duration::from_secs(1));
-    store.mark_failed(id, "blocked".into()).await.unwrap();
+    store.outbox().mark_failed(id, "blocked".into()).await.unwrap();
     assert_eq!(next(store, "c1").await, None);
-    let dead = store.dead_letters(10).await.unwrap();
+    let dead = store.outbox().dead_letters(10).await.unwrap();
     assert_eq!((dead[0].last_error.as_deref(), dead[0].failed_at), (Some("blocked"), Some(NOW + 1000)));
-    assert!(store.revive_outbound("a").await.unwrap());
+    assert!(store.outbox().revive("a").await.unwrap());
     assert_eq!(next(store, "c1").await.unwrap().tries, 0);
 }
 
 #[tokio::test]
 async fn what_is_being_sent_cannot_be_taken_back() {
     let Home { store, .. } = &Home::new();
-    store.post_outbound(vec![row("a", "c1"), row("b", "c1")]).await.unwrap();
+    store.outbox().post(vec![row("a", "c1"), row("b", "c1")]).await.unwrap();
     let id = next(store, "c1").await.unwrap().id;
-    store.mark_sending(id).await.unwrap();
-    assert!(!store.withdraw_outbound("a").await.unwrap());
-    assert!(store.withdraw_outbound("b").await.unwrap());
-    store.replace_outbound(id, "{}".into()).await.unwrap();
+    store.outbox().mark_sending(id).await.unwrap();
+    assert!(!store.outbox().withdraw("a").await.unwrap());
+    assert!(store.outbox().withdraw("b").await.unwrap());
+    store.outbox().replace(id, "{}".into()).await.unwrap();
     assert_eq!(next(store, "c1").await.unwrap().new.payload, "{}");
 }
 
 #[tokio::test]
 async fn what_has_waited_too_long_is_given_up() {
     let Home { store, clock, .. } = &Home::new();
-    store.post_outbound(vec![row("old", "c1")]).await.unwrap();
+    store.outbox().post(vec![row("old", "c1")]).await.unwrap();
     clock.advance(Duration::from_secs(60));
-    store.post_outbound(vec![row("new", "c1")]).await.unwrap();
-    let expired = store.expire_outbox(NOW + 1).await.unwrap();
+    store.outbox().post(vec![row("new", "c1")]).await.unwrap();
+    let expired = store.outbox().expire(NOW + 1).await.unwrap();
     assert_eq!(expired.iter().map(|row| row.new.key.as_str()).collect::<Vec<_>>(), ["old"]);
     assert_eq!(next(store, "c1").await.unwrap().new.key, "new");
 }
@@ -140,15 +140,15 @@ async fn a_run_a_restart_cut_off_before_it_did_anything_can_begin_again() {
     let home = Home::new();
     home.says("agent:main:main", "r1", "hi").await;
     let home = home.reopen().await;
-    assert!(home.store.requeue_run(&run_id("r1"), "{\"again\":1}".into()).await.unwrap());
-    let run = home.store.run(&run_id("r1")).await.unwrap().unwrap();
+    assert!(home.store.runs().requeue(&run_id("r1"), "{\"again\":1}".into()).await.unwrap());
+    let run = home.store.runs().get(&run_id("r1")).await.unwrap().unwrap();
     assert_eq!((run.status, run.message.as_deref()), (RunStatus::Queued, Some("{\"again\":1}")));
-    let started = home.store.start_run(crate::engine::fixture::start("r1", "hi")).await.unwrap();
+    let started = home.store.runs().start(crate::engine::fixture::start("r1", "hi")).await.unwrap();
     assert_eq!(started.seq, 1, "what the person said is not said twice");
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
     finish.entries = vec![assistant("hello")];
-    assert_eq!(home.store.finish_run(finish).await.unwrap().appended[0].seq, 2);
-    assert!(!home.store.requeue_run(&run_id("r1"), String::new()).await.unwrap());
+    assert_eq!(home.store.runs().finish(finish).await.unwrap().appended[0].seq, 2);
+    assert!(!home.store.runs().requeue(&run_id("r1"), String::new()).await.unwrap());
 }
 
 #[tokio::test]
@@ -156,12 +156,13 @@ async fn a_run_that_has_done_something_or_said_something_does_not_begin_again() 
     let home = Home::new();
     let started = home.says("agent:main:main", "r1", "hi").await;
     home.store
+        .transcripts()
         .append(&started.session.session_id, vec![crate::engine::fixture::calls(&["c1"])])
         .await
         .unwrap();
-    assert!(!home.store.requeue_run(&run_id("r1"), "{}".into()).await.unwrap());
+    assert!(!home.store.runs().requeue(&run_id("r1"), "{}".into()).await.unwrap());
     home.says("agent:main:other", "r2", "hi").await;
     let block = NewOutbound { run_id: Some(run_id("r2")), ..row("r2:b0", "c1") };
-    home.store.post_outbound(vec![block]).await.unwrap();
-    assert!(!home.store.requeue_run(&run_id("r2"), "{}".into()).await.unwrap());
+    home.store.outbox().post(vec![block]).await.unwrap();
+    assert!(!home.store.runs().requeue(&run_id("r2"), "{}".into()).await.unwrap());
 }

@@ -67,96 +67,110 @@ pub struct PairedDevice {
 const COLUMNS: &str = "device_id, public_key, display_name, platform, device_family, client_id, client_mode, roles, \
                        scopes, remote_ip, approved_via, created_at, approved_at, last_seen_at, operator_label";
 
-impl Store {
+/// Paired devices, those that ask to be, and their tokens: [`Store::devices`].
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl DeviceStore<'_> {
     /// A paired device.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn paired_device(&self, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
+    pub async fn get(self, device_id: &DeviceId) -> Result<Option<PairedDevice>, StoreError> {
         let device_id = device_id.clone();
-        self.read(move |cx| load(cx.conn, &device_id)).await
+        self.store.read(move |cx| load(cx.conn, &device_id)).await
     }
 
     /// All paired devices, newest approval first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn paired_devices(&self) -> Result<Vec<PairedDevice>, StoreError> {
-        self.read(move |cx| {
-            let sql = format!("SELECT {COLUMNS} FROM devices ORDER BY approved_at DESC");
-            let mut statement = cx.conn.prepare(&sql)?;
-            let mut rows = statement.query([])?;
-            let mut devices = Vec::new();
-            while let Some(row) = rows.next()? {
-                devices.push(read(row)?);
-            }
-            Ok(devices)
-        })
-        .await
+    pub async fn paired(self) -> Result<Vec<PairedDevice>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = format!("SELECT {COLUMNS} FROM devices ORDER BY approved_at DESC");
+                let mut statement = cx.conn.prepare(&sql)?;
+                let mut rows = statement.query([])?;
+                let mut devices = Vec::new();
+                while let Some(row) = rows.next()? {
+                    devices.push(read(row)?);
+                }
+                Ok(devices)
+            })
+            .await
     }
 
     /// Keeps a paired device, in place of what was known of it; its request, if one waits, is settled.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn pair_device(&self, device: PairedDevice) -> Result<(), StoreError> {
-        self.write(move |batch| {
-            batch.execute("DELETE FROM device_pending WHERE device_id = ?1", [device.device_id.as_str()])?;
-            save(batch.conn, &device)
-        })
-        .await
+    pub async fn pair(self, device: PairedDevice) -> Result<(), StoreError> {
+        self.store
+            .write(move |batch| {
+                batch.execute(
+                    "DELETE FROM device_pending WHERE device_id = ?1",
+                    [device.device_id.as_str()],
+                )?;
+                save(batch.conn, &device)
+            })
+            .await
     }
 
     /// Notes that a device is connected now, in this role, and by which token if by one.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn touch_device(
-        &self,
+    pub async fn touch(
+        self,
         device_id: &DeviceId,
         role: &str,
         presented: Option<&str>,
     ) -> Result<(), StoreError> {
         let (device_id, role) = (device_id.clone(), role.to_owned());
         let hash = presented.map(sha256);
-        self.write(move |batch| {
-            let now = batch.now();
-            let seen = "UPDATE devices SET last_seen_at = ?2 WHERE device_id = ?1";
-            batch.execute(seen, params![device_id.as_str(), now])?;
-            let used = "UPDATE device_tokens SET last_used_at = ?3 WHERE device_id = ?1 AND role = ?2";
-            batch.execute(used, params![device_id.as_str(), role, now])?;
-            let which = "UPDATE device_token_hashes SET last_used_at = ?4
+        self.store
+            .write(move |batch| {
+                let now = batch.now();
+                let seen = "UPDATE devices SET last_seen_at = ?2 WHERE device_id = ?1";
+                batch.execute(seen, params![device_id.as_str(), now])?;
+                let used = "UPDATE device_tokens SET last_used_at = ?3 WHERE device_id = ?1 AND role = ?2";
+                batch.execute(used, params![device_id.as_str(), role, now])?;
+                let which = "UPDATE device_token_hashes SET last_used_at = ?4
                          WHERE device_id = ?1 AND role = ?2 AND hash = ?3";
-            batch.execute(which, params![device_id.as_str(), role, hash, now])?;
-            Ok(())
-        })
-        .await
+                batch.execute(which, params![device_id.as_str(), role, hash, now])?;
+                Ok(())
+            })
+            .await
     }
 
     /// Gives a device the owner's name for it; tells whether there is such a device.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn label_device(&self, device_id: &DeviceId, label: &str) -> Result<bool, StoreError> {
+    pub async fn label(self, device_id: &DeviceId, label: &str) -> Result<bool, StoreError> {
         let (device_id, label) = (device_id.clone(), label.to_owned());
-        self.write(move |batch| {
-            let sql = "UPDATE devices SET operator_label = ?2 WHERE device_id = ?1";
-            Ok(batch.execute(sql, params![device_id.as_str(), label])? > 0)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE devices SET operator_label = ?2 WHERE device_id = ?1";
+                Ok(batch.execute(sql, params![device_id.as_str(), label])? > 0)
+            })
+            .await
     }
 
     /// Forgets a device, its tokens and its request; tells whether it was paired.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn remove_device(&self, device_id: &DeviceId) -> Result<bool, StoreError> {
+    pub async fn remove(self, device_id: &DeviceId) -> Result<bool, StoreError> {
         let device_id = device_id.clone();
-        self.write(move |batch| {
-            batch.execute("DELETE FROM device_pending WHERE device_id = ?1", [device_id.as_str()])?;
-            Ok(batch.execute("DELETE FROM devices WHERE device_id = ?1", [device_id.as_str()])? > 0)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                batch.execute("DELETE FROM device_pending WHERE device_id = ?1", [device_id.as_str()])?;
+                Ok(batch.execute("DELETE FROM devices WHERE device_id = ?1", [device_id.as_str()])? > 0)
+            })
+            .await
     }
 }
 

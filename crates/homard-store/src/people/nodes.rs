@@ -126,60 +126,69 @@ const COLUMNS: &str =
 const REQUEST_COLUMNS: &str = "request_id, device_id, surface, display_name, platform, version, device_family, \
                                remote_ip, silent, ts";
 
-impl Store {
+/// Devices that do things for the assistant: [`Store::nodes`].
+#[derive(Debug, Clone, Copy)]
+pub struct NodeStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl NodeStore<'_> {
     /// What is kept of one node.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn node(&self, device_id: &DeviceId) -> Result<Option<NodeRecord>, StoreError> {
+    pub async fn get(self, device_id: &DeviceId) -> Result<Option<NodeRecord>, StoreError> {
         let device_id = device_id.clone();
-        self.read(move |cx| load(cx.conn, &device_id)).await
+        self.store.read(move |cx| load(cx.conn, &device_id)).await
     }
 
     /// What is kept of all nodes.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn nodes(&self) -> Result<Vec<NodeRecord>, StoreError> {
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare(&format!("SELECT {COLUMNS} FROM nodes"))?;
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(read(row)?);
-            }
-            Ok(found)
-        })
-        .await
+    pub async fn list(self) -> Result<Vec<NodeRecord>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare(&format!("SELECT {COLUMNS} FROM nodes"))?;
+                let mut rows = statement.query([])?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next()? {
+                    found.push(read(row)?);
+                }
+                Ok(found)
+            })
+            .await
     }
 
     /// Notes that a node is connected now.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn node_connected(&self, device_id: &DeviceId) -> Result<(), StoreError> {
+    pub async fn mark_connected(self, device_id: &DeviceId) -> Result<(), StoreError> {
         let device_id = device_id.clone();
-        self.write(move |batch| {
-            let sql = "INSERT INTO nodes (device_id, last_connected_at, last_seen_at, last_seen_reason)
+        self.store
+            .write(move |batch| {
+                let sql = "INSERT INTO nodes (device_id, last_connected_at, last_seen_at, last_seen_reason)
                        VALUES (?1, ?2, ?2, 'connect') ON CONFLICT (device_id) DO UPDATE SET
                        last_connected_at = ?2, last_seen_at = ?2, last_seen_reason = 'connect'";
-            batch.execute(sql, params![device_id.as_str(), batch.now()])?;
-            Ok(())
-        })
-        .await
+                batch.execute(sql, params![device_id.as_str(), batch.now()])?;
+                Ok(())
+            })
+            .await
     }
 
     /// Notes that a node was awake for a moment; tells whether it is one.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn node_seen(&self, device_id: &DeviceId, reason: &str) -> Result<bool, StoreError> {
+    pub async fn mark_seen(self, device_id: &DeviceId, reason: &str) -> Result<bool, StoreError> {
         let (device_id, reason) = (device_id.clone(), reason.to_owned());
-        self.write(move |batch| {
-            let sql = "UPDATE nodes SET last_seen_at = ?2, last_seen_reason = ?3 WHERE device_id = ?1";
-            Ok(batch.execute(sql, params![device_id.as_str(), batch.now(), reason])? > 0)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE nodes SET last_seen_at = ?2, last_seen_reason = ?3 WHERE device_id = ?1";
+                Ok(batch.execute(sql, params![device_id.as_str(), batch.now(), reason])? > 0)
+            })
+            .await
     }
 
     /// Keeps what a node's machine said of itself.
@@ -187,17 +196,18 @@ impl Store {
     /// # Errors
     /// When the write is not committed.
     pub async fn keep_host_stats(
-        &self,
+        self,
         device_id: &DeviceId,
         stats: &serde_json::Value,
     ) -> Result<(), StoreError> {
         let (device_id, stats) = (device_id.clone(), stats.to_string());
-        self.write(move |batch| {
-            let sql = "UPDATE nodes SET host_stats = ?2 WHERE device_id = ?1";
-            batch.execute(sql, params![device_id.as_str(), stats])?;
-            Ok(())
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE nodes SET host_stats = ?2 WHERE device_id = ?1";
+                batch.execute(sql, params![device_id.as_str(), stats])?;
+                Ok(())
+            })
+            .await
     }
 
     /// Keeps a question about a node. Asking the same again changes nothing but what it says of itself; asking
@@ -205,77 +215,73 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn ask_about_node(&self, new: NewNodeRequest) -> Result<NodeAsked, StoreError> {
-        self.write(move |batch| ask(batch, new)).await
+    pub async fn ask(self, new: NewNodeRequest) -> Result<NodeAsked, StoreError> {
+        self.store.write(move |batch| ask(batch, new)).await
     }
 
     /// The questions that wait, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn node_requests(&self) -> Result<Vec<NodeRequest>, StoreError> {
-        self.read(move |cx| {
-            let sql = format!("SELECT {REQUEST_COLUMNS} FROM node_requests ORDER BY ts, request_id");
-            let mut statement = cx.conn.prepare(&sql)?;
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(read_request(row)?);
-            }
-            Ok(found)
-        })
-        .await
+    pub async fn requests(self) -> Result<Vec<NodeRequest>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let sql = format!("SELECT {REQUEST_COLUMNS} FROM node_requests ORDER BY ts, request_id");
+                let mut statement = cx.conn.prepare(&sql)?;
+                let mut rows = statement.query([])?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next()? {
+                    found.push(read_request(row)?);
+                }
+                Ok(found)
+            })
+            .await
     }
 
     /// One question that waits.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn node_request(&self, request_id: &str) -> Result<Option<NodeRequest>, StoreError> {
+    pub async fn request(self, request_id: &str) -> Result<Option<NodeRequest>, StoreError> {
         let request_id = request_id.to_owned();
-        self.read(move |cx| one_request(cx.conn, "request_id", &request_id)).await
+        self.store.read(move |cx| one_request(cx.conn, "request_id", &request_id)).await
     }
 
     /// The owner says yes: what was asked is what may be offered from now on. `None` when nothing such waits.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn approve_node(
-        &self,
-        request_id: &str,
-    ) -> Result<Option<(NodeRequest, Timestamp)>, StoreError> {
+    pub async fn approve(self, request_id: &str) -> Result<Option<(NodeRequest, Timestamp)>, StoreError> {
         let request_id = request_id.to_owned();
-        self.write(move |batch| {
-            let Some(request) = take(batch, "request_id", &request_id)? else { return Ok(None) };
-            let now = batch.now();
-            let sql = "INSERT INTO nodes (device_id, surface, approved_at) VALUES (?1, ?2, ?3)
+        self.store
+            .write(move |batch| {
+                let Some(request) = take(batch, "request_id", &request_id)? else { return Ok(None) };
+                let now = batch.now();
+                let sql = "INSERT INTO nodes (device_id, surface, approved_at) VALUES (?1, ?2, ?3)
                        ON CONFLICT (device_id) DO UPDATE SET surface = ?2, approved_at = ?3";
-            let surface = to_json("surface", &request.about.surface)?;
-            batch.execute(sql, params![request.about.device_id.as_str(), surface, now])?;
-            Ok(Some((request, now)))
-        })
-        .await
+                let surface = to_json("surface", &request.about.surface)?;
+                batch.execute(sql, params![request.about.device_id.as_str(), surface, now])?;
+                Ok(Some((request, now)))
+            })
+            .await
     }
 
     /// The owner says no; returns what was asked.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn reject_node(&self, request_id: &str) -> Result<Option<NodeRequest>, StoreError> {
+    pub async fn reject(self, request_id: &str) -> Result<Option<NodeRequest>, StoreError> {
         let request_id = request_id.to_owned();
-        self.write(move |batch| take(batch, "request_id", &request_id)).await
+        self.store.write(move |batch| take(batch, "request_id", &request_id)).await
     }
 
     /// A node asks for nothing beyond what it has; returns what it had asked.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn withdraw_node_request(
-        &self,
-        device_id: &DeviceId,
-    ) -> Result<Option<NodeRequest>, StoreError> {
+    pub async fn withdraw_request(self, device_id: &DeviceId) -> Result<Option<NodeRequest>, StoreError> {
         let device_id = device_id.clone();
-        self.write(move |batch| take(batch, "device_id", device_id.as_str())).await
+        self.store.write(move |batch| take(batch, "device_id", device_id.as_str())).await
     }
 
     /// A device is no node any more: what it offered, asked and had waiting is forgotten, and a device that was
@@ -283,32 +289,33 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn remove_node(&self, device_id: &DeviceId) -> Result<bool, StoreError> {
+    pub async fn remove(self, device_id: &DeviceId) -> Result<bool, StoreError> {
         let device_id = device_id.clone();
-        self.write(move |batch| {
-            let Some(mut device) = devices::load(batch.conn, &device_id)? else { return Ok(false) };
-            if !device.roles.iter().any(|role| role == NODE_ROLE) {
-                return Ok(false);
-            }
-            device.roles.retain(|role| role != NODE_ROLE);
-            let id = [device_id.as_str()];
-            if device.roles.is_empty() {
-                batch.execute("DELETE FROM device_pending WHERE device_id = ?1", id)?;
-                batch.execute("DELETE FROM devices WHERE device_id = ?1", id)?;
-                return Ok(true);
-            }
-            let roles = to_json("roles", &device.roles)?;
-            batch.execute(
-                "UPDATE devices SET roles = ?2 WHERE device_id = ?1",
-                params![device_id.as_str(), roles],
-            )?;
-            batch.execute("DELETE FROM device_tokens WHERE device_id = ?1 AND role = 'node'", id)?;
-            for table in ["nodes", "node_requests", "node_work"] {
-                batch.execute(&format!("DELETE FROM {table} WHERE device_id = ?1"), id)?;
-            }
-            Ok(true)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let Some(mut device) = devices::load(batch.conn, &device_id)? else { return Ok(false) };
+                if !device.roles.iter().any(|role| role == NODE_ROLE) {
+                    return Ok(false);
+                }
+                device.roles.retain(|role| role != NODE_ROLE);
+                let id = [device_id.as_str()];
+                if device.roles.is_empty() {
+                    batch.execute("DELETE FROM device_pending WHERE device_id = ?1", id)?;
+                    batch.execute("DELETE FROM devices WHERE device_id = ?1", id)?;
+                    return Ok(true);
+                }
+                let roles = to_json("roles", &device.roles)?;
+                batch.execute(
+                    "UPDATE devices SET roles = ?2 WHERE device_id = ?1",
+                    params![device_id.as_str(), roles],
+                )?;
+                batch.execute("DELETE FROM device_tokens WHERE device_id = ?1 AND role = 'node'", id)?;
+                for table in ["nodes", "node_requests", "node_work"] {
+                    batch.execute(&format!("DELETE FROM {table} WHERE device_id = ?1"), id)?;
+                }
+                Ok(true)
+            })
+            .await
     }
 }
 

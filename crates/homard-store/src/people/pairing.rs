@@ -94,20 +94,26 @@ impl LetIn {
 
 const COLUMNS: &str = "channel, account_id, sender_id, code, meta, created_at, last_seen_at";
 
-impl Store {
+/// Strangers who ask, and people who were let in: [`Store::pairing`].
+#[derive(Debug, Clone, Copy)]
+pub struct PairingStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl PairingStore<'_> {
     /// Notes that a stranger wrote. Who waits already keeps their code.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn request_pairing(
-        &self,
+    pub async fn request(
+        self,
         channel: &ChannelId,
         account: &AccountId,
         sender: &PeerId,
         meta: BTreeMap<String, String>,
     ) -> Result<PairingAsked, StoreError> {
         let (channel, account, sender) = (channel.clone(), account.clone(), sender.clone());
-        self.write(move |batch| {
+        self.store.write(move |batch| {
             let now = batch.now();
             forget_expired(batch)?;
             let meta = to_json("meta", &short(meta))?;
@@ -138,32 +144,34 @@ impl Store {
     ///
     /// # Errors
     /// When the write that forgets those who waited too long is not committed.
-    pub async fn pairings(&self) -> Result<Vec<PairingRequest>, StoreError> {
-        self.write(|batch| {
-            forget_expired(batch)?;
-            let sql = format!("SELECT {COLUMNS} FROM dm_pairing ORDER BY created_at, channel, sender_id");
-            let mut statement = batch.conn.prepare_cached(&sql)?;
-            let mut rows = statement.query([])?;
-            let mut waiting = Vec::new();
-            while let Some(row) = rows.next()? {
-                waiting.push(read(row)?);
-            }
-            Ok(waiting)
-        })
-        .await
+    pub async fn waiting(self) -> Result<Vec<PairingRequest>, StoreError> {
+        self.store
+            .write(|batch| {
+                forget_expired(batch)?;
+                let sql = format!("SELECT {COLUMNS} FROM dm_pairing ORDER BY created_at, channel, sender_id");
+                let mut statement = batch.conn.prepare_cached(&sql)?;
+                let mut rows = statement.query([])?;
+                let mut waiting = Vec::new();
+                while let Some(row) = rows.next()? {
+                    waiting.push(read(row)?);
+                }
+                Ok(waiting)
+            })
+            .await
     }
 
     /// Lets in who has this code. `None` when nobody has it, or they waited too long.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn approve_pairing(
-        &self,
+    pub async fn approve(
+        self,
         channel: &ChannelId,
         code: &str,
     ) -> Result<Option<PairingRequest>, StoreError> {
         let (channel, code) = (channel.clone(), code.trim().to_ascii_uppercase());
         let approved = self
+            .store
             .write(move |batch| {
                 let Some(request) = take(batch, &channel, &code)? else { return Ok(None) };
                 let who = (&request.channel, &request.account, request.sender.as_str());
@@ -171,7 +179,7 @@ impl Store {
                 Ok(Some(request))
             })
             .await;
-        self.let_in_cache().forget();
+        self.store.let_in_cache().forget();
         approved
     }
 
@@ -179,32 +187,32 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn dismiss_pairing(
-        &self,
+    pub async fn dismiss(
+        self,
         channel: &ChannelId,
         code: &str,
     ) -> Result<Option<PairingRequest>, StoreError> {
         let (channel, code) = (channel.clone(), code.trim().to_ascii_uppercase());
-        self.write(move |batch| take(batch, &channel, &code)).await
+        self.store.write(move |batch| take(batch, &channel, &code)).await
     }
 
     /// Who was let in to an account. Asked for every message, so it is kept at hand.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn let_in(
-        &self,
+    pub async fn allowed(
+        self,
         channel: &ChannelId,
         account: &AccountId,
     ) -> Result<Arc<[String]>, StoreError> {
         let key = (channel.clone(), account.clone());
-        let cache = self.let_in_cache();
+        let cache = self.store.let_in_cache();
         let (changes, known) = cache.with(|state| (state.changes, state.known.get(&key).map(Arc::clone)));
         if let Some(known) = known {
             return Ok(known);
         }
         let asked = key.clone();
-        let found: Arc<[String]> = self.read(move |cx| listed(cx.conn, &asked)).await?.into();
+        let found: Arc<[String]> = self.store.read(move |cx| listed(cx.conn, &asked)).await?.into();
         cache.with(|state| {
             if state.changes == changes {
                 state.known.insert(key, Arc::clone(&found));
@@ -217,16 +225,16 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn add_let_in(
-        &self,
+    pub async fn allow(
+        self,
         channel: &ChannelId,
         account: &AccountId,
         sender: &str,
     ) -> Result<bool, StoreError> {
         let (channel, account, sender) = (channel.clone(), account.clone(), sender.trim().to_owned());
         let added =
-            self.write(move |batch| add(batch.conn, (&channel, &account, &sender), batch.now())).await;
-        self.let_in_cache().forget();
+            self.store.write(move |batch| add(batch.conn, (&channel, &account, &sender), batch.now())).await;
+        self.store.let_in_cache().forget();
         added
     }
 
@@ -234,20 +242,21 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn forget_let_in(
-        &self,
+    pub async fn revoke(
+        self,
         channel: &ChannelId,
         account: &AccountId,
         sender: &str,
     ) -> Result<bool, StoreError> {
         let (channel, account, sender) = (channel.clone(), account.clone(), sender.to_owned());
         let gone = self
+            .store
             .write(move |batch| {
                 let sql = "DELETE FROM allow_from WHERE channel = ?1 AND account_id = ?2 AND sender_id = ?3";
                 Ok(batch.execute(sql, params![channel.as_str(), account.as_str(), sender])? > 0)
             })
             .await;
-        self.let_in_cache().forget();
+        self.store.let_in_cache().forget();
         gone
     }
 }

@@ -80,57 +80,64 @@ impl std::fmt::Debug for SetupCode {
 const COLUMNS: &str =
     "setup_id, token, profile, url, expires_at, device_id, device_name, roles, completed_at";
 
-impl Store {
+/// Codes by which a new device pairs itself: [`Store::setup_codes`].
+#[derive(Debug, Clone, Copy)]
+pub struct SetupCodeStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl SetupCodeStore<'_> {
     /// Keeps a code.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn add_setup_code(&self, code: NewSetupCode) -> Result<(), StoreError> {
-        self.write(move |batch| {
-            let now = batch.now();
-            batch.execute(
-                "DELETE FROM setup_codes WHERE expires_at < ?1",
-                [now.saturating_sub(REMEMBERED_MS)],
-            )?;
-            let sql =
+    pub async fn add(self, code: NewSetupCode) -> Result<(), StoreError> {
+        self.store
+            .write(move |batch| {
+                let now = batch.now();
+                batch.execute(
+                    "DELETE FROM setup_codes WHERE expires_at < ?1",
+                    [now.saturating_sub(REMEMBERED_MS)],
+                )?;
+                let sql =
                 "INSERT INTO setup_codes (setup_id, token, join_code, profile, url, created_at, expires_at)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-            batch.execute(
-                sql,
-                params![
-                    code.setup_id,
-                    code.token,
-                    code.join_code,
-                    code.profile,
-                    code.url,
-                    now,
-                    code.expires_at
-                ],
-            )?;
-            let sql = "DELETE FROM setup_codes WHERE setup_id NOT IN
+                batch.execute(
+                    sql,
+                    params![
+                        code.setup_id,
+                        code.token,
+                        code.join_code,
+                        code.profile,
+                        code.url,
+                        now,
+                        code.expires_at
+                    ],
+                )?;
+                let sql = "DELETE FROM setup_codes WHERE setup_id NOT IN
                        (SELECT setup_id FROM setup_codes ORDER BY created_at DESC, rowid DESC LIMIT ?1)";
-            batch.execute(sql, [MAX_CODES])?;
-            Ok(())
-        })
-        .await
+                batch.execute(sql, [MAX_CODES])?;
+                Ok(())
+            })
+            .await
     }
 
     /// A code by its name, ended or not.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn setup_code(&self, setup_id: &str) -> Result<Option<SetupCode>, StoreError> {
+    pub async fn get(self, setup_id: &str) -> Result<Option<SetupCode>, StoreError> {
         let setup_id = setup_id.to_owned();
-        self.read(move |cx| one(cx.conn, "setup_id", &setup_id)).await
+        self.store.read(move |cx| one(cx.conn, "setup_id", &setup_id)).await
     }
 
     /// A code by what the device sends, ended or not.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn setup_code_by_token(&self, token: &str) -> Result<Option<SetupCode>, StoreError> {
+    pub async fn by_token(self, token: &str) -> Result<Option<SetupCode>, StoreError> {
         let token = token.to_owned();
-        self.read(move |cx| one(cx.conn, "token", &token)).await
+        self.store.read(move |cx| one(cx.conn, "token", &token)).await
     }
 
     /// Uses a code: the first device that does owns it, and each role of that device can be had once. `None` when
@@ -138,50 +145,53 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn use_setup_code(&self, token: &str, by: SetupUse) -> Result<Option<SetupCode>, StoreError> {
+    pub async fn redeem(self, token: &str, by: SetupUse) -> Result<Option<SetupCode>, StoreError> {
         let token = token.to_owned();
-        self.write(move |batch| {
-            let now = batch.now();
-            let Some(mut code) = one(batch.conn, "token", &token)? else { return Ok(None) };
-            let others = code.device_id.as_ref().is_some_and(|owner| *owner != by.device_id);
-            if others || code.expires_at <= now || code.roles.contains(&by.role) {
-                return Ok(None);
-            }
-            code.roles.push(by.role);
-            code.device_id = Some(by.device_id);
-            code.device_name = by.device_name.or(code.device_name);
-            code.completed_at = code.completed_at.or(Some(now));
-            let sql =
-                "UPDATE setup_codes SET device_id = ?2, device_name = ?3, roles = ?4, completed_at = ?5,
+        self.store
+            .write(move |batch| {
+                let now = batch.now();
+                let Some(mut code) = one(batch.conn, "token", &token)? else { return Ok(None) };
+                let others = code.device_id.as_ref().is_some_and(|owner| *owner != by.device_id);
+                if others || code.expires_at <= now || code.roles.contains(&by.role) {
+                    return Ok(None);
+                }
+                code.roles.push(by.role);
+                code.device_id = Some(by.device_id);
+                code.device_name = by.device_name.or(code.device_name);
+                code.completed_at = code.completed_at.or(Some(now));
+                let sql =
+                    "UPDATE setup_codes SET device_id = ?2, device_name = ?3, roles = ?4, completed_at = ?5,
                        join_code = NULL WHERE setup_id = ?1";
-            batch.execute(
-                sql,
-                params![
-                    code.setup_id,
-                    code.device_id.as_ref().map(DeviceId::as_str),
-                    code.device_name,
-                    to_json("roles", &code.roles)?,
-                    code.completed_at,
-                ],
-            )?;
-            Ok(Some(code))
-        })
-        .await
+                batch.execute(
+                    sql,
+                    params![
+                        code.setup_id,
+                        code.device_id.as_ref().map(DeviceId::as_str),
+                        code.device_name,
+                        to_json("roles", &code.roles)?,
+                        code.completed_at,
+                    ],
+                )?;
+                Ok(Some(code))
+            })
+            .await
     }
 
     /// The code behind a joining address, once: the address is dead from then on.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn take_setup_join(&self, join_code: &str) -> Result<Option<SetupCode>, StoreError> {
+    pub async fn take_join(self, join_code: &str) -> Result<Option<SetupCode>, StoreError> {
         let join_code = join_code.to_owned();
-        self.write(move |batch| {
-            let now = batch.now();
-            let found = one(batch.conn, "join_code", &join_code)?;
-            batch.execute("UPDATE setup_codes SET join_code = NULL WHERE join_code = ?1", [&join_code])?;
-            Ok(found.filter(|code| code.expires_at > now))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let now = batch.now();
+                let found = one(batch.conn, "join_code", &join_code)?;
+                batch
+                    .execute("UPDATE setup_codes SET join_code = NULL WHERE join_code = ?1", [&join_code])?;
+                Ok(found.filter(|code| code.expires_at > now))
+            })
+            .await
     }
 }
 

@@ -4,43 +4,45 @@ use homard_protocol::{Message, RunId, SessionId};
 use rusqlite::params;
 
 use super::lifecycle::existing;
-use super::{RunRecord, RunStatus};
+use super::{RunRecord, RunStatus, RunStore};
 use crate::engine::writer::Batch;
 use crate::sessions::by_session_id;
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 use crate::transcripts::{self, Appended};
 
 /// How the key of what the person said in a run ends.
 pub(crate) const USER_KEY_END: &str = ":user";
 
-impl Store {
+impl RunStore<'_> {
     /// Lets a run that had begun wait again, with a new [`message`](super::NewRun::message). Only if what the person
     /// said is still the last thing in its conversation and nothing was kept to be sent but its preview; `false`
     /// otherwise.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if it was never accepted.
-    pub async fn requeue_run(&self, run_id: &RunId, message: String) -> Result<bool, StoreError> {
+    pub async fn requeue(self, run_id: &RunId, message: String) -> Result<bool, StoreError> {
         let run_id = run_id.clone();
-        self.write(move |batch| {
-            let run = existing(batch, &run_id)?;
-            let Some(session_id) = run.session_id.clone().filter(|_| run.status == RunStatus::Running) else {
-                return Ok(false);
-            };
-            if by_session_id(batch.conn, &session_id)?.is_none() || has_sent(batch, &run_id)? {
-                return Ok(false);
-            }
-            transcripts::ensure_ready(batch, &session_id, "")?;
-            if said(batch, &run, &session_id)?.is_none() {
-                return Ok(false);
-            }
-            batch.execute(
-                "UPDATE runs SET status = 'queued', started_at = NULL, message = ?2 WHERE run_id = ?1",
-                params![run_id.as_str(), message],
-            )?;
-            Ok(true)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let run = existing(batch, &run_id)?;
+                let Some(session_id) = run.session_id.clone().filter(|_| run.status == RunStatus::Running)
+                else {
+                    return Ok(false);
+                };
+                if by_session_id(batch.conn, &session_id)?.is_none() || has_sent(batch, &run_id)? {
+                    return Ok(false);
+                }
+                transcripts::ensure_ready(batch, &session_id, "")?;
+                if said(batch, &run, &session_id)?.is_none() {
+                    return Ok(false);
+                }
+                batch.execute(
+                    "UPDATE runs SET status = 'queued', started_at = NULL, message = ?2 WHERE run_id = ?1",
+                    params![run_id.as_str(), message],
+                )?;
+                Ok(true)
+            })
+            .await
     }
 }
 

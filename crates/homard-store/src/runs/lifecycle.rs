@@ -8,14 +8,15 @@ use homard_protocol::{
 use rusqlite::params;
 
 use super::{
-    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, StartRun, Started, again, load, steered,
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, StartRun, Started, again, load,
+    steered,
 };
 use crate::engine::writer::Batch;
 use crate::inbox;
 use crate::notes;
 use crate::outbox;
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
-use crate::store::{Store, StoreError, to_json};
+use crate::store::{StoreError, to_json};
 use crate::transcripts::{self, Appended};
 
 /// What the transcript says of a run that a restart cut off.
@@ -25,13 +26,13 @@ const MERGED: &str = "merged:";
 /// How far back an unanswered tool call is looked for: more calls than any model makes at once.
 const MAX_OPEN_CALLS: usize = 256;
 
-impl Store {
+impl RunStore<'_> {
     /// Keeps a request. One that was kept before is not kept again; the caller is told how far it got.
     ///
     /// # Errors
     /// When the write is not committed: then the request must not be acknowledged.
-    pub async fn accept_run(&self, run: NewRun) -> Result<Accepted, StoreError> {
-        self.write(move |batch| accept(batch, &run)).await
+    pub async fn accept(self, run: NewRun) -> Result<Accepted, StoreError> {
+        self.store.write(move |batch| accept(batch, &run)).await
     }
 
     /// Hands a request to be kept to the writer; the future it returns says, once it is committed, whether it
@@ -40,19 +41,19 @@ impl Store {
     ///
     /// # Errors
     /// When the store is closed.
-    pub async fn post_run(
-        &self,
+    pub async fn post(
+        self,
         run: NewRun,
     ) -> Result<impl Future<Output = Result<Accepted, StoreError>> + Send + use<>, StoreError> {
-        self.post(move |batch| accept(batch, &run)).await
+        self.store.post(move |batch| accept(batch, &run)).await
     }
 
     /// Begins a run: makes session and transcript if there are none and appends what the person said.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it is not queued.
-    pub async fn start_run(&self, start: StartRun) -> Result<Started, StoreError> {
-        self.write(move |batch| start_run(batch, start)).await
+    pub async fn start(self, start: StartRun) -> Result<Started, StoreError> {
+        self.store.write(move |batch| start_run(batch, start)).await
     }
 
     /// Ends a run: appends the answer and updates the session. If the session was reset or deleted meanwhile,
@@ -60,18 +61,18 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it has ended.
-    pub async fn finish_run(&self, finish: FinishRun) -> Result<Finished, StoreError> {
-        self.write(move |batch| finish_run(batch, finish)).await
+    pub async fn finish(self, finish: FinishRun) -> Result<Finished, StoreError> {
+        self.store.write(move |batch| finish_run(batch, finish)).await
     }
 
     /// Marks a run that a restart cut off, and says so in its transcript in a way models accept: calls without
     /// results get one.
     ///
     /// # Errors
-    /// As [`finish_run`](Self::finish_run).
-    pub async fn interrupt_run(&self, run_id: &RunId) -> Result<Finished, StoreError> {
+    /// As [`finish`](Self::finish).
+    pub async fn interrupt(self, run_id: &RunId) -> Result<Finished, StoreError> {
         let run_id = run_id.clone();
-        self.write(move |batch| interrupt(batch, run_id)).await
+        self.store.write(move |batch| interrupt(batch, run_id)).await
     }
 
     /// Keeps what a run has said of its present answer, for the case that the process dies before its end.

@@ -4,10 +4,10 @@
 use homard_protocol::{RunId, SessionId, UserMessage};
 use rusqlite::params;
 
-use super::RunStatus;
 use super::lifecycle::{append_user, existing};
+use super::{RunStatus, RunStore};
 use crate::engine::writer::Batch;
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 use crate::transcripts::Appended;
 
 /// What the record of such a run says before the run that took it.
@@ -15,52 +15,54 @@ const STEERED: &str = "steered:";
 /// How the key of its message ends.
 const KEY_END: &str = ":steer";
 
-impl Store {
+impl RunStore<'_> {
     /// Appends the message of the waiting run `run_id` to the transcript that the run `into` writes, and ends
     /// `run_id` with it: its stop reason is `steered:` and the other run's id.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if one was never accepted, [`StoreError::RunState`] if `run_id` does not wait
     /// or `into` does not run.
-    pub async fn steer_run(
-        &self,
+    pub async fn steer(
+        self,
         run_id: &RunId,
         into: &RunId,
         session_id: &SessionId,
         message: UserMessage,
     ) -> Result<Appended, StoreError> {
         let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
-        self.write(move |batch| {
-            check(batch, &run_id, (&into, &session_id))?;
-            let appended = append_user(batch, &session_id, Vec::new(), message)?;
-            finish(batch, &run_id, &into, &session_id)?;
-            Ok(appended)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                check(batch, &run_id, (&into, &session_id))?;
+                let appended = append_user(batch, &session_id, Vec::new(), message)?;
+                finish(batch, &run_id, &into, &session_id)?;
+                Ok(appended)
+            })
+            .await
     }
 
     /// The same, except that the run `run_id` waits on, with a new [`message`](super::NewRun::message).
     ///
     /// # Errors
-    /// As [`steer_run`](Self::steer_run).
-    pub async fn steer_run_too(
-        &self,
+    /// As [`steer`](Self::steer).
+    pub async fn steer_too(
+        self,
         run_id: &RunId,
         (into, session_id): (&RunId, &SessionId),
         said: UserMessage,
         message: String,
     ) -> Result<Appended, StoreError> {
         let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
-        self.write(move |batch| {
-            check(batch, &run_id, (&into, &session_id))?;
-            let appended = append_user(batch, &session_id, Vec::new(), said)?;
-            batch.execute(
-                "UPDATE runs SET message = ?2 WHERE run_id = ?1",
-                params![run_id.as_str(), message],
-            )?;
-            Ok(appended)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                check(batch, &run_id, (&into, &session_id))?;
+                let appended = append_user(batch, &session_id, Vec::new(), said)?;
+                batch.execute(
+                    "UPDATE runs SET message = ?2 WHERE run_id = ?1",
+                    params![run_id.as_str(), message],
+                )?;
+                Ok(appended)
+            })
+            .await
     }
 }
 

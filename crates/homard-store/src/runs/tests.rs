@@ -12,16 +12,16 @@ use crate::engine::fixture::{Home, NOW, assistant, calls, key, new_run, run_id, 
 #[tokio::test]
 async fn the_same_request_twice_is_one_run() {
     let home = Home::new();
-    assert_eq!(home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap(), Accepted::New);
-    let Accepted::Duplicate(run) = home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap()
+    assert_eq!(home.store.runs().accept(new_run("agent:main:main", "r1")).await.unwrap(), Accepted::New);
+    let Accepted::Duplicate(run) = home.store.runs().accept(new_run("agent:main:main", "r1")).await.unwrap()
     else {
         panic!("accepted twice")
     };
     assert_eq!((run.status, run.created_at), (RunStatus::Queued, NOW));
-    home.store.start_run(start("r1", "hi")).await.unwrap();
-    let again = home.store.start_run(start("r1", "hi")).await.unwrap_err();
+    home.store.runs().start(start("r1", "hi")).await.unwrap();
+    let again = home.store.runs().start(start("r1", "hi")).await.unwrap_err();
     assert!(matches!(again, StoreError::RunState { status: RunStatus::Running, .. }));
-    let unknown = home.store.start_run(start("r9", "hi")).await.unwrap_err();
+    let unknown = home.store.runs().start(start("r9", "hi")).await.unwrap_err();
     assert!(matches!(unknown, StoreError::UnknownRun(_)));
 }
 
@@ -30,8 +30,8 @@ async fn a_turn_leaves_a_run_a_session_and_a_transcript() {
     let home = Home::new();
     let mut first = start("r1", "What  is\nup?");
     first.patch = Some(Box::new(|entry| entry.last_channel = Some("webchat".into())));
-    home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap();
-    let started = home.store.start_run(first).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r1")).await.unwrap();
+    let started = home.store.runs().start(first).await.unwrap();
     assert_eq!((started.new_session, started.seq), (true, 1));
     home.clock.advance(Duration::from_secs(1));
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
@@ -40,10 +40,10 @@ async fn a_turn_leaves_a_run_a_session_and_a_transcript() {
     finish.reply = Some("Nothing.".into());
     finish.entries = vec![assistant("Nothing.")];
     finish.patch = Some(Box::new(|entry| entry.input_tokens = Some(3)));
-    let finished = home.store.finish_run(finish).await.unwrap();
+    let finished = home.store.runs().finish(finish).await.unwrap();
     assert_eq!(finished.appended[0].seq, 2);
 
-    let session = home.store.session(&key("agent:main:main")).await.unwrap().unwrap();
+    let session = home.store.sessions().get(&key("agent:main:main")).await.unwrap().unwrap();
     assert_eq!(finished.session, Some(session.clone()));
     assert_eq!(session.derived_title.as_deref(), Some("What is up?"));
     assert_eq!(session.last_message_preview.as_deref(), Some("Nothing."));
@@ -52,12 +52,12 @@ async fn a_turn_leaves_a_run_a_session_and_a_transcript() {
         (session.entry.input_tokens, session.entry.last_channel.as_deref()),
         (Some(3), Some("webchat"))
     );
-    let run = home.store.run(&run_id("r1")).await.unwrap().unwrap();
+    let run = home.store.runs().get(&run_id("r1")).await.unwrap().unwrap();
     assert_eq!((run.status, run.ended_at, run.message), (RunStatus::Ok, Some(NOW + 1000), None));
     assert_eq!(run.usage.map(|usage| usage.output), Some(4));
     assert_eq!(run.session_id, Some(session.session_id));
     assert!(matches!(
-        home.store.finish_run(FinishRun::new(run_id("r1"), RunStatus::Ok)).await,
+        home.store.runs().finish(FinishRun::new(run_id("r1"), RunStatus::Ok)).await,
         Err(StoreError::RunState { .. })
     ));
 }
@@ -66,25 +66,25 @@ async fn a_turn_leaves_a_run_a_session_and_a_transcript() {
 async fn a_run_whose_session_was_reset_writes_nowhere() {
     let home = Home::new();
     home.says("agent:main:main", "r1", "hi").await;
-    let reset = home.store.reset_session(&key("agent:main:main"), ResetReason::New).await.unwrap();
+    let reset = home.store.sessions().reset(&key("agent:main:main"), ResetReason::New).await.unwrap();
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Aborted);
     finish.entries = vec![assistant("too late")];
-    let finished = home.store.finish_run(finish).await.unwrap();
+    let finished = home.store.runs().finish(finish).await.unwrap();
     assert_eq!((finished.appended.len(), finished.session), (0, None));
-    assert!(home.store.context(&reset.record.session_id).await.unwrap().entries.is_empty());
+    assert!(home.store.transcripts().context(&reset.record.session_id).await.unwrap().entries.is_empty());
 }
 
 #[tokio::test]
 async fn an_interrupted_run_leaves_a_conversation_models_accept() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "look").await.session.session_id;
-    home.store.append(&id, vec![calls(&["c1", "c2"])]).await.unwrap();
+    home.store.transcripts().append(&id, vec![calls(&["c1", "c2"])]).await.unwrap();
     let home = home.reopen().await;
-    let unfinished = home.store.unfinished_runs().await.unwrap();
+    let unfinished = home.store.runs().unfinished().await.unwrap();
     assert_eq!(unfinished.len(), 1);
-    home.store.interrupt_run(&unfinished[0].run_id).await.unwrap();
+    home.store.runs().interrupt(&unfinished[0].run_id).await.unwrap();
 
-    let context = home.store.context(&id).await.unwrap();
+    let context = home.store.transcripts().context(&id).await.unwrap();
     assert_eq!(context.entries.len(), 5);
     let results = context.entries.iter().filter_map(|entry| match &entry.kind {
         EntryKind::Message { message: Message::ToolResult(result) } => Some(result),
@@ -100,17 +100,17 @@ async fn an_interrupted_run_leaves_a_conversation_models_accept() {
     };
     assert_eq!(last.stop_reason, StopReason::Aborted);
     assert_eq!(last.error_message.as_deref(), Some("interrupted by a gateway restart"));
-    let session = home.store.session(&key("agent:main:main")).await.unwrap().unwrap();
+    let session = home.store.sessions().get(&key("agent:main:main")).await.unwrap().unwrap();
     assert_eq!(session.entry.aborted_last_run, Some(true));
-    assert_eq!(home.store.run(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Interrupted);
-    assert!(home.store.unfinished_runs().await.unwrap().is_empty());
+    assert_eq!(home.store.runs().get(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Interrupted);
+    assert!(home.store.runs().unfinished().await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn a_queued_run_can_be_interrupted_without_a_trace_in_any_transcript() {
     let home = Home::new();
-    home.store.accept_run(new_run("agent:main:main", "r1")).await.unwrap();
-    let finished = home.store.interrupt_run(&run_id("r1")).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r1")).await.unwrap();
+    let finished = home.store.runs().interrupt(&run_id("r1")).await.unwrap();
     assert_eq!((finished.appended.len(), finished.session), (0, None));
 }
 
@@ -118,11 +118,11 @@ async fn a_queued_run_can_be_interrupted_without_a_trace_in_any_transcript() {
 async fn runs_that_ended_long_ago_are_forgotten_at_start() {
     let home = Home::new();
     home.says("agent:main:main", "old", "hi").await;
-    home.store.finish_run(FinishRun::new(run_id("old"), RunStatus::Ok)).await.unwrap();
+    home.store.runs().finish(FinishRun::new(run_id("old"), RunStatus::Ok)).await.unwrap();
     home.says("agent:main:main", "open", "hi").await;
     home.clock.advance(Duration::from_secs(8 * 24 * 3600));
     home.says("agent:main:main", "new", "hi").await;
-    home.store.finish_run(FinishRun::new(run_id("new"), RunStatus::Ok)).await.unwrap();
+    home.store.runs().finish(FinishRun::new(run_id("new"), RunStatus::Ok)).await.unwrap();
     home.store.close().await;
     let conn = rusqlite::Connection::open(home.dir.path().join("state/homard.sqlite")).unwrap();
     while super::prune(&conn, home.clock.now_ms()).unwrap() {}
@@ -143,7 +143,7 @@ fn every_status_reads_as_it_is_written() {
 async fn a_message_handed_over_just_before_a_crash_is_in_the_conversation_once() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "paint it").await.session.session_id;
-    home.store.accept_run(new_run("agent:main:main", "r2")).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r2")).await.unwrap();
     // The line of a hand-over reached the file, its commit did not reach the database.
     let path = home.transcript(&id);
     let first = std::fs::read_to_string(&path).unwrap();
@@ -157,11 +157,11 @@ async fn a_message_handed_over_just_before_a_crash_is_in_the_conversation_once()
     std::fs::write(&path, format!("{first}{entry}\n")).unwrap();
 
     let home = home.reopen().await;
-    home.store.interrupt_run(&run_id("r1")).await.unwrap();
-    let run = home.store.run(&run_id("r2")).await.unwrap().unwrap();
+    home.store.runs().interrupt(&run_id("r1")).await.unwrap();
+    let run = home.store.runs().get(&run_id("r2")).await.unwrap().unwrap();
     assert_eq!((run.status, run.stop_reason.as_deref()), (RunStatus::Ok, Some("steered:r1")));
-    assert!(home.store.unfinished_runs().await.unwrap().is_empty());
-    let said = texts(&home.store.context(&id).await.unwrap().entries);
+    assert!(home.store.runs().unfinished().await.unwrap().is_empty());
+    let said = texts(&home.store.transcripts().context(&id).await.unwrap().entries);
     assert_eq!(said, ["paint it", "no, blue", ""]);
 }
 
@@ -169,9 +169,9 @@ async fn a_message_handed_over_just_before_a_crash_is_in_the_conversation_once()
 async fn a_message_whose_turn_did_not_begin_before_a_crash_is_told_once_alone_or_with_others() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "hello").await.session.session_id;
-    home.store.finish_run(FinishRun::new(run_id("r1"), RunStatus::Ok)).await.unwrap();
+    home.store.runs().finish(FinishRun::new(run_id("r1"), RunStatus::Ok)).await.unwrap();
     for run in ["r2", "r3"] {
-        home.store.accept_run(new_run("agent:main:main", run)).await.unwrap();
+        home.store.runs().accept(new_run("agent:main:main", run)).await.unwrap();
     }
     // Both were to be told in one turn: a note and the line reached the file, the commit did not reach the database.
     let path = home.transcript(&id);
@@ -188,8 +188,11 @@ async fn a_message_whose_turn_did_not_begin_before_a_crash_is_told_once_alone_or
 
     let home = home.reopen().await;
     for (run, text) in [("r2", "two"), ("r3", "three")] {
-        home.store.start_run(crate::engine::fixture::start(run, text)).await.unwrap();
-        home.store.finish_run(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
+        home.store.runs().start(crate::engine::fixture::start(run, text)).await.unwrap();
+        home.store.runs().finish(FinishRun::new(run_id(run), RunStatus::Ok)).await.unwrap();
     }
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["hello", "two", "three"]);
+    assert_eq!(
+        texts(&home.store.transcripts().context(&id).await.unwrap().entries),
+        ["hello", "two", "three"]
+    );
 }

@@ -7,10 +7,7 @@ use crate::engine::fixture::{Home, assistant, key};
 use crate::sessions::{ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionQuery};
 
 async fn search(home: &Home, text: &str) -> SearchPage {
-    home.store
-        .search_transcripts(SearchQuery { text: text.to_owned(), ..SearchQuery::default() })
-        .await
-        .unwrap()
+    home.store.search().find(SearchQuery { text: text.to_owned(), ..SearchQuery::default() }).await.unwrap()
 }
 
 async fn keys(home: &Home, text: &str) -> Vec<String> {
@@ -57,7 +54,11 @@ async fn words_are_found_in_whatever_script_they_were_written() {
 async fn a_hit_says_where_it_stands_and_answers_are_found_too() {
     let home = Home::new();
     let started = home.says("agent:main:a", "r1", "what is a lobster?").await;
-    home.store.append(&started.session.session_id, vec![assistant("A crustacean.")]).await.unwrap();
+    home.store
+        .transcripts()
+        .append(&started.session.session_id, vec![assistant("A crustacean.")])
+        .await
+        .unwrap();
     let page = search(&home, "lobster").await;
     let hit = &page.hits[0];
     assert_eq!((page.hits.len(), page.truncated, page.indexing), (1, false, false));
@@ -73,11 +74,11 @@ async fn what_was_reset_or_deleted_is_not_found_until_it_is_back() {
     home.says("agent:main:a", "r1", "treasure island").await;
     home.says("agent:main:b", "r2", "treasure chest").await;
     assert_eq!(keys(&home, "treasure").await, ["agent:main:a", "agent:main:b"]);
-    home.store.reset_session(&key("agent:main:a"), ResetReason::Reset).await.unwrap();
+    home.store.sessions().reset(&key("agent:main:a"), ResetReason::Reset).await.unwrap();
     assert_eq!(keys(&home, "treasure").await, ["agent:main:b"]);
-    home.store.delete_session(&key("agent:main:b"), ArchiveTranscript::Keep).await.unwrap();
+    home.store.sessions().delete(&key("agent:main:b"), ArchiveTranscript::Keep).await.unwrap();
     assert_eq!(keys(&home, "treasure").await, Vec::<String>::new());
-    home.store.restore_session(RestoreWhich::Key(key("agent:main:b"))).await.unwrap();
+    home.store.sessions().restore(RestoreWhich::Key(key("agent:main:b"))).await.unwrap();
     assert_eq!(keys(&home, "treasure").await, ["agent:main:b"]);
     let home = home.reopen().await;
     assert_eq!(keys(&home, "treasure").await, ["agent:main:b"]);
@@ -88,7 +89,7 @@ async fn the_index_can_be_thrown_away() {
     let home = Home::new();
     home.says("agent:main:a", "r1", "treasure").await;
     assert_eq!(keys(&home, "treasure").await.len(), 1);
-    home.store.rebuild_search().await.unwrap();
+    home.store.search().rebuild().await.unwrap();
     assert_eq!(keys(&home, "treasure").await.len(), 1);
 }
 
@@ -98,7 +99,7 @@ async fn a_search_keeps_to_the_sessions_it_was_given() {
     for name in ["a", "b", "c"] {
         home.says(&format!("agent:main:{name}"), &format!("r{name}"), "treasure").await;
     }
-    home.store.patch_session(&key("agent:main:c"), |entry| entry.archived_at = Some(1)).await.unwrap();
+    home.store.sessions().patch(&key("agent:main:c"), |entry| entry.archived_at = Some(1)).await.unwrap();
     let within = |within: SessionQuery, limit| SearchQuery { text: "treasure".to_owned(), limit, within };
     let base = SessionQuery::default;
     for (query, count, truncated) in [
@@ -109,7 +110,7 @@ async fn a_search_keeps_to_the_sessions_it_was_given() {
         (within(SessionQuery { archived: ArchivedFilter::Archived, ..base() }, 0), 1, false),
         (within(SessionQuery { active_since: Some(i64::MAX), ..base() }, 0), 0, false),
     ] {
-        let page = home.store.search_transcripts(query.clone()).await.unwrap();
+        let page = home.store.search().find(query.clone()).await.unwrap();
         assert_eq!((page.hits.len(), page.truncated), (count, truncated), "{query:?}");
     }
 }

@@ -8,10 +8,10 @@ use homard_protocol::{SessionId, SessionKey};
 
 use super::restore::{Ended, remember};
 use super::rows::{fresh_session_id, load, save};
-use super::{Draft, SessionEntry, SessionRecord};
+use super::{Draft, SessionEntry, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
 use crate::notes;
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 use crate::transcripts;
 
 /// Why a conversation begins anew.
@@ -56,32 +56,28 @@ pub struct DeletedSession {
     pub archived: Vec<PathBuf>,
 }
 
-impl Store {
+impl SessionStore<'_> {
     /// Begins a new transcript under the same key. How the owner likes to be answered, the label and the origin
     /// carry over; the model, queue and exec overrides and all counters do not.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn reset_session(
-        &self,
-        key: &SessionKey,
-        reason: ResetReason,
-    ) -> Result<ResetSession, StoreError> {
+    pub async fn reset(self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
         let key = key.clone();
-        self.write(move |batch| reset(batch, &key, reason)).await
+        self.store.write(move |batch| reset(batch, &key, reason)).await
     }
 
     /// Removes a session.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn delete_session(
-        &self,
+    pub async fn delete(
+        self,
         key: &SessionKey,
         archive: ArchiveTranscript,
     ) -> Result<DeletedSession, StoreError> {
         let key = key.clone();
-        self.write(move |batch| delete(batch, &key, archive)).await
+        self.store.write(move |batch| delete(batch, &key, archive)).await
     }
 }
 

@@ -28,29 +28,36 @@ pub struct GroupDefaults {
     pub worktree: bool,
 }
 
-impl Store {
+/// The groups people sort their conversations into: [`Store::groups`].
+#[derive(Debug, Clone, Copy)]
+pub struct GroupStore<'a> {
+    pub(crate) store: &'a Store,
+}
+
+impl GroupStore<'_> {
     /// The drawers, in their order.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn session_groups(&self) -> Result<Vec<SessionGroup>, StoreError> {
-        self.read(|cx| groups(cx.conn)).await
+    pub async fn list(self) -> Result<Vec<SessionGroup>, StoreError> {
+        self.store.read(|cx| groups(cx.conn)).await
     }
 
     /// What new conversations in the drawers begin with.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn group_defaults(&self) -> Result<Vec<GroupDefaults>, StoreError> {
-        self.read(|cx| {
-            let sql = "SELECT name, cwd, worktree FROM session_groups ORDER BY position, name";
-            let mut statement = cx.conn.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| {
-                Ok(GroupDefaults { name: row.get(0)?, cwd: row.get(1)?, worktree: row.get(2)? })
-            };
-            Ok(statement.query_map([], read)?.collect::<Result<_, _>>()?)
-        })
-        .await
+    pub async fn defaults(self) -> Result<Vec<GroupDefaults>, StoreError> {
+        self.store
+            .read(|cx| {
+                let sql = "SELECT name, cwd, worktree FROM session_groups ORDER BY position, name";
+                let mut statement = cx.conn.prepare_cached(sql)?;
+                let read = |row: &rusqlite::Row<'_>| {
+                    Ok(GroupDefaults { name: row.get(0)?, cwd: row.get(1)?, worktree: row.get(2)? })
+                };
+                Ok(statement.query_map([], read)?.collect::<Result<_, _>>()?)
+            })
+            .await
     }
 
     /// Makes the list of drawers be this one. Those left out go; conversations in them lie open again.
@@ -58,25 +65,23 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn put_session_groups(
-        &self,
-        names: Vec<String>,
-    ) -> Result<(Vec<SessionGroup>, u64), StoreError> {
-        self.write(move |batch| {
-            let mut touched = 0;
-            for gone in groups(batch.conn)?.iter().filter(|group| !names.contains(&group.name)) {
-                touched += forget(batch, &gone.name)?;
-            }
-            for (position, name) in (0i64..).zip(&names) {
-                batch.execute(
-                    "INSERT INTO session_groups (name, position) VALUES (?1, ?2)
+    pub async fn put(self, names: Vec<String>) -> Result<(Vec<SessionGroup>, u64), StoreError> {
+        self.store
+            .write(move |batch| {
+                let mut touched = 0;
+                for gone in groups(batch.conn)?.iter().filter(|group| !names.contains(&group.name)) {
+                    touched += forget(batch, &gone.name)?;
+                }
+                for (position, name) in (0i64..).zip(&names) {
+                    batch.execute(
+                        "INSERT INTO session_groups (name, position) VALUES (?1, ?2)
                      ON CONFLICT (name) DO UPDATE SET position = ?2",
-                    params![name, position],
-                )?;
-            }
-            Ok((groups(batch.conn)?, touched))
-        })
-        .await
+                        params![name, position],
+                    )?;
+                }
+                Ok((groups(batch.conn)?, touched))
+            })
+            .await
     }
 
     /// Gives a drawer another name, and its conversations with it; `None` when there is no such drawer. One
@@ -84,54 +89,55 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn rename_session_group(
-        &self,
-        name: &str,
-        to: &str,
-    ) -> Result<Option<(Vec<SessionGroup>, u64)>, StoreError> {
+    pub async fn rename(self, name: &str, to: &str) -> Result<Option<(Vec<SessionGroup>, u64)>, StoreError> {
         let (name, to) = (name.to_owned(), to.to_owned());
-        self.write(move |batch| {
-            if !groups(batch.conn)?.iter().any(|group| group.name == name) {
-                return Ok(None);
-            }
-            let mut touched = 0;
-            if name != to {
-                batch
-                    .execute("UPDATE OR IGNORE session_groups SET name = ?2 WHERE name = ?1", [&name, &to])?;
-                batch.execute("DELETE FROM session_groups WHERE name = ?1", [&name])?;
-                touched = move_sessions(batch, &name, Some(&to))?;
-            }
-            Ok(Some((groups(batch.conn)?, touched)))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                if !groups(batch.conn)?.iter().any(|group| group.name == name) {
+                    return Ok(None);
+                }
+                let mut touched = 0;
+                if name != to {
+                    batch.execute(
+                        "UPDATE OR IGNORE session_groups SET name = ?2 WHERE name = ?1",
+                        [&name, &to],
+                    )?;
+                    batch.execute("DELETE FROM session_groups WHERE name = ?1", [&name])?;
+                    touched = move_sessions(batch, &name, Some(&to))?;
+                }
+                Ok(Some((groups(batch.conn)?, touched)))
+            })
+            .await
     }
 
     /// Says what new conversations in a drawer begin with; `false` when there is no such drawer.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn update_session_group(&self, defaults: GroupDefaults) -> Result<bool, StoreError> {
-        self.write(move |batch| {
-            let changed = batch.execute(
-                "UPDATE session_groups SET cwd = ?2, worktree = ?3 WHERE name = ?1",
-                params![defaults.name, defaults.cwd, defaults.worktree],
-            )?;
-            Ok(changed > 0)
-        })
-        .await
+    pub async fn update(self, defaults: GroupDefaults) -> Result<bool, StoreError> {
+        self.store
+            .write(move |batch| {
+                let changed = batch.execute(
+                    "UPDATE session_groups SET cwd = ?2, worktree = ?3 WHERE name = ?1",
+                    params![defaults.name, defaults.cwd, defaults.worktree],
+                )?;
+                Ok(changed > 0)
+            })
+            .await
     }
 
     /// Takes a drawer away; its conversations lie open again.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn delete_session_group(&self, name: &str) -> Result<(Vec<SessionGroup>, u64), StoreError> {
+    pub async fn delete(self, name: &str) -> Result<(Vec<SessionGroup>, u64), StoreError> {
         let name = name.to_owned();
-        self.write(move |batch| {
-            let touched = forget(batch, &name)?;
-            Ok((groups(batch.conn)?, touched))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let touched = forget(batch, &name)?;
+                Ok((groups(batch.conn)?, touched))
+            })
+            .await
     }
 }
 

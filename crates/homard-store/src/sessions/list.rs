@@ -9,8 +9,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::rows::{COLUMNS, activity, read};
-use super::{SessionEntry, SessionKind, SessionRecord};
-use crate::store::{Store, StoreError};
+use super::{SessionEntry, SessionKind, SessionRecord, SessionStore};
+use crate::store::StoreError;
 
 /// Most sessions one page may hold.
 const MAX_PAGE: usize = 1000;
@@ -105,30 +105,30 @@ pub struct SessionPage {
     pub total: u64,
 }
 
-impl Store {
+impl SessionStore<'_> {
     /// Lists sessions, newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn list_sessions(&self, query: SessionQuery) -> Result<SessionPage, StoreError> {
-        self.read(move |cx| list(cx.conn, &query)).await
+    pub async fn list(self, query: SessionQuery) -> Result<SessionPage, StoreError> {
+        self.store.read(move |cx| list(cx.conn, &query)).await
     }
 
     /// The `n` sessions in use that changed last, of every agent and kind.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn recent_sessions(&self, n: usize) -> Result<Vec<SessionRecord>, StoreError> {
+    pub async fn recent(self, n: usize) -> Result<Vec<SessionRecord>, StoreError> {
         let query =
             SessionQuery { limit: n, include_global: true, include_unknown: true, ..SessionQuery::default() };
-        self.read(move |cx| fetch(cx.conn, &query, 0, limit(&query), 0)).await
+        self.store.read(move |cx| fetch(cx.conn, &query, 0, limit(&query), 0)).await
     }
 
     /// How many sessions there are, put away or not; never scans.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn session_count(&self, agent: Option<&AgentId>) -> Result<u64, StoreError> {
+    pub async fn count(self, agent: Option<&AgentId>) -> Result<u64, StoreError> {
         let query = SessionQuery {
             agent: agent.cloned(),
             archived: ArchivedFilter::All,
@@ -136,7 +136,7 @@ impl Store {
             include_unknown: true,
             ..SessionQuery::default()
         };
-        self.read(move |cx| counted(cx.conn, &query)).await
+        self.store.read(move |cx| counted(cx.conn, &query)).await
     }
 }
 

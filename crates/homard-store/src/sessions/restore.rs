@@ -10,11 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::ending::archive;
 use super::rows::{insert, load, refuse_taken_label};
-use super::{SessionEntry, SessionRecord};
+use super::{SessionEntry, SessionRecord, SessionStore};
 use crate::engine::layout::is_plain_name;
 use crate::engine::writer::Batch;
 use crate::notes;
-use crate::store::{Store, StoreError, to_json};
+use crate::store::{StoreError, to_json};
 use crate::transcripts::{self, TranscriptError};
 
 const COLUMNS: &str =
@@ -62,31 +62,28 @@ pub enum RestoreWhich {
     Transcript(SessionId),
 }
 
-impl Store {
+impl SessionStore<'_> {
     /// The conversations that can be brought back, the last ended first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn ended_sessions(
-        &self,
-        agent: Option<&AgentId>,
-        limit: usize,
-    ) -> Result<Vec<EndedSession>, StoreError> {
+    pub async fn ended(self, agent: Option<&AgentId>, limit: usize) -> Result<Vec<EndedSession>, StoreError> {
         let (agent, limit) = (agent.cloned(), limit.clamp(1, MAX_LISTED));
-        self.read(move |cx| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM ended_sessions WHERE ?1 IS NULL OR agent_id = ?1
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM ended_sessions WHERE ?1 IS NULL OR agent_id = ?1
                  ORDER BY ended_at DESC LIMIT {limit}"
-            );
-            let mut statement = cx.conn.prepare(&sql)?;
-            let mut rows = statement.query([agent.as_ref().map(AgentId::as_str)])?;
-            let mut ended = Vec::new();
-            while let Some(row) = rows.next()? {
-                ended.push(read(row)?);
-            }
-            Ok(ended)
-        })
-        .await
+                );
+                let mut statement = cx.conn.prepare(&sql)?;
+                let mut rows = statement.query([agent.as_ref().map(AgentId::as_str)])?;
+                let mut ended = Vec::new();
+                while let Some(row) = rows.next()? {
+                    ended.push(read(row)?);
+                }
+                Ok(ended)
+            })
+            .await
     }
 
     /// Brings a conversation back; `None` when there is none to bring back. A label that another session has
@@ -94,8 +91,8 @@ impl Store {
     ///
     /// # Errors
     /// When its transcript cannot be put in its place, or the write is not committed.
-    pub async fn restore_session(&self, which: RestoreWhich) -> Result<Option<SessionRecord>, StoreError> {
-        self.write(move |batch| restore(batch, &which)).await
+    pub async fn restore(self, which: RestoreWhich) -> Result<Option<SessionRecord>, StoreError> {
+        self.store.write(move |batch| restore(batch, &which)).await
     }
 }
 

@@ -7,9 +7,9 @@ use homard_protocol::{AgentId, SessionId, SessionKey};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::{SessionEntry, SessionKind, SessionRecord};
+use super::{SessionEntry, SessionKind, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
-use crate::store::{Store, StoreError, from_json, parse_column, to_json};
+use crate::store::{StoreError, from_json, parse_column, to_json};
 
 /// The columns [`read`] expects, in order.
 pub(super) const COLUMNS: &str = "key, agent_id, session_id, entry, last_message_preview, derived_title";
@@ -20,63 +20,61 @@ pub(crate) struct Draft {
     pub(crate) exists: bool,
 }
 
-impl Store {
+impl SessionStore<'_> {
     /// The session of a key.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn session(&self, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
+    pub async fn get(self, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
         let key = key.clone();
-        self.read(move |cx| load(cx.conn, &key)).await
+        self.store.read(move |cx| load(cx.conn, &key)).await
     }
 
     /// The session whose current transcript has this id.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn session_by_id(&self, session_id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
+    pub async fn by_id(self, session_id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
         let session_id = session_id.clone();
-        self.read(move |cx| by_session_id(cx.conn, &session_id)).await
+        self.store.read(move |cx| by_session_id(cx.conn, &session_id)).await
     }
 
     /// The session of an agent with this label; labels are unique per agent.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn session_by_label(
-        &self,
-        agent: &AgentId,
-        label: &str,
-    ) -> Result<Option<SessionRecord>, StoreError> {
+    pub async fn by_label(self, agent: &AgentId, label: &str) -> Result<Option<SessionRecord>, StoreError> {
         let (agent, label) = (agent.clone(), label.to_owned());
-        self.read(move |cx| {
-            let sql = "WHERE agent_id = ?1 AND label = ?2 ORDER BY updated_at DESC LIMIT 1";
-            one(cx.conn, sql, params![agent.as_str(), label])
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let sql = "WHERE agent_id = ?1 AND label = ?2 ORDER BY updated_at DESC LIMIT 1";
+                one(cx.conn, sql, params![agent.as_str(), label])
+            })
+            .await
     }
 
     /// Changes a session, making it with a fresh id if there is none; `updatedAt` moves to now.
     ///
     /// # Errors
     /// [`StoreError::LabelTaken`] when the change gives it another session's label.
-    pub async fn patch_session(
-        &self,
+    pub async fn patch(
+        self,
         key: &SessionKey,
         change: impl FnOnce(&mut SessionEntry) + Send + 'static,
     ) -> Result<SessionRecord, StoreError> {
         let key = key.clone();
-        self.write(move |batch| {
-            let mut draft = load_or_new(batch, &key, None)?;
-            let label = draft.record.entry.label.clone();
-            change(&mut draft.record.entry);
-            if draft.record.entry.label != label {
-                refuse_taken_label(batch.conn, &draft.record)?;
-            }
-            save(batch, &mut draft)?;
-            Ok(draft.record)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let mut draft = load_or_new(batch, &key, None)?;
+                let label = draft.record.entry.label.clone();
+                change(&mut draft.record.entry);
+                if draft.record.entry.label != label {
+                    refuse_taken_label(batch.conn, &draft.record)?;
+                }
+                save(batch, &mut draft)?;
+                Ok(draft.record)
+            })
+            .await
     }
 }
 

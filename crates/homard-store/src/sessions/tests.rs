@@ -14,32 +14,32 @@ use crate::engine::fixture::{Home, NOW, assistant, key, texts};
 async fn a_patch_makes_the_session_and_then_changes_it() {
     let home = Home::new();
     let main = key("agent:main:main");
-    assert!(home.store.session(&main).await.unwrap().is_none());
+    assert!(home.store.sessions().get(&main).await.unwrap().is_none());
     let made =
-        home.store.patch_session(&main, |entry| entry.thinking_level = Some("high".into())).await.unwrap();
+        home.store.sessions().patch(&main, |entry| entry.thinking_level = Some("high".into())).await.unwrap();
     assert_eq!(made.entry.created_at, Some(NOW));
     home.clock.advance(Duration::from_millis(5));
     let forged = SessionId::parse("forged").unwrap();
     let patched =
-        home.store.patch_session(&main, move |entry| entry.session_id = Some(forged)).await.unwrap();
+        home.store.sessions().patch(&main, move |entry| entry.session_id = Some(forged)).await.unwrap();
     assert_eq!(patched.session_id, made.session_id);
     assert_eq!(patched.entry.updated_at, NOW + 5);
     assert_eq!(patched.entry.thinking_level.as_deref(), Some("high"));
-    assert_eq!(home.store.session(&main).await.unwrap(), Some(patched.clone()));
-    assert_eq!(home.store.session_by_id(&made.session_id).await.unwrap(), Some(patched));
+    assert_eq!(home.store.sessions().get(&main).await.unwrap(), Some(patched.clone()));
+    assert_eq!(home.store.sessions().by_id(&made.session_id).await.unwrap(), Some(patched));
 }
 
 #[tokio::test]
 async fn labels_are_unique_per_agent() {
     let home = Home::new();
     let label = |entry: &mut SessionEntry| entry.label = Some("shop".into());
-    home.store.patch_session(&key("agent:main:a"), label).await.unwrap();
-    home.store.patch_session(&key("agent:main:a"), label).await.unwrap();
-    home.store.patch_session(&key("agent:work:a"), label).await.unwrap();
-    let taken = home.store.patch_session(&key("agent:main:b"), label).await.unwrap_err();
+    home.store.sessions().patch(&key("agent:main:a"), label).await.unwrap();
+    home.store.sessions().patch(&key("agent:main:a"), label).await.unwrap();
+    home.store.sessions().patch(&key("agent:work:a"), label).await.unwrap();
+    let taken = home.store.sessions().patch(&key("agent:main:b"), label).await.unwrap_err();
     assert!(matches!(taken, StoreError::LabelTaken { .. }));
-    assert!(home.store.session(&key("agent:main:b")).await.unwrap().is_none());
-    let found = home.store.session_by_label(&AgentId::main(), "shop").await.unwrap().unwrap();
+    assert!(home.store.sessions().get(&key("agent:main:b")).await.unwrap().is_none());
+    let found = home.store.sessions().by_label(&AgentId::main(), "shop").await.unwrap().unwrap();
     assert_eq!(found.key, key("agent:main:a"));
 }
 
@@ -59,8 +59,8 @@ async fn a_reset_begins_a_new_transcript_and_keeps_how_the_owner_likes_it() {
         entry.compaction_count = Some(2);
         entry.system_sent = Some(true);
     };
-    home.store.patch_session(&main, change).await.unwrap();
-    let reset = home.store.reset_session(&main, ResetReason::Reset).await.unwrap();
+    home.store.sessions().patch(&main, change).await.unwrap();
+    let reset = home.store.sessions().reset(&main, ResetReason::Reset).await.unwrap();
     let entry = &reset.record.entry;
     assert_eq!(reset.previous, Some(old.clone()));
     assert_ne!(reset.record.session_id, old);
@@ -74,14 +74,14 @@ async fn a_reset_begins_a_new_transcript_and_keeps_how_the_owner_likes_it() {
     assert_eq!(home.files_with(".jsonl"), [name.as_str()]);
     assert_eq!(reset.archived, [home.sessions().join(name)]);
     assert!(matches!(
-        home.store.append(&old, vec![assistant("late")]).await,
+        home.store.transcripts().append(&old, vec![assistant("late")]).await,
         Err(StoreError::UnknownSession(_))
     ));
-    assert_eq!(home.store.page(&old, PageQuery::default()).await.unwrap().total_messages, 0);
+    assert_eq!(home.store.transcripts().page(&old, PageQuery::default()).await.unwrap().total_messages, 0);
 
     let again = home.says("agent:main:main", "r2", "anew").await;
     assert_eq!(again.session.session_id, reset.record.session_id);
-    let context = home.store.context(&again.session.session_id).await.unwrap();
+    let context = home.store.transcripts().context(&again.session.session_id).await.unwrap();
     assert_eq!(texts(&context.entries), ["anew"]);
 }
 
@@ -91,14 +91,14 @@ async fn a_deleted_session_leaves_its_transcript_only_if_asked() {
     let (a, b) = (key("agent:main:a"), key("agent:main:b"));
     let id = home.says("agent:main:a", "r1", "x").await.session.session_id;
     home.says("agent:main:b", "r2", "y").await;
-    let kept = home.store.delete_session(&a, ArchiveTranscript::Keep).await.unwrap();
+    let kept = home.store.sessions().delete(&a, ArchiveTranscript::Keep).await.unwrap();
     assert!(kept.deleted);
     assert_eq!(home.files_with(".deleted."), [format!("{id}.jsonl.deleted.2023-11-14T22-13-20.000Z")]);
-    let gone = home.store.delete_session(&b, ArchiveTranscript::Remove).await.unwrap();
+    let gone = home.store.sessions().delete(&b, ArchiveTranscript::Remove).await.unwrap();
     assert_eq!((gone.deleted, gone.archived), (true, Vec::new()));
     assert_eq!(home.files_with("").len(), 1);
-    assert!(!home.store.delete_session(&b, ArchiveTranscript::Keep).await.unwrap().deleted);
-    assert_eq!(home.store.session_count(None).await.unwrap(), 0);
+    assert!(!home.store.sessions().delete(&b, ArchiveTranscript::Keep).await.unwrap().deleted);
+    assert_eq!(home.store.sessions().count(None).await.unwrap(), 0);
     // The index rows they left are swept without anybody waiting for it.
     home.store.close().await;
     let conn = rusqlite::Connection::open(home.dir.path().join("state/homard.sqlite")).unwrap();
@@ -124,18 +124,18 @@ async fn an_existing_session_store_is_taken_over_once() {
     home.write_transcript("old-2-topic-1", &format!("{line}\n"));
 
     let home = home.reopen().await;
-    let main = home.store.session(&key("agent:main:main")).await.unwrap().unwrap();
+    let main = home.store.sessions().get(&key("agent:main:main")).await.unwrap().unwrap();
     assert_eq!(main.session_id, id);
     assert_eq!(main.entry.last_thread_id.as_deref(), Some("42"));
     assert_eq!((main.entry.label.as_deref(), main.entry.queue_cap), (Some("kept"), None));
     assert_eq!(main.entry.skills_snapshot, None);
-    assert_eq!(home.store.session_count(None).await.unwrap(), 2);
-    let topic = home.store.context(&SessionId::parse("old-2").unwrap()).await.unwrap();
+    assert_eq!(home.store.sessions().count(None).await.unwrap(), 2);
+    let topic = home.store.transcripts().context(&SessionId::parse("old-2").unwrap()).await.unwrap();
     assert_eq!(texts(&topic.entries), ["from a topic"]);
 
-    home.store.delete_session(&key("agent:main:main"), ArchiveTranscript::Keep).await.unwrap();
+    home.store.sessions().delete(&key("agent:main:main"), ArchiveTranscript::Keep).await.unwrap();
     let home = home.reopen().await;
-    assert!(home.store.session(&key("agent:main:main")).await.unwrap().is_none());
+    assert!(home.store.sessions().get(&key("agent:main:main")).await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -145,10 +145,10 @@ async fn a_session_store_that_cannot_be_read_is_tried_again() {
     let path = home.sessions().join("sessions.json");
     std::fs::write(&path, "{ half a fi").unwrap();
     let home = home.reopen().await;
-    assert_eq!(home.store.session_count(None).await.unwrap(), 0);
+    assert_eq!(home.store.sessions().count(None).await.unwrap(), 0);
     std::fs::write(&path, r#"{"main": {"sessionId": "old-1", "updatedAt": 5}}"#).unwrap();
     let home = home.reopen().await;
-    assert!(home.store.session(&key("agent:main:main")).await.unwrap().is_some());
+    assert!(home.store.sessions().get(&key("agent:main:main")).await.unwrap().is_some());
 }
 
 #[test]

@@ -21,18 +21,19 @@ async fn many_tasks_on_many_sessions_keep_each_sessions_order() {
         let store = home.store.clone();
         tasks.spawn(async move {
             let (key, run) = (format!("agent:main:s{session}"), format!("r{session}"));
-            store.accept_run(new_run(&key, &run)).await.unwrap();
-            let id = store.start_run(start(&run, "0")).await.unwrap().session.session_id;
+            store.runs().accept(new_run(&key, &run)).await.unwrap();
+            let id = store.runs().start(start(&run, "0")).await.unwrap().session.session_id;
             for line in 1..LINES {
-                store.append(&id, vec![user(&line.to_string())]).await.unwrap();
+                store.transcripts().append(&id, vec![user(&line.to_string())]).await.unwrap();
             }
         });
     }
     tasks.finish(std::time::Duration::from_secs(60)).await;
     let expected: Vec<String> = (0..LINES).map(|line| line.to_string()).collect();
     for session in 0..SESSIONS {
-        let record = home.store.session(&key(&format!("agent:main:s{session}"))).await.unwrap().unwrap();
-        let context = home.store.context(&record.session_id).await.unwrap();
+        let record =
+            home.store.sessions().get(&key(&format!("agent:main:s{session}"))).await.unwrap().unwrap();
+        let context = home.store.transcripts().context(&record.session_id).await.unwrap();
         assert_eq!(texts(&context.entries), expected, "session {session}");
     }
 }
@@ -43,17 +44,17 @@ async fn what_was_acknowledged_survives_a_kill() {
     let started = home.says("agent:main:main", "r1", "question").await;
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
     finish.entries = vec![assistant("answer")];
-    home.store.finish_run(finish).await.unwrap();
-    home.store.accept_run(new_run("agent:main:main", "r2")).await.unwrap();
+    home.store.runs().finish(finish).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r2")).await.unwrap();
 
     // The disk as a killed process would leave it: nothing closed, nothing checkpointed.
     let copy = tempfile::tempdir().unwrap();
     copy_dir(home.dir.path(), copy.path());
     let after = open(copy.path(), &home.clock).unwrap();
-    let context = after.context(&started.session.session_id).await.unwrap();
+    let context = after.transcripts().context(&started.session.session_id).await.unwrap();
     assert_eq!(texts(&context.entries), ["question", "answer"]);
-    assert_eq!(after.run(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Ok);
-    let unfinished = after.unfinished_runs().await.unwrap();
+    assert_eq!(after.runs().get(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Ok);
+    let unfinished = after.runs().unfinished().await.unwrap();
     assert_eq!(unfinished.iter().map(|run| run.run_id.as_str()).collect::<Vec<_>>(), ["r2"]);
     assert_eq!(unfinished[0].message.as_deref(), Some(r#"{"text":"hi"}"#));
 }
@@ -62,37 +63,37 @@ async fn what_was_acknowledged_survives_a_kill() {
 async fn a_message_written_but_not_committed_is_not_written_twice() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "first").await.session.session_id;
-    home.store.accept_run(new_run("agent:main:main", "r2")).await.unwrap();
+    home.store.runs().accept(new_run("agent:main:main", "r2")).await.unwrap();
     let before = tempfile::tempdir().unwrap();
     copy_dir(home.dir.path(), before.path());
-    home.store.start_run(start("r2", "second")).await.unwrap();
+    home.store.runs().start(start("r2", "second")).await.unwrap();
     // The crash: the transcript has the line, the database does not know it.
     std::fs::copy(home.transcript(&id), before.path().join(format!("agents/main/sessions/{id}.jsonl")))
         .unwrap();
 
     let after = open(before.path(), &home.clock).unwrap();
-    let started = after.start_run(start("r2", "second")).await.unwrap();
+    let started = after.runs().start(start("r2", "second")).await.unwrap();
     assert_eq!(started.seq, 2);
-    assert_eq!(texts(&after.context(&id).await.unwrap().entries), ["first", "second"]);
+    assert_eq!(texts(&after.transcripts().context(&id).await.unwrap().entries), ["first", "second"]);
 }
 
 #[tokio::test]
 async fn a_dropped_store_finishes_what_it_was_asked() {
     let Home { dir, clock, store } = Home::new();
-    store.set_kv("instance", "one").await.unwrap();
+    store.kv().set("instance", "one").await.unwrap();
     drop(store);
     let store = open(dir.path(), &clock).unwrap();
-    assert_eq!(store.get_kv("instance").await.unwrap().as_deref(), Some("one"));
+    assert_eq!(store.kv().get("instance").await.unwrap().as_deref(), Some("one"));
 }
 
 #[tokio::test]
 async fn a_closed_store_says_so() {
     let home = Home::new();
-    home.store.set_kv("a", "b").await.unwrap();
+    home.store.kv().set("a", "b").await.unwrap();
     home.store.close().await;
     home.store.close().await;
-    assert!(matches!(home.store.set_kv("a", "c").await, Err(StoreError::Closed)));
-    assert!(matches!(home.store.get_kv("a").await, Err(StoreError::Closed)));
+    assert!(matches!(home.store.kv().set("a", "c").await, Err(StoreError::Closed)));
+    assert!(matches!(home.store.kv().get("a").await, Err(StoreError::Closed)));
 }
 
 #[tokio::test]
@@ -105,22 +106,22 @@ async fn a_failing_job_takes_back_its_rows_and_its_lines_and_no_others() {
         crate::transcripts::append(batch, &append_to, vec![user("lost")])?;
         Err::<(), _>(StoreError::Closed)
     });
-    let (failed, kept) = tokio::join!(failing, other.set_kv("beside", "kept"));
+    let (failed, kept) = tokio::join!(failing, other.kv().set("beside", "kept"));
     assert!(matches!(failed, Err(StoreError::Closed)));
     kept.unwrap();
     assert_eq!(std::fs::read(home.transcript(&id)).unwrap(), before);
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["kept"]);
-    home.store.append(&id, vec![assistant("next")]).await.unwrap();
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["kept", "next"]);
+    assert_eq!(texts(&home.store.transcripts().context(&id).await.unwrap().entries), ["kept"]);
+    home.store.transcripts().append(&id, vec![assistant("next")]).await.unwrap();
+    assert_eq!(texts(&home.store.transcripts().context(&id).await.unwrap().entries), ["kept", "next"]);
 }
 
 #[tokio::test]
 async fn a_panicking_change_is_taken_back_and_the_store_goes_on() {
     let home = Home::new();
-    let result = home.store.patch_session(&key("agent:main:main"), |_| panic!("a bug above")).await;
+    let result = home.store.sessions().patch(&key("agent:main:main"), |_| panic!("a bug above")).await;
     assert!(matches!(result, Err(StoreError::Panicked)), "{result:?}");
-    assert!(home.store.session(&key("agent:main:main")).await.unwrap().is_none());
-    home.store.set_kv("still", "here").await.unwrap();
+    assert!(home.store.sessions().get(&key("agent:main:main")).await.unwrap().is_none());
+    home.store.kv().set("still", "here").await.unwrap();
 }
 
 #[tokio::test]
@@ -137,10 +138,10 @@ async fn a_full_disk_is_told_and_loses_nothing() {
         .await
         .unwrap();
     let long = "x".repeat(200_000);
-    let error = home.store.set_kv("big", &long).await.unwrap_err();
+    let error = home.store.kv().set("big", &long).await.unwrap_err();
     assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
     assert!(error.to_string().contains("free some space"), "{error}");
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["kept"]);
+    assert_eq!(texts(&home.store.transcripts().context(&id).await.unwrap().entries), ["kept"]);
 
     home.store
         .write(|batch| {
@@ -148,7 +149,7 @@ async fn a_full_disk_is_told_and_loses_nothing() {
         })
         .await
         .unwrap();
-    home.store.set_kv("big", &long).await.unwrap();
+    home.store.kv().set("big", &long).await.unwrap();
 }
 
 #[tokio::test]
@@ -171,7 +172,7 @@ async fn a_commit_that_fails_cuts_the_appended_lines_off_again() {
         .await;
     assert!(matches!(result, Err(StoreError::NotCommitted { .. })), "{result:?}");
     assert_eq!(std::fs::read(home.transcript(&id)).unwrap(), before);
-    assert_eq!(texts(&home.store.context(&id).await.unwrap().entries), ["kept"]);
+    assert_eq!(texts(&home.store.transcripts().context(&id).await.unwrap().entries), ["kept"]);
 }
 
 #[tokio::test]
@@ -179,7 +180,7 @@ async fn a_database_that_turns_read_only_is_told() {
     let home = Home::new();
     let read_only = home.store.write(|batch| Ok(batch.conn.execute_batch("PRAGMA query_only = ON")?));
     read_only.await.unwrap();
-    let error = home.store.set_kv("a", "b").await.unwrap_err();
+    let error = home.store.kv().set("a", "b").await.unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
 }
 
@@ -187,7 +188,7 @@ async fn a_database_that_turns_read_only_is_told() {
 async fn a_session_id_that_would_leave_the_folder_is_refused() {
     let home = Home::new();
     let id = SessionId::parse("../../escape").unwrap();
-    let page = home.store.page(&id, PageQuery::default()).await;
+    let page = home.store.transcripts().page(&id, PageQuery::default()).await;
     assert!(matches!(page, Err(StoreError::Transcript(_))), "{page:?}");
 }
 

@@ -9,10 +9,10 @@ use homard_protocol::{EntryId, EntryKind, Message, SessionId, SessionKey};
 use serde_json::json;
 
 use super::files::{NewEntry, Under, append_under, ensure_begun, seq_of};
-use super::{PageEntry, walk};
+use super::{PageEntry, TranscriptStore, walk};
 use crate::engine::writer::Batch;
 use crate::sessions::{SessionEntry, SessionRecord, by_session_id, load_or_new, preview, save};
-use crate::store::{Store, StoreError, parse_column};
+use crate::store::{StoreError, parse_column};
 use crate::transcripts::tail_in_writer;
 
 /// Whose bookkeeping a bookmark is.
@@ -48,7 +48,7 @@ pub struct Branch {
     pub instead: Option<EntryId>,
 }
 
-impl Store {
+impl TranscriptStore<'_> {
     /// Lets a conversation go on from an earlier place, or from the end of a branch. What it leaves stays in the
     /// transcript.
     ///
@@ -56,29 +56,30 @@ impl Store {
     /// [`StoreError::UnknownEntry`] when there is no such place, [`StoreError::UnknownSession`] when there is no
     /// such conversation.
     pub async fn turn_back(
-        &self,
+        self,
         session_id: &SessionId,
         to: &Turning,
     ) -> Result<Option<SessionRecord>, StoreError> {
         let under = self.leaf_of(session_id, to).await?;
         let session_id = session_id.clone();
-        self.write(move |batch| {
-            let bookmark = EntryKind::Custom {
-                custom_type: BOOKMARK.to_owned(),
-                data: json!({"from": super::leaf(batch, &session_id).map(|leaf| leaf.entry_id)}),
-            };
-            append_under(batch, &session_id, Under::Entry(under), vec![NewEntry::Said(bookmark)])?;
-            freshen(batch, &session_id)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let bookmark = EntryKind::Custom {
+                    custom_type: BOOKMARK.to_owned(),
+                    data: json!({"from": super::leaf(batch, &session_id).map(|leaf| leaf.entry_id)}),
+                };
+                append_under(batch, &session_id, Under::Entry(under), vec![NewEntry::Said(bookmark)])?;
+                freshen(batch, &session_id)
+            })
+            .await
     }
 
     /// Makes a new conversation that begins as another one did. `change` gives it what else it should have.
     ///
     /// # Errors
     /// As [`turn_back`](Self::turn_back).
-    pub async fn copy_conversation(
-        &self,
+    pub async fn copy(
+        self,
         from: &SessionId,
         to: &Turning,
         key: &SessionKey,
@@ -90,7 +91,7 @@ impl Store {
             None => Vec::new(),
         };
         let (from, key) = (from.clone(), key.clone());
-        self.write(move |batch| {
+        self.store.write(move |batch| {
             let mut draft = load_or_new(batch, &key, None)?;
             change(&mut draft.record.entry);
             let texts = |role: fn(&Message) -> bool| {
@@ -115,17 +116,17 @@ impl Store {
     ///
     /// # Errors
     /// As [`context`](Self::context).
-    pub async fn branches(&self, session_id: &SessionId) -> Result<Vec<Branch>, StoreError> {
-        self.ask_transcript(session_id, branches).await
+    pub async fn branches(self, session_id: &SessionId) -> Result<Vec<Branch>, StoreError> {
+        self.ask(session_id, branches).await
     }
 
     /// The entry after which a conversation goes on; `None` for its beginning.
-    async fn leaf_of(&self, session_id: &SessionId, to: &Turning) -> Result<Option<EntryId>, StoreError> {
+    async fn leaf_of(self, session_id: &SessionId, to: &Turning) -> Result<Option<EntryId>, StoreError> {
         let (Turning::Before(wanted) | Turning::After(wanted)) = to.clone();
         let before = matches!(to, Turning::Before(_));
         let asked = wanted.clone();
         let found = self
-            .ask_transcript(session_id, move |transcript| {
+            .ask(session_id, move |transcript| {
                 let Some((seq, _messages)) = seq_of(transcript.conn, transcript.id, asked.as_str())? else {
                     return Ok(None);
                 };
@@ -140,8 +141,8 @@ impl Store {
         found.ok_or(StoreError::UnknownEntry(wanted))
     }
 
-    async fn path_to(&self, session_id: &SessionId, leaf: EntryId) -> Result<Vec<PageEntry>, StoreError> {
-        self.ask_transcript(session_id, move |transcript| {
+    async fn path_to(self, session_id: &SessionId, leaf: EntryId) -> Result<Vec<PageEntry>, StoreError> {
+        self.ask(session_id, move |transcript| {
             let found = seq_of(transcript.conn, transcript.id, leaf.as_str())?;
             found.map_or(Ok(Vec::new()), |(seq, _messages)| walk::path_to(transcript, seq))
         })

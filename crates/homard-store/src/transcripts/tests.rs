@@ -30,14 +30,14 @@ fn page_texts(page: &Page) -> Vec<String> {
 }
 
 async fn context(home: &Home, id: &SessionId) -> Context {
-    home.store.context(id).await.unwrap()
+    home.store.transcripts().context(id).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_file_has_a_header_and_a_chain_of_entries() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "hi").await.session.session_id;
-    home.store.append(&id, vec![assistant("a"), user("b")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![assistant("a"), user("b")]).await.unwrap();
     let text = std::fs::read_to_string(home.transcript(&id)).unwrap();
     let lines: Vec<Line> = text.lines().map(|line| Line::parse(line).unwrap()).collect();
     let Line::Header(header) = &lines[0] else { panic!("{:?}", lines[0]) };
@@ -56,21 +56,21 @@ async fn a_file_has_a_header_and_a_chain_of_entries() {
 async fn a_context_begins_at_the_last_compaction() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "1").await.session.session_id;
-    let more = home.store.append(&id, vec![user("2"), user("3")]).await.unwrap();
-    home.store.append(&id, vec![compaction(&more[1].entry_id), user("4")]).await.unwrap();
+    let more = home.store.transcripts().append(&id, vec![user("2"), user("3")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![compaction(&more[1].entry_id), user("4")]).await.unwrap();
     let told = context(&home, &id).await;
     assert_eq!(told.summary.as_deref(), Some("what came before"));
     assert_eq!(texts(&told.entries), ["3", "4"]);
     assert_eq!(told.last_seq, 5);
 
     // A second one, whose verbatim part reaches over the first.
-    home.store.append(&id, vec![compaction(&more[1].entry_id), user("5")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![compaction(&more[1].entry_id), user("5")]).await.unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["3", "4", "5"]);
     // One that keeps nothing that exists.
     let nowhere = EntryId::parse("ffffffffff").unwrap();
-    home.store.append(&id, vec![compaction(&nowhere), user("6")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![compaction(&nowhere), user("6")]).await.unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["6"]);
-    let page = home.store.page(&id, PageQuery::default()).await.unwrap();
+    let page = home.store.transcripts().page(&id, PageQuery::default()).await.unwrap();
     assert_eq!(
         page_texts(&page),
         ["1", "2", "3", "<compaction>", "4", "<compaction>", "5", "<compaction>", "6"]
@@ -82,8 +82,8 @@ async fn a_context_begins_at_the_last_compaction() {
 async fn a_context_does_not_read_what_was_compacted() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "old").await.session.session_id;
-    let more = home.store.append(&id, vec![user("old too"), user("kept")]).await.unwrap();
-    home.store.append(&id, vec![compaction(&more[1].entry_id), user("new")]).await.unwrap();
+    let more = home.store.transcripts().append(&id, vec![user("old too"), user("kept")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![compaction(&more[1].entry_id), user("new")]).await.unwrap();
     let path = home.transcript(&id);
     let mut bytes = std::fs::read(&path).unwrap();
     let kept = bytes.windows(6).position(|window| window == b"\"kept\"").unwrap();
@@ -109,7 +109,7 @@ async fn a_torn_last_line_is_repaired_and_the_original_kept() {
     let kept = home.files_with(".bak-");
     assert_eq!(kept.len(), 1);
     assert_eq!(std::fs::read_to_string(home.sessions().join(&kept[0])).unwrap(), torn);
-    home.store.append(&id, vec![assistant("next")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![assistant("next")]).await.unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["whole", "next"]);
 }
 
@@ -153,7 +153,7 @@ async fn branches_that_were_left_are_not_told() {
     ];
     let id = home.write_transcript("tree", &format!("{HEADER}\n{}\n", lines.join("\n")));
     assert_eq!(texts(&context(&home, &id).await.entries), ["a", "d"]);
-    let page = home.store.page(&id, PageQuery::default()).await.unwrap();
+    let page = home.store.transcripts().page(&id, PageQuery::default()).await.unwrap();
     assert_eq!((page_texts(&page), page.total_messages), (vec!["a".to_owned(), "d".to_owned()], 2));
 }
 
@@ -173,8 +173,8 @@ async fn files_of_version_4_are_read_as_far_as_they_are_known() {
 async fn a_deleted_index_is_rebuilt_the_same() {
     let home = Home::new();
     let id = home.says("agent:main:main", "r1", "1").await.session.session_id;
-    let more = home.store.append(&id, vec![assistant("2"), user("3")]).await.unwrap();
-    home.store.append(&id, vec![compaction(&more[0].entry_id), user("4")]).await.unwrap();
+    let more = home.store.transcripts().append(&id, vec![assistant("2"), user("3")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![compaction(&more[0].entry_id), user("4")]).await.unwrap();
     let before = (index(&home).await, context(&home, &id).await);
     home.store
         .write(|batch| {
@@ -208,12 +208,12 @@ async fn a_file_changed_from_outside_is_indexed_anew() {
     let id = home.says("agent:main:main", "r1", "a rather long first message").await.session.session_id;
     std::fs::write(home.transcript(&id), format!("{HEADER}\n{}\n", line("z", None, "z"))).unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["z"]);
-    home.store.append(&id, vec![user("y")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![user("y")]).await.unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["z", "y"]);
     std::fs::remove_file(home.transcript(&id)).unwrap();
     let home = home.reopen().await;
     assert_eq!(context(&home, &id).await, Context::default());
-    home.store.append(&id, vec![user("x")]).await.unwrap();
+    home.store.transcripts().append(&id, vec![user("x")]).await.unwrap();
     assert_eq!(texts(&context(&home, &id).await.entries), ["x"]);
 }
 
@@ -223,12 +223,13 @@ async fn pages_go_back_without_gaps() {
     let id = home.says("agent:main:main", "r1", "0").await.session.session_id;
     let custom = EntryKind::Custom { custom_type: "x".to_owned(), data: Value::Null };
     for n in 1..10 {
-        home.store.append(&id, vec![custom.clone(), user(&n.to_string())]).await.unwrap();
+        home.store.transcripts().append(&id, vec![custom.clone(), user(&n.to_string())]).await.unwrap();
     }
     let mut before_seq = None;
     let mut seen = Vec::new();
     loop {
-        let page = home.store.page(&id, PageQuery { limit: 3, before_seq, offset: 0 }).await.unwrap();
+        let page =
+            home.store.transcripts().page(&id, PageQuery { limit: 3, before_seq, offset: 0 }).await.unwrap();
         assert_eq!(page.total_messages, 10);
         seen.splice(0..0, page_texts(&page));
         before_seq = page.entries.first().map(|found| found.seq);
@@ -237,9 +238,14 @@ async fn pages_go_back_without_gaps() {
         }
     }
     assert_eq!(seen, (0..10).map(|n| n.to_string()).collect::<Vec<_>>());
-    let page = home.store.page(&id, PageQuery { limit: 2, before_seq: None, offset: 3 }).await.unwrap();
+    let page = home
+        .store
+        .transcripts()
+        .page(&id, PageQuery { limit: 2, before_seq: None, offset: 3 })
+        .await
+        .unwrap();
     assert_eq!(page_texts(&page), ["5", "6"]);
-    let last = home.store.last_messages(&id, 2).await.unwrap();
+    let last = home.store.transcripts().last_messages(&id, 2).await.unwrap();
     assert_eq!(texts(last.iter().map(|found| &found.entry)), ["8", "9"]);
 }
 
@@ -269,7 +275,7 @@ async fn a_stranger_is_an_empty_conversation() {
     let home = Home::new();
     let id = SessionId::parse("nobody").unwrap();
     assert_eq!(context(&home, &id).await, Context::default());
-    assert_eq!(home.store.page(&id, PageQuery::default()).await.unwrap(), Page::default());
+    assert_eq!(home.store.transcripts().page(&id, PageQuery::default()).await.unwrap(), Page::default());
 }
 
 fn anything_said() -> impl Strategy<Value = EntryKind> {
@@ -293,10 +299,10 @@ proptest! {
                     let EntryKind::Message { message } = kind else { panic!() };
                     expected.push(message.text());
                 }
-                home.store.append(&id, batch).await.unwrap();
+                home.store.transcripts().append(&id, batch).await.unwrap();
             }
             assert_eq!(texts(&context(&home, &id).await.entries), expected);
-            assert_eq!(page_texts(&home.store.page(&id, PageQuery::default()).await.unwrap()), expected);
+            assert_eq!(page_texts(&home.store.transcripts().page(&id, PageQuery::default()).await.unwrap()), expected);
         });
     }
 

@@ -4,8 +4,8 @@ use homard_protocol::{RunId, SessionId, SessionKey, Usage};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, Row, params};
 
-use super::{CallOwner, CallRow, CallState, CallTarget, cost};
-use crate::store::{Store, StoreError, parse_column};
+use super::{CallOwner, CallRow, CallState, CallTarget, UsageStore, cost};
+use crate::store::{StoreError, parse_column};
 
 /// Most calls of one run that are read; no run makes more.
 const MAX_RUN_CALLS: i64 = 10_000;
@@ -45,24 +45,25 @@ pub struct UsagePoint {
     pub usage: Usage,
 }
 
-impl Store {
+impl UsageStore<'_> {
     /// The model calls of a run, in order.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn run_calls(&self, run_id: &RunId) -> Result<Vec<KeptCall>, StoreError> {
-        self.flush_calls().await;
+    pub async fn of_run(self, run_id: &RunId) -> Result<Vec<KeptCall>, StoreError> {
+        self.flush().await;
         let run_id = run_id.clone();
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(&of_run_sql())?;
-            let mut rows = statement.query(params![run_id.as_str(), MAX_RUN_CALLS])?;
-            let mut calls = Vec::new();
-            while let Some(row) = rows.next()? {
-                calls.push(read(row)?);
-            }
-            Ok(calls)
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(&of_run_sql())?;
+                let mut rows = statement.query(params![run_id.as_str(), MAX_RUN_CALLS])?;
+                let mut calls = Vec::new();
+                while let Some(row) = rows.next()? {
+                    calls.push(read(row)?);
+                }
+                Ok(calls)
+            })
+            .await
     }
 
     /// A session's calls as a curve of at most `max_points`, oldest first; calls that follow each other are
@@ -70,15 +71,15 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn usage_points(
-        &self,
+    pub async fn points(
+        self,
         key: &SessionKey,
         session_id: Option<&SessionId>,
         max_points: usize,
     ) -> Result<Vec<UsagePoint>, StoreError> {
-        self.flush_calls().await;
+        self.flush().await;
         let (key, session_id) = (key.to_string(), session_id.map(ToString::to_string));
-        self.read(move |cx| points(cx.conn, &key, session_id.as_deref(), max_points)).await
+        self.store.read(move |cx| points(cx.conn, &key, session_id.as_deref(), max_points)).await
     }
 }
 

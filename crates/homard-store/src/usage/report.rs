@@ -10,9 +10,9 @@ use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 
-use super::dollars;
 use super::kept::number;
-use crate::store::{Store, StoreError, parse_column};
+use super::{UsageStore, dollars};
+use crate::store::{StoreError, parse_column};
 
 const COLUMNS: &str = "at, run_id, session_key, agent_id, provider, model, state, input, output, cache_read, \
                        cache_write, total, cost_microusd, input_cost_microusd, output_cost_microusd, \
@@ -172,23 +172,23 @@ pub struct SpentRow {
     pub usd: f64,
 }
 
-impl Store {
+impl UsageStore<'_> {
     /// When the first call on record began.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn first_call_at(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.flush_calls().await;
-        self.read(|cx| Ok(cx.conn.prepare_cached(FIRST)?.query_row([], |row| row.get(0))?)).await
+    pub async fn first_call_at(self) -> Result<Option<Timestamp>, StoreError> {
+        self.flush().await;
+        self.store.read(|cx| Ok(cx.conn.prepare_cached(FIRST)?.query_row([], |row| row.get(0))?)).await
     }
 
     /// Adds calls up. Calls under way are left out; lost ones count with their worst case.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn usage_report(&self, query: UsageQuery) -> Result<UsageReport, StoreError> {
-        self.flush_calls().await;
-        self.read(move |cx| report(cx.conn, &query)).await
+    pub async fn report(self, query: UsageQuery) -> Result<UsageReport, StoreError> {
+        self.flush().await;
+        self.store.read(move |cx| report(cx.conn, &query)).await
     }
 
     /// What was spent since a moment, lost calls with their worst case: what budgets start from. Calls under way
@@ -196,27 +196,29 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn spent_since(&self, since: Timestamp) -> Result<Vec<SpentRow>, StoreError> {
-        self.flush_calls().await;
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(SPENT_SINCE)?;
-            spent(statement.query([since])?)
-        })
-        .await
+    pub async fn spent_since(self, since: Timestamp) -> Result<Vec<SpentRow>, StoreError> {
+        self.flush().await;
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(SPENT_SINCE)?;
+                spent(statement.query([since])?)
+            })
+            .await
     }
 
     /// What one conversation has spent in its life, as [`spent_since`](Self::spent_since).
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn spent_by_session(&self, key: &SessionKey) -> Result<Vec<SpentRow>, StoreError> {
-        self.flush_calls().await;
+    pub async fn spent_by_session(self, key: &SessionKey) -> Result<Vec<SpentRow>, StoreError> {
+        self.flush().await;
         let key = key.to_string();
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(SPENT_BY_SESSION)?;
-            spent(statement.query([key])?)
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(SPENT_BY_SESSION)?;
+                spent(statement.query([key])?)
+            })
+            .await
     }
 }
 

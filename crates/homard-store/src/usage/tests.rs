@@ -56,11 +56,11 @@ fn open(row: &CallRow) -> OpenCall {
 async fn a_recorded_call_reads_back_as_it_was() {
     let home = Home::new();
     let row = call(KEY, "r1", NOW, usage(10, 20, 0.001_5));
-    home.store.record_call(row.clone());
-    let calls = home.store.run_calls(&run_id("r1")).await.unwrap();
+    home.store.usage().record(row.clone());
+    let calls = home.store.usage().of_run(&run_id("r1")).await.unwrap();
     assert_eq!(calls.len(), 1);
     assert_eq!((calls[0].state, &calls[0].row), (CallState::Settled, &row));
-    assert!(home.store.run_calls(&run_id("r2")).await.unwrap().is_empty());
+    assert!(home.store.usage().of_run(&run_id("r2")).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -72,46 +72,46 @@ async fn a_recorded_call_makes_no_commit_of_its_own_and_comes_with_the_next_one(
         || watcher.query_row("SELECT count(*) FROM usage_calls", [], |row| row.get::<_, i64>(0)).unwrap();
     let version = || watcher.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0)).unwrap();
     // Whatever the writer still had to do at its start is done by now.
-    home.store.run(&run_id("r1")).await.unwrap();
+    home.store.runs().get(&run_id("r1")).await.unwrap();
     let before = version();
-    home.store.record_call(call(KEY, "r1", NOW, usage(1, 1, 0.1)));
+    home.store.usage().record(call(KEY, "r1", NOW, usage(1, 1, 0.1)));
     assert_eq!((rows(), version()), (0, before));
-    home.store.finish_run(FinishRun::new(run_id("r1"), RunStatus::Ok)).await.unwrap();
+    home.store.runs().finish(FinishRun::new(run_id("r1"), RunStatus::Ok)).await.unwrap();
     assert_eq!(rows(), 1);
 }
 
 #[tokio::test]
 async fn calls_that_wait_are_written_when_the_store_closes() {
     let home = Home::new();
-    home.store.record_call(call(KEY, "r1", NOW, usage(1, 1, 0.1)));
+    home.store.usage().record(call(KEY, "r1", NOW, usage(1, 1, 0.1)));
     let home = home.reopen().await;
-    assert_eq!(home.store.run_calls(&run_id("r1")).await.unwrap().len(), 1);
+    assert_eq!(home.store.usage().of_run(&run_id("r1")).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn an_open_call_that_ends_counts_what_it_cost() {
     let home = Home::new();
     let row = call(KEY, "r1", NOW, usage(10, 20, 0.002));
-    let id = home.store.open_call(open(&row)).await.unwrap();
-    let opened = home.store.run_calls(&run_id("r1")).await.unwrap();
+    let id = home.store.usage().open(open(&row)).await.unwrap();
+    let opened = home.store.usage().of_run(&run_id("r1")).await.unwrap();
     assert_eq!((opened[0].state, opened[0].row.usage), (CallState::Open, usage(5_000, 5_000, 1.0)));
-    home.store.settle_call(id, row.clone());
-    let settled = home.store.run_calls(&run_id("r1")).await.unwrap();
+    home.store.usage().settle(id, row.clone());
+    let settled = home.store.usage().of_run(&run_id("r1")).await.unwrap();
     assert_eq!((settled.len(), settled[0].state, &settled[0].row), (1, CallState::Settled, &row));
-    assert_eq!(home.store.close_lost_calls().await.unwrap(), 0);
+    assert_eq!(home.store.usage().close_lost().await.unwrap(), 0);
 }
 
 #[tokio::test]
 async fn a_call_that_a_crash_left_open_counts_with_its_worst_case() {
     let home = Home::new();
     let row = call(KEY, "r1", NOW, Usage::default());
-    home.store.open_call(open(&row)).await.unwrap();
+    home.store.usage().open(open(&row)).await.unwrap();
     let home = home.reopen().await;
-    assert_eq!(home.store.close_lost_calls().await.unwrap(), 1);
-    assert_eq!(home.store.close_lost_calls().await.unwrap(), 0);
-    let calls = home.store.run_calls(&run_id("r1")).await.unwrap();
+    assert_eq!(home.store.usage().close_lost().await.unwrap(), 1);
+    assert_eq!(home.store.usage().close_lost().await.unwrap(), 0);
+    let calls = home.store.usage().of_run(&run_id("r1")).await.unwrap();
     assert_eq!(calls[0].state, CallState::Lost);
-    let spent = home.store.spent_since(NOW).await.unwrap();
+    let spent = home.store.usage().spent_since(NOW).await.unwrap();
     assert_eq!((spent.len(), spent[0].tokens), (1, 10_100));
     assert!((spent[0].usd - 1.0).abs() < 1e-9);
 }
@@ -123,31 +123,31 @@ async fn a_run_remembers_what_was_tried() {
     let tried = serde_json::json!({"provider": "a", "model": "m", "reason": "rate_limit"});
     let mut finish = FinishRun::new(run_id("r1"), RunStatus::Ok);
     finish.attempts = vec![tried.clone()];
-    home.store.finish_run(finish).await.unwrap();
-    assert_eq!(home.store.run(&run_id("r1")).await.unwrap().unwrap().attempts, [tried]);
+    home.store.runs().finish(finish).await.unwrap();
+    assert_eq!(home.store.runs().get(&run_id("r1")).await.unwrap().unwrap().attempts, [tried]);
     home.says("agent:main:other", "r2", "hi").await;
-    home.store.finish_run(FinishRun::new(run_id("r2"), RunStatus::Ok)).await.unwrap();
+    home.store.runs().finish(FinishRun::new(run_id("r2"), RunStatus::Ok)).await.unwrap();
     let ids =
         |runs: Vec<crate::RunRecord>| runs.into_iter().map(|run| run.run_id.to_string()).collect::<Vec<_>>();
-    let main = home.store.recent_runs(Some(&key(KEY)), 10).await.unwrap();
+    let main = home.store.runs().recent(Some(&key(KEY)), 10).await.unwrap();
     assert_eq!(ids(main), ["r1"]);
-    assert_eq!(ids(home.store.recent_runs(None, 10).await.unwrap()).len(), 2);
-    assert_eq!(ids(home.store.recent_runs(None, 1).await.unwrap()).len(), 1);
+    assert_eq!(ids(home.store.runs().recent(None, 10).await.unwrap()).len(), 2);
+    assert_eq!(ids(home.store.runs().recent(None, 1).await.unwrap()).len(), 1);
 }
 
 #[tokio::test]
 async fn a_curve_has_no_more_points_than_asked_for_and_loses_nothing() {
     let home = Home::new();
     for n in 0..10 {
-        home.store.record_call(call(KEY, "r1", NOW + n, usage(1, 2, 0.5)));
+        home.store.usage().record(call(KEY, "r1", NOW + n, usage(1, 2, 0.5)));
     }
-    let all = home.store.usage_points(&key(KEY), None, 200).await.unwrap();
+    let all = home.store.usage().points(&key(KEY), None, 200).await.unwrap();
     assert_eq!((all.len(), all[0].at, all[9].at), (10, NOW, NOW + 9));
-    let few = home.store.usage_points(&key(KEY), None, 4).await.unwrap();
+    let few = home.store.usage().points(&key(KEY), None, 4).await.unwrap();
     assert_eq!(few.iter().map(|point| point.calls).collect::<Vec<_>>(), [3, 3, 3, 1]);
     assert_eq!(few.iter().map(|point| point.usage.output).sum::<u64>(), 20);
     let other = SessionId::parse("s-2").unwrap();
-    assert!(home.store.usage_points(&key(KEY), Some(&other), 4).await.unwrap().is_empty());
+    assert!(home.store.usage().points(&key(KEY), Some(&other), 4).await.unwrap().is_empty());
 }
 
 #[test]

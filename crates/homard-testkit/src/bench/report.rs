@@ -131,6 +131,21 @@ impl Report {
         self.promises.iter().filter(|promise| !promise.limit.is_met(promise.value)).count()
     }
 
+    /// Every figure: its table, its row, its column, its value.
+    pub(super) fn figures(&self) -> impl Iterator<Item = ((&str, &str, &str), f64)> {
+        self.sections.iter().flat_map(|section| {
+            section.rows.iter().flat_map(move |(row, figures)| {
+                let named = section.columns.iter().zip(figures);
+                named.map(move |(column, figure)| ((&*section.title, row.as_str(), &**column), *figure))
+            })
+        })
+    }
+
+    /// The machine it was measured on.
+    pub(super) fn machine(&self) -> &str {
+        &self.machine
+    }
+
     /// For people.
     #[must_use]
     pub fn markdown(&self) -> String {

@@ -2,6 +2,8 @@
 
 use clap::{CommandFactory, Parser};
 
+mod documentation;
+
 use super::Cli;
 
 #[test]

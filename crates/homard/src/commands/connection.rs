@@ -1,7 +1,7 @@
 //! Finding the gateway and what proves our right to talk to it.
 //!
 //! Address: `--url`, then `HOMARD_GATEWAY_URL`, then the gateway elsewhere that the configuration names in remote
-//! mode, then this machine at the configured port. Secret: `--token` or `--password`, then the environment, then the
+//! mode, then this machine at the port its gateway says it listens on, or else at the configured one. Secret: `--token` or `--password`, then the environment, then the
 //! configuration — but a configured secret goes only to the gateway it is configured for, so an address on the
 //! command line needs its own.
 
@@ -23,6 +23,7 @@ pub(crate) use open::{connect, is_not_running, probe};
 pub(crate) use remote::{configured as configured_remote, through};
 
 use super::Cx;
+use crate::compose::lock;
 use crate::report::Advice;
 
 /// Which gateway to talk to.
@@ -107,7 +108,15 @@ pub(crate) fn route(cx: &Cx, target: &Target) -> anyhow::Result<Route> {
         return chosen(cx, url, (auth, pin), Chosen::ByVariable);
     }
     let config = cx.config()?;
-    if is_remote(&config) { remote::configured(&config, auth, pin) } else { Ok(own(&config, auth, pin)) }
+    if is_remote(&config) { remote::configured(&config, auth, pin) } else { Ok(own(cx, &config, auth, pin)) }
+}
+
+/// The port of this machine's gateway. A running one may have been started with another than is configured; a
+/// variable that names one is believed.
+pub(crate) fn own_port(cx: &Cx, config: &Config) -> u16 {
+    let is_told = cx.source.environment.get("HOMARD_GATEWAY_PORT").is_some();
+    let running = if is_told { None } else { lock::port_of_running(&cx.source.paths.lock_file()) };
+    running.unwrap_or(config.gateway.port)
 }
 
 /// Whether commands on this machine talk to a gateway elsewhere.
@@ -116,12 +125,12 @@ pub(crate) fn is_remote(config: &Config) -> bool {
 }
 
 /// This machine's own gateway.
-pub(crate) fn own(config: &Config, auth: ConnectAuth, pin: Option<Fingerprint>) -> Route {
+pub(crate) fn own(cx: &Cx, config: &Config, auth: ConnectAuth, pin: Option<Fingerprint>) -> Route {
     let tls = config.gateway.tls.enabled;
     let scheme = if tls { "wss" } else { "ws" };
     let auth = if is_empty(&auth) { configured_auth(config) } else { auth };
     Route {
-        url: format!("{scheme}://127.0.0.1:{}", config.gateway.port),
+        url: format!("{scheme}://127.0.0.1:{}", own_port(cx, config)),
         auth,
         local: true,
         tunnel: None,
@@ -154,7 +163,8 @@ fn chosen(
     // The file may be broken; the address is known all the same.
     let config = if local { cx.snapshot().config } else { None };
     // What the file says is said about the gateway of this machine; another port may lead anywhere.
-    let ours = config.filter(|config| how == Chosen::ByVariable || port_of(url) == Some(config.gateway.port));
+    let ours =
+        config.filter(|config| how == Chosen::ByVariable || port_of(url) == Some(own_port(cx, config)));
     if let Some(config) = &ours {
         pin = pin.or_else(|| own_certificate(config));
         if is_empty(&auth) {

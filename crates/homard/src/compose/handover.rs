@@ -158,7 +158,7 @@ impl Successor {
             (served, child) => {
                 let error = served.err().unwrap_or_else(|| anyhow!("it is gone"));
                 supervisor.systemd.main_process_is(std::process::id());
-                supervisor.lock.sign().or_log("the lock names another process");
+                supervisor.sign().or_log("the lock names another process");
                 if let Some(mut child) = child {
                     // The store must be free before we open it again.
                     child.kill().await.or_log("a program that was to take over is left behind");

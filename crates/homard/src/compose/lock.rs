@@ -34,9 +34,10 @@ impl Lock {
         file.try_clone().map(OwnedFd::from)
     }
 
-    /// Writes that this process holds it.
-    pub(crate) fn sign(&self) -> std::io::Result<()> {
-        self.write(&format!("{}\n", std::process::id()))
+    /// Writes that this process holds it, and where it listens once it does.
+    pub(crate) fn sign(&self, port: Option<u16>) -> std::io::Result<()> {
+        let port = port.map(|port| format!(" {port}")).unwrap_or_default();
+        self.write(&format!("{}{port}\n", std::process::id()))
     }
 
     /// Says that the gateway ended as it should: a lock that is free and still signed was left by a crash.
@@ -93,7 +94,7 @@ pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
         }
     }
     let lock = Lock { file: Mutex::new(Some(file)) };
-    lock.sign().with_context(|| format!("could not write `{}`", path.display()))?;
+    lock.sign(None).with_context(|| format!("could not write `{}`", path.display()))?;
     Ok(lock)
 }
 
@@ -122,6 +123,25 @@ pub(crate) fn holder(path: &Path) -> Holder {
     }
 }
 
+/// The port of the gateway that holds the lock at `path`; it may have been started with another than is configured.
+pub(crate) fn port_of_running(path: &Path) -> Option<u16> {
+    let mut file = File::open(path).ok()?;
+    if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return None;
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    port_in(&text)
+}
+
+/// The port in a lock file: the second number, or the `port` of JSON.
+fn port_in(text: &str) -> Option<u16> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(json) => json.get("port").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
+        Err(_not_json) => text.split_whitespace().nth(1).and_then(|word| word.parse().ok()),
+    }
+}
+
 /// The first number of a lock file, whether it is bare or JSON with a `pid`.
 fn pid_in(text: &str) -> Option<Pid> {
     let json: Option<Value> = serde_json::from_str(text).ok();
@@ -135,7 +155,7 @@ fn pid_in(text: &str) -> Option<Pid> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Holder, holder, pid_in, take};
+    use super::{Holder, holder, pid_in, port_in, port_of_running, take};
 
     #[test]
     fn a_lock_file_may_be_bare_or_json() {
@@ -151,6 +171,32 @@ mod tests {
         ] {
             assert_eq!(pid_in(text).map(|pid| pid.as_raw_nonzero().get()), pid, "{text}");
         }
+    }
+
+    #[test]
+    fn a_lock_file_may_say_the_port() {
+        for (text, port) in [
+            ("1234\n", None),
+            ("1234 18790\n", Some(18790)),
+            ("{\"pid\":1234,\"port\":4000}", Some(4000)),
+            ("{\"pid\":1234}", None),
+            ("1234 99999", None),
+            ("", None),
+        ] {
+            assert_eq!(port_in(text), port, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_gateway_that_runs_has_a_port() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gateway.lock");
+        let lock = take(&path).unwrap();
+        assert_eq!(port_of_running(&path), None);
+        lock.sign(Some(4000)).unwrap();
+        assert_eq!(port_of_running(&path), Some(4000));
+        drop(lock);
+        assert_eq!(port_of_running(&path), None);
     }
 
     #[test]

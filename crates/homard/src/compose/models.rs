@@ -194,7 +194,7 @@ impl ModelRoom {
     async fn spent(&self, limits: &Budgets, store: &Store) -> Result<Vec<Spent>, StoreError> {
         let mut spent = Vec::new();
         for (span, since) in self.ledger().periods_of(limits) {
-            let rows = store.spent_since(since).await?;
+            let rows = store.usage().spent_since(since).await?;
             spent.extend(rows.into_iter().map(|row| Spent {
                 who: Spender { agent: row.agent_id, session: row.session_key, job: row.job_id },
                 span,
@@ -262,7 +262,7 @@ impl SessionIds for StoredSessionIds {
     fn get<'a>(&'a self, session: &'a str, backend: &'a ProviderId) -> BoxFuture<'a, Option<String>> {
         async move {
             let id = SessionId::parse(session).ok()?;
-            let record = self.0.session_by_id(&id).await.ok()??;
+            let record = self.0.sessions().by_id(&id).await.ok()??;
             record.entry.cli_session_ids.get(backend.as_str()).cloned()
         }
         .boxed()
@@ -276,9 +276,9 @@ impl SessionIds for StoredSessionIds {
     ) -> BoxFuture<'a, ()> {
         async move {
             let Ok(id) = SessionId::parse(session) else { return };
-            let Ok(Some(record)) = self.0.session_by_id(&id).await else { return };
+            let Ok(Some(record)) = self.0.sessions().by_id(&id).await else { return };
             let backend = backend.to_string();
-            let patched = self.0.patch_session(&record.key, move |entry| {
+            let patched = self.0.sessions().patch(&record.key, move |entry| {
                 match name {
                     Some(name) => entry.cli_session_ids.insert(backend, name),
                     None => entry.cli_session_ids.remove(&backend),

@@ -86,8 +86,13 @@ impl Supervisor {
         if !arrival.wait_for_store().await? {
             return Ok(false);
         }
-        self.lock.sign().context("could not write the lock")?;
+        self.sign().context("could not write the lock")?;
         Ok(true)
+    }
+
+    /// Writes into the lock who runs and where it listens, so that commands find it at whatever port.
+    pub(crate) fn sign(&self) -> std::io::Result<()> {
+        self.lock.sign(self.door.addresses().first().map(SocketAddr::port))
     }
 
     /// Whether this process took over from another one.

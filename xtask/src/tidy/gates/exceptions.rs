@@ -5,19 +5,6 @@ use super::Gate;
 /// Gate, place, the most it may have, the reason.
 pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     (
-        Gate::Methods,
-        "homard-automation::Automation",
-        43,
-        "one handle for the clock; its parts are already files of their own",
-    ),
-    (
-        Gate::Methods,
-        "homard-models::Profiles",
-        59,
-        "waits for keys, rests and renewals to be structs of their own",
-    ),
-    (Gate::Methods, "homard-store::Store", 155, "waits for views: sessions, runs, devices"),
-    (
         Gate::Entries,
         "crates/homard-config/src/config",
         48,

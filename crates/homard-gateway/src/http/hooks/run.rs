@@ -154,7 +154,8 @@ fn check_model(
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
 async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
-    let known = gateway.store().session(key).await.or_log("a hook's conversation could not be looked up");
+    let known =
+        gateway.store().sessions().get(key).await.or_log("a hook's conversation could not be looked up");
     if known.flatten().is_some() && gateway.relay().turns().views(key).is_empty() {
         let reset = gateway.relay().sessions().reset(key, ResetReason::New).await;
         reset.or_log("a hook's conversation could not be begun anew");
@@ -166,7 +167,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
     let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
         Some(end) => (end.status, end.reply, end.error),
-        None => match gateway.store().run(run_id).await {
+        None => match gateway.store().runs().get(run_id).await {
             Ok(Some(record)) if record.status.is_finished() => (record.status, record.reply, record.error),
             _ => return Ok(json!({"status": "timeout"})),
         },

@@ -14,8 +14,8 @@ pub(crate) async fn list(cx: Cx, params: DeadLettersParams) -> Result<DeadLetter
     check_range("channels.deadLetters", "limit", params.limit, 1..=MAX_DEAD_LETTERS)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_DEAD_LETTERS)).unwrap_or(usize::MAX);
     let store = cx.gateway.store();
-    let letters = store.dead_letters(limit).await.map_err(|e| error::store(&e))?;
-    let counts = store.outbox_counts().await.map_err(|e| error::store(&e))?;
+    let letters = store.outbox().dead_letters(limit).await.map_err(|e| error::store(&e))?;
+    let counts = store.outbox().counts().await.map_err(|e| error::store(&e))?;
     let letters = letters.into_iter().map(|row| DeadLetter {
         key: row.new.key,
         channel: row.new.channel.to_string(),

@@ -23,7 +23,7 @@ const WELCOME: &str = "You have been let in. Write to me whenever you like.";
 
 /// `channels.pairing.list`.
 pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingListResult, ErrorShape> {
-    let waiting = cx.gateway.store().pairings().await.map_err(|e| error::store(&e))?;
+    let waiting = cx.gateway.store().pairing().waiting().await.map_err(|e| error::store(&e))?;
     let accounts = accounts(&cx.gateway);
     if let Some(channel) = &params.channel {
         known_channel(&accounts, &waiting, channel)?;
@@ -52,7 +52,8 @@ pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingLis
 pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<PairingApproved, ErrorShape> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let approved = store.approve_pairing(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
+    let approved =
+        store.pairing().approve(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
     let approved = approved.ok_or_else(gone)?;
     tracing::info!(
         channel = %approved.channel, account = %approved.account, sender = %approved.sender,
@@ -81,7 +82,8 @@ pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<Pair
 pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<PairingDismissed, ErrorShape> {
     let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
     let store = cx.gateway.store();
-    let dismissed = store.dismiss_pairing(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
+    let dismissed =
+        store.pairing().dismiss(&asked.channel, &asked.code).await.map_err(|e| error::store(&e))?;
     let dismissed = dismissed.ok_or_else(gone)?;
     tell_resolved(&cx.gateway, &dismissed, PairDecision::Rejected);
     Ok(PairingDismissed { request_id: params.request_id, sender_id: dismissed.sender.to_string() })
@@ -129,7 +131,7 @@ async fn find(
     (channel, account): (&str, &str),
     request_id: &str,
 ) -> Result<PairingRequest, ErrorShape> {
-    let waiting = gateway.store().pairings().await.map_err(|e| error::store(&e))?;
+    let waiting = gateway.store().pairing().waiting().await.map_err(|e| error::store(&e))?;
     let accounts = accounts(gateway);
     known_channel(&accounts, &waiting, channel)?;
     let wanted = request_id.trim();

@@ -112,7 +112,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
     });
     match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
         Some(end) => Ok(to_value(&finished(&run_id, &end))),
-        None => match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
+        None => match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
             Some(record) if record.status.is_finished() => Ok(to_value(&finished_from_record(&record))),
             _ => Err(ErrorShape::unavailable("the run is no longer under way")),
         },
@@ -126,7 +126,7 @@ async fn target(gateway: &Gateway, params: &AgentParams) -> Result<SessionKey, E
     }
     if let Some(id) = &params.session_id {
         let id = SessionId::parse(id).map_err(|e| ErrorShape::invalid(e.to_string()))?;
-        let found = gateway.store().session_by_id(&id).await.map_err(|e| error::store(&e))?;
+        let found = gateway.store().sessions().by_id(&id).await.map_err(|e| error::store(&e))?;
         return found.map(|record| record.key).ok_or_else(|| ErrorShape::invalid("No session found"));
     }
     session_key(gateway, "main", params.agent_id.as_deref())
@@ -232,7 +232,7 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
     if let Some(end) = gateway.relay().turns().wait(&run_id, limit).await {
         return Ok(waited(&params.run_id, &end));
     }
-    match gateway.store().run(&run_id).await.map_err(|e| error::store(&e))? {
+    match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
         Some(record) if record.status.is_finished() => Ok(AgentWaitResult {
             run_id: params.run_id,
             status: finished_word(record.status).to_owned(),

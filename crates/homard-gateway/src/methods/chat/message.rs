@@ -19,10 +19,15 @@ pub(crate) async fn get(cx: Cx, params: ChatMessageGetParams) -> Result<ChatMess
     let not =
         |why: &str| ChatMessageGetResult { unavailable_reason: Some(why.to_owned()), ..Default::default() };
     let Ok(entry) = EntryId::parse(&params.message_id) else { return Ok(not("not_found")) };
-    let Some(record) = gateway.store().session(&key).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))? else {
         return Ok(not("not_found"));
     };
-    let found = gateway.store().entry(&record.session_id, &entry).await.map_err(|e| error::store(&e))?;
+    let found = gateway
+        .store()
+        .transcripts()
+        .entry(&record.session_id, &entry)
+        .await
+        .map_err(|e| error::store(&e))?;
     let Some(place) = found else { return Ok(not("not_found")) };
     let limit = params.max_chars.unwrap_or(DEFAULT_MESSAGE_GET_CHARS);
     let Some(message) = shown(place, usize::try_from(limit).unwrap_or(usize::MAX)) else {

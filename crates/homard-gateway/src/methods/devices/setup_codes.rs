@@ -30,7 +30,7 @@ pub(crate) async fn make(cx: Cx, params: SetupCodeParams) -> Result<SetupCodeRes
 pub(crate) async fn status(cx: Cx, params: SetupStatusParams) -> Result<SetupStatusResult, ErrorShape> {
     let length = params.setup_id.chars().count();
     check_range("device.pair.setupStatus", "setupId", Some(length), 1..=MAX_SETUP_ID)?;
-    let code = cx.gateway.store().setup_code(&params.setup_id).await.map_err(|e| error::store(&e))?;
+    let code = cx.gateway.store().setup_codes().get(&params.setup_id).await.map_err(|e| error::store(&e))?;
     Ok(SetupStatusResult { completion: code.and_then(setup_codes::completion) })
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn request_upgrade(
     }
     let device_id = own_device(&cx)?;
     let store = cx.gateway.store();
-    let known = store.paired_device(device_id).await.map_err(|e| error::store(&e))?.ok_or_else(no_device)?;
+    let known = store.devices().get(device_id).await.map_err(|e| error::store(&e))?.ok_or_else(no_device)?;
     let request = NewDeviceRequest {
         device_id: known.device_id,
         public_key: known.public_key,
@@ -65,7 +65,7 @@ pub(crate) async fn request_upgrade(
         browser_origin: cx.caller.peer.origin.clone(),
         silent: false,
     };
-    let outcome = store.pending_device_request(request).await.map_err(|e| error::store(&e))?;
+    let outcome = store.devices().request_pairing(request).await.map_err(|e| error::store(&e))?;
     let request_id = outcome.request.request_id.clone();
     cx.gateway.access().upgrades.asked(&request_id, device_id, Instant::now());
     tell_asked(&cx.gateway, &outcome);
@@ -95,7 +95,7 @@ pub(crate) async fn wait_upgrade(
         && let Some(token) = cx.caller.token.as_ref().map(Secret::expose)
     {
         let (role, generation) = (Role::Operator.as_str(), cx.gateway.access().rules().generation.clone());
-        let held = cx.gateway.store().check_device_token(device_id, role, token, &generation).await;
+        let held = cx.gateway.store().devices().check_token(device_id, role, token, &generation).await;
         if let Some(held) = held.map_err(|e| error::store(&e))? {
             outcome.scopes = Some(held.scopes);
             outcome.device_token = Some(token.to_owned());

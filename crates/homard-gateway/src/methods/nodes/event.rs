@@ -62,7 +62,7 @@ pub(crate) async fn event(cx: Cx, params: NodeEventParams) -> Result<NodeEventHe
 
 /// Whether the owner said yes to anything this node offers.
 async fn is_approved(cx: &Cx) -> Result<bool, ErrorShape> {
-    let node = cx.gateway.store().node(&own_id(cx)?).await.map_err(|e| error::store(&e))?;
+    let node = cx.gateway.store().nodes().get(&own_id(cx)?).await.map_err(|e| error::store(&e))?;
     Ok(node.is_some_and(|node| node.approved.is_some())
         && cx.gateway.nodes().registry().is_current(cx.caller.client.as_ref()))
 }
@@ -194,6 +194,7 @@ async fn alive(cx: &Cx, payload: &Value) -> Result<Outcome, ErrorShape> {
         return Ok(Err("throttled"));
     }
     let reason = WAKE_REASONS.into_iter().find(|known| *known == said).unwrap_or("background");
-    let seen = cx.gateway.store().node_seen(&own_id(cx)?, reason).await.map_err(|e| error::store(&e))?;
+    let seen =
+        cx.gateway.store().nodes().mark_seen(&own_id(cx)?, reason).await.map_err(|e| error::store(&e))?;
     Ok(if seen { Ok("persisted") } else { Err("missing_device_identity") })
 }

@@ -101,7 +101,7 @@ async fn failure(
     given: Option<String>,
 ) -> ErrorShape {
     let sleeps = matches!(failed, InvokeError::Failed(_)) && failed.code() == IN_BACKGROUND;
-    if sleeps && let Ok(action) = gateway.store().queue_node_action(id, command, given).await {
+    if sleeps && let Ok(action) = gateway.store().nodes().queue_action(id, command, given).await {
         return ErrorShape::unavailable("node command queued until the app returns to the foreground")
             .with_details(json!({
                 "code": "QUEUED_UNTIL_FOREGROUND", "queuedActionId": action, "nodeId": id, "command": command,

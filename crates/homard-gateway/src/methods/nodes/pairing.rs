@@ -20,7 +20,7 @@ pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<NodePairListResult
 
 /// `node.pair.approve`.
 pub(crate) async fn approve(cx: Cx, params: NodeRequestParams) -> Result<NodePairApproved, ErrorShape> {
-    let asked = cx.gateway.store().node_request(&params.request_id).await.map_err(|e| error::store(&e))?;
+    let asked = cx.gateway.store().nodes().request(&params.request_id).await.map_err(|e| error::store(&e))?;
     let asked = asked.ok_or_else(unknown_request)?;
     // Nobody gives away more than they hold.
     approve_scopes(&asked.about.surface.commands)
@@ -38,13 +38,13 @@ pub(crate) async fn reject(cx: Cx, params: NodeRequestParams) -> Result<NodePair
 pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, ErrorShape> {
     let id = node_id(&params.node_id)?;
     let store = cx.gateway.store();
-    let device = store.paired_device(&id).await.map_err(|e| error::store(&e))?;
+    let device = store.devices().get(&id).await.map_err(|e| error::store(&e))?;
     let device = device.filter(is_node).ok_or_else(unknown_node)?;
     if device.roles.iter().any(|role| role == Role::Operator.as_str()) {
         // It is an operator, too: taking a part of it away is for those who could take all of it.
         cx.caller.check_scope(Scope::Admin)?;
     }
-    if !store.remove_node(&id).await.map_err(|e| error::store(&e))? {
+    if !store.nodes().remove(&id).await.map_err(|e| error::store(&e))? {
         return Err(unknown_node());
     }
     cx.gateway.nodes().tell_resolved("", &id, NodeDecision::Removed);

@@ -25,7 +25,7 @@ const EXPIRES_IN: std::ops::RangeInclusive<u64> = 1_000..=86_400_000;
 /// `node.pending.pull`. What may not be asked any more is not handed out.
 pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions, ErrorShape> {
     let id = own_id(&cx)?;
-    let waiting = cx.gateway.store().node_actions(&id).await.map_err(|e| error::store(&e))?;
+    let waiting = cx.gateway.store().nodes().actions(&id).await.map_err(|e| error::store(&e))?;
     let mut actions = Vec::new();
     for action in waiting {
         if cx.gateway.nodes().reachable(&id, &action.command).await.is_ok() {
@@ -46,7 +46,7 @@ pub(crate) async fn ack(cx: Cx, params: NodePendingAckParams) -> Result<NodePend
     if params.ids.is_empty() {
         return Err(ErrorShape::invalid("invalid node.pending.ack params: at /ids: must name at least one"));
     }
-    let acked = cx.gateway.store().ack_node_actions(&id, params.ids).await;
+    let acked = cx.gateway.store().nodes().ack_actions(&id, params.ids).await;
     let (acked_ids, remaining_count) = acked.map_err(|e| error::store(&e))?;
     Ok(NodePendingAcked { node_id: id.to_string(), acked_ids, remaining_count })
 }
@@ -59,7 +59,7 @@ pub(crate) async fn enqueue(
     check_range("node.pending.enqueue", "expiresInMs", params.expires_in_ms, EXPIRES_IN)?;
     let id = node_id(&params.node_id)?;
     let store = cx.gateway.store();
-    let device = store.paired_device(&id).await.map_err(|e| error::store(&e))?;
+    let device = store.devices().get(&id).await.map_err(|e| error::store(&e))?;
     device.filter(is_node).ok_or_else(unknown_node)?;
     let new = NewNodeWork {
         device_id: id.clone(),
@@ -67,7 +67,7 @@ pub(crate) async fn enqueue(
         priority: i64::from(params.priority == Some(NodeWorkPriority::High)),
         expires_in_ms: params.expires_in_ms.and_then(|ms| i64::try_from(ms).ok()),
     };
-    let work = store.queue_node_work(new).await.map_err(|e| error::store(&e))?;
+    let work = store.nodes().queue_work(new).await.map_err(|e| error::store(&e))?;
     let revision = revision(&work);
     let queued = item(work).ok_or_else(|| ErrorShape::unavailable("the item could not be read back"))?;
     Ok(NodePendingEnqueued { node_id: id.to_string(), revision, queued, wake_triggered: false })
@@ -78,7 +78,7 @@ pub(crate) async fn drain(cx: Cx, params: NodePendingDrainParams) -> Result<Node
     check_range("node.pending.drain", "maxItems", params.max_items, 1..=MAX_DRAIN)?;
     let id = own_id(&cx)?;
     let most = params.max_items.unwrap_or(USUAL_DRAIN);
-    let drained = cx.gateway.store().drain_node_work(&id, most).await;
+    let drained = cx.gateway.store().nodes().drain_work(&id, most).await;
     let (taken, has_more) = drained.map_err(|e| error::store(&e))?;
     let revision = taken.iter().map(revision).max().unwrap_or(0);
     let items = taken.into_iter().filter_map(item).collect();

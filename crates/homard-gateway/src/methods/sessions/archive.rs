@@ -29,7 +29,7 @@ pub(crate) async fn ended(cx: Cx, params: SessionsEndedParams) -> Result<Session
     let agent = agent_of(params.agent_id.as_deref())?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_ENDED)).unwrap_or(1);
     let ended =
-        cx.gateway.store().ended_sessions(agent.as_ref(), limit).await.map_err(|e| error::store(&e))?;
+        cx.gateway.store().sessions().ended(agent.as_ref(), limit).await.map_err(|e| error::store(&e))?;
     Ok(SessionsEndedResult { sessions: ended.into_iter().map(row).collect() })
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn restore(
     {
         return Err(ErrorShape::invalid(format!("a run is under way in {key}; stop it first")));
     }
-    let restored = gateway.store().restore_session(which).await.map_err(|e| error::store(&e))?;
+    let restored = gateway.store().sessions().restore(which).await.map_err(|e| error::store(&e))?;
     let Some(record) = restored else {
         return Err(ErrorShape::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
@@ -87,7 +87,7 @@ async fn place_of(gateway: &Gateway, which: &RestoreWhich) -> Result<Option<Sess
     match which {
         RestoreWhich::Key(key) => Ok(Some(key.clone())),
         RestoreWhich::Transcript(id) => {
-            let all = gateway.store().ended_sessions(None, STEP).await.map_err(|e| error::store(&e))?;
+            let all = gateway.store().sessions().ended(None, STEP).await.map_err(|e| error::store(&e))?;
             Ok(all.into_iter().find(|ended| ended.record.session_id == *id).map(|ended| ended.record.key))
         }
     }
@@ -127,7 +127,7 @@ pub(crate) async fn cleanup(
         for record in chosen.records {
             if !result.dry_run {
                 let key = &record.key;
-                let gone = gateway.store().delete_session(key, ArchiveTranscript::Keep).await;
+                let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
                 gone.map_err(|e| error::store(&e))?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
             }
@@ -169,7 +169,7 @@ async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>
             offset: all.len(),
             ..SessionQuery::default()
         };
-        let page = gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?;
+        let page = gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?;
         let is_last = page.rows.len() < STEP;
         all.extend(page.rows);
         if is_last {

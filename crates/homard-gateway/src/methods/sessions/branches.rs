@@ -26,7 +26,8 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
     let settings = Settings::of(&record);
     let made = gateway
         .store()
-        .copy_conversation(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
+        .transcripts()
+        .copy(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
         .await
         .map_err(|e| error::store(&e))?;
     gateway.relay().sessions().announce_change(&made, "create");
@@ -48,10 +49,11 @@ pub(crate) async fn rewind(cx: Cx, params: AtEntryParams) -> Result<SessionsRewi
 pub(crate) async fn list(cx: Cx, params: InSessionParams) -> Result<BranchesListResult, ErrorShape> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().session(&key).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))? else {
         return Ok(BranchesListResult::default());
     };
-    let branches = gateway.store().branches(&record.session_id).await.map_err(|e| error::store(&e))?;
+    let branches =
+        gateway.store().transcripts().branches(&record.session_id).await.map_err(|e| error::store(&e))?;
     Ok(BranchesListResult { branches: branches.into_iter().map(row).collect() })
 }
 
@@ -73,7 +75,7 @@ struct Place {
 }
 
 async fn known(gateway: &Gateway, key: &SessionKey) -> Result<SessionRecord, ErrorShape> {
-    let record = gateway.store().session(key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?;
     record.ok_or_else(|| ErrorShape::invalid(format!("unknown session: {key}")))
 }
 
@@ -85,7 +87,8 @@ async fn place(gateway: &Gateway, params: &AtEntryParams) -> Result<(SessionReco
     let key = session_key(gateway, &params.session_key, params.agent_id.as_deref())?;
     let id = entry_id("entryId", &params.entry_id)?;
     let record = known(gateway, &key).await?;
-    let found = gateway.store().entry(&record.session_id, &id).await.map_err(|e| error::store(&e))?;
+    let found =
+        gateway.store().transcripts().entry(&record.session_id, &id).await.map_err(|e| error::store(&e))?;
     let Some(found) = found else {
         return Err(ErrorShape::invalid(format!("no entry of the conversation has the id `{id}`")));
     };
@@ -118,7 +121,12 @@ async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result
     if !gateway.relay().turns().active_ids(&record.key).is_empty() {
         return Err(ErrorShape::invalid("a run is under way in this session: stop it, or wait for its end"));
     }
-    let turned = gateway.store().turn_back(&record.session_id, to).await.map_err(|e| error::store(&e))?;
+    let turned = gateway
+        .store()
+        .transcripts()
+        .turn_back(&record.session_id, to)
+        .await
+        .map_err(|e| error::store(&e))?;
     if let Some(record) = turned {
         gateway.relay().sessions().announce_change(&record, "rewind");
     }

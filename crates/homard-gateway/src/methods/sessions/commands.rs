@@ -35,7 +35,8 @@ pub(crate) async fn create(cx: Cx, params: SessionsCreateParams) -> Result<Sessi
     let wanted = Wanted::read(gateway, &params)?;
     let record = gateway
         .store()
-        .patch_session(&key, move |entry| wanted.apply(entry))
+        .sessions()
+        .patch(&key, move |entry| wanted.apply(entry))
         .await
         .map_err(|e| error::store(&e))?;
     gateway.relay().sessions().announce_change(&record, "create");
@@ -255,12 +256,13 @@ pub(crate) async fn get(cx: Cx, params: SessionsGetParams) -> Result<SessionsGet
     let named = params.key.as_deref().or(params.session_key.as_deref());
     let named = named.ok_or_else(|| ErrorShape::invalid("key is required"))?;
     let key = session_key(gateway, named, params.agent_id.as_deref())?;
-    let Some(record) = gateway.store().session(&key).await.map_err(|e| error::store(&e))? else {
+    let Some(record) = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))? else {
         return Ok(SessionsGetResult::default());
     };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_GET_LIMIT)).unwrap_or(1);
     let query = PageQuery { limit, ..PageQuery::default() };
-    let page = gateway.store().page(&record.session_id, query).await.map_err(|e| error::store(&e))?;
+    let page =
+        gateway.store().transcripts().page(&record.session_id, query).await.map_err(|e| error::store(&e))?;
     let messages = page.entries.into_iter().filter_map(|place| shown(place, MAX_CHARS)).collect();
     Ok(SessionsGetResult { messages })
 }

@@ -21,7 +21,7 @@ pub(crate) async fn describe(
 ) -> Result<SessionsDescribeResult, ErrorShape> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
-    let record = gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let record = gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
     let session = record.map(|record| {
         let mut row = session_rows::row(gateway, &record);
         row.derived_title = row.derived_title.filter(|_| params.include_derived_titles == Some(true));

@@ -21,7 +21,7 @@ const ORDER_KEY: &str = "sessions.sectionOrder";
 /// `sessions.groups.list`.
 pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<SessionsGroupsListResult, ErrorShape> {
     let gateway = &cx.gateway;
-    let groups = gateway.store().session_groups().await.map_err(|e| error::store(&e))?;
+    let groups = gateway.store().groups().list().await.map_err(|e| error::store(&e))?;
     Ok(SessionsGroupsListResult { groups: rows(groups), section_order: order(gateway).await? })
 }
 
@@ -50,9 +50,9 @@ pub(crate) async fn put(
             checked("sessions.groups.put", "sectionOrder", name)?;
         }
         let text = serde_json::to_string(order).unwrap_or_default();
-        gateway.store().set_kv(ORDER_KEY, &text).await.map_err(|e| error::store(&e))?;
+        gateway.store().kv().set(ORDER_KEY, &text).await.map_err(|e| error::store(&e))?;
     }
-    let (groups, moved) = gateway.store().put_session_groups(names).await.map_err(|e| error::store(&e))?;
+    let (groups, moved) = gateway.store().groups().put(names).await.map_err(|e| error::store(&e))?;
     changed(gateway, groups, moved).await
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn rename(
 ) -> Result<SessionsGroupsMutationResult, ErrorShape> {
     let gateway = &cx.gateway;
     let to = checked("sessions.groups.rename", "to", &params.to)?;
-    let renamed = gateway.store().rename_session_group(&params.name, &to).await;
+    let renamed = gateway.store().groups().rename(&params.name, &to).await;
     match renamed.map_err(|e| error::store(&e))? {
         Some((groups, moved)) => changed(gateway, groups, moved).await,
         None => Err(unknown(&params.name)),
@@ -78,7 +78,7 @@ pub(crate) async fn update(
     let gateway = &cx.gateway;
     let name = params.name.clone();
     let wanted = GroupDefaults { name: params.name, cwd: params.cwd, worktree: params.worktree };
-    if !gateway.store().update_session_group(wanted).await.map_err(|e| error::store(&e))? {
+    if !gateway.store().groups().update(wanted).await.map_err(|e| error::store(&e))? {
         return Err(unknown(&name));
     }
     Ok(SessionsGroupsUpdateResult { ok: true, defaults: all_defaults(gateway).await? })
@@ -90,7 +90,7 @@ pub(crate) async fn delete(
     params: SessionsGroupsDeleteParams,
 ) -> Result<SessionsGroupsMutationResult, ErrorShape> {
     let gateway = &cx.gateway;
-    let deleted = gateway.store().delete_session_group(&params.name).await;
+    let deleted = gateway.store().groups().delete(&params.name).await;
     let (groups, moved) = deleted.map_err(|e| error::store(&e))?;
     changed(gateway, groups, moved).await
 }
@@ -123,12 +123,12 @@ fn rows(groups: Vec<SessionGroup>) -> Vec<SessionGroupRow> {
 }
 
 async fn order(gateway: &Gateway) -> Result<Option<Vec<String>>, ErrorShape> {
-    let kept = gateway.store().get_kv(ORDER_KEY).await.map_err(|e| error::store(&e))?;
+    let kept = gateway.store().kv().get(ORDER_KEY).await.map_err(|e| error::store(&e))?;
     Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 async fn all_defaults(gateway: &Gateway) -> Result<Vec<SessionGroupDefaults>, ErrorShape> {
-    let defaults = gateway.store().group_defaults().await.map_err(|e| error::store(&e))?;
+    let defaults = gateway.store().groups().defaults().await.map_err(|e| error::store(&e))?;
     let row = |group: GroupDefaults| SessionGroupDefaults {
         name: group.name,
         cwd: group.cwd,

@@ -36,7 +36,7 @@ pub(crate) async fn tell(gateway: Arc<Gateway>, cancel: CancellationToken) {
 }
 
 async fn tell_one(gateway: &Gateway, new: NewEntries) {
-    let found = gateway.store().session_by_id(&new.session_id).await;
+    let found = gateway.store().sessions().by_id(&new.session_id).await;
     let Some(record) = found.or_log("those who listen miss a message").flatten() else { return };
     let key = record.key.to_string();
     if !gateway.connections().clients.someone_listens(Some(&key)) {

@@ -26,14 +26,16 @@ pub(crate) async fn search(cx: Cx, params: SessionsSearchParams) -> Result<Sessi
     let within = within(gateway, &params)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_SEARCH_LIMIT)).unwrap_or(1);
     let query = SearchQuery { text: params.query, limit, within };
-    let page = gateway.store().search_transcripts(query).await.map_err(|e| error::store(&e))?;
+    let page = gateway.store().search().find(query).await.map_err(|e| error::store(&e))?;
     let mut rows: Vec<homard_protocol::session_row::SessionRow> = Vec::new();
     for hit in &page.hits {
         let key = hit.session_key.to_string();
         if rows.iter().any(|row| row.key == key) {
             continue;
         }
-        if let Some(record) = gateway.store().session(&hit.session_key).await.map_err(|e| error::store(&e))? {
+        if let Some(record) =
+            gateway.store().sessions().get(&hit.session_key).await.map_err(|e| error::store(&e))?
+        {
             rows.push(session_rows::row(gateway, &record));
         }
     }

@@ -91,7 +91,7 @@ pub(crate) async fn discussion(cx: Cx, params: InSessionParams) -> Result<Discus
 /// `session.members.listEvidence`.
 pub(crate) async fn members(cx: Cx, params: InSessionParams) -> Result<MembersEvidence, ErrorShape> {
     let key = session_key(&cx.gateway, &params.session_key, params.agent_id.as_deref())?;
-    let known = cx.gateway.store().session(&key).await.map_err(|e| error::store(&e))?;
+    let known = cx.gateway.store().sessions().get(&key).await.map_err(|e| error::store(&e))?;
     if known.is_none() {
         return Err(ErrorShape::invalid(format!("unknown session: {key}")));
     }

@@ -22,7 +22,7 @@ pub(crate) async fn report(cx: Cx, params: UsageHoursParams) -> Result<UsageHour
     let starts = starts(ts, params.hours.unwrap_or(DEFAULT_HOURS));
     // The store cuts time wherever it is told to; here a day lasts an hour.
     let query = UsageQuery { days: starts.clone(), agent, session: None };
-    let report = gateway.store().usage_report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
     Ok(UsageHoursResult { ts, hours: rows(&report, &starts) })
 }
 

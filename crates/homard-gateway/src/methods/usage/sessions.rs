@@ -36,10 +36,12 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
         None => wanted_agent(params.agent_id.as_deref(), params.agent_scope.as_deref())?,
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
-    let report = gateway.store().usage_report(query).await.map_err(|e| error::store(&e))?;
+    let report = gateway.store().usage().report(query).await.map_err(|e| error::store(&e))?;
     let limit = usize::try_from(limit).unwrap_or(1);
     let records = match &key {
-        Some(key) => gateway.store().session(key).await.map_err(|e| error::store(&e))?.into_iter().collect(),
+        Some(key) => {
+            gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))?.into_iter().collect()
+        }
         None => recent(gateway, agent, &calendar, limit).await?,
     };
     let ends = |date: Option<&String>| date.cloned().unwrap_or_default();
@@ -71,7 +73,7 @@ async fn recent(
         include_unknown: true,
         ..SessionQuery::default()
     };
-    Ok(gateway.store().list_sessions(query).await.map_err(|e| error::store(&e))?.rows)
+    Ok(gateway.store().sessions().list(query).await.map_err(|e| error::store(&e))?.rows)
 }
 
 /// The conversations of a report: those that exist, then those that were deleted and cost something.
@@ -183,7 +185,7 @@ pub(crate) async fn timeseries(
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     let session = find(gateway, &key).await?;
     let id = session.as_ref().map(|record| &record.session_id);
-    let kept = gateway.store().usage_points(&key, id, MAX_POINTS).await.map_err(|e| error::store(&e))?;
+    let kept = gateway.store().usage().points(&key, id, MAX_POINTS).await.map_err(|e| error::store(&e))?;
     let (mut tokens, mut usd) = (0u64, 0.0f64);
     let points = kept.iter().map(|point| {
         let usage = &point.usage;
@@ -205,7 +207,7 @@ pub(crate) async fn timeseries(
 }
 
 async fn find(gateway: &Gateway, key: &SessionKey) -> Result<Option<SessionRecord>, ErrorShape> {
-    gateway.store().session(key).await.map_err(|e| error::store(&e))
+    gateway.store().sessions().get(key).await.map_err(|e| error::store(&e))
 }
 
 /// `sessions.usage.logs`.
@@ -218,8 +220,12 @@ pub(crate) async fn logs(
     let key = session_key(gateway, &params.key, params.agent_id.as_deref())?;
     let Some(session) = find(gateway, &key).await? else { return Ok(SessionsUsageLogsResult::default()) };
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_LOGS)).unwrap_or(1);
-    let last =
-        gateway.store().last_messages(&session.session_id, limit).await.map_err(|e| error::store(&e))?;
+    let last = gateway
+        .store()
+        .transcripts()
+        .last_messages(&session.session_id, limit)
+        .await
+        .map_err(|e| error::store(&e))?;
     Ok(SessionsUsageLogsResult { logs: last.into_iter().filter_map(|place| log(place.entry.kind)).collect() })
 }
 

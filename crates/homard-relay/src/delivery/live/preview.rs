@@ -39,7 +39,7 @@ impl Watched {
         sealed.cancelled().await;
         if preview.is_none() {
             // One that the platform has not taken by now would come right before the whole answer.
-            let withdrawn = self.inner.store().withdraw_outbound(&preview_key(&self.run.id)).await;
+            let withdrawn = self.inner.store().outbox().withdraw(&preview_key(&self.run.id)).await;
             withdrawn.or_log("a preview could not be taken back");
             // It may have been taken late; and a turn that a restart cut off may have shown something before.
             preview = preview_of(&self.inner, &self.run.id).await;
@@ -94,7 +94,7 @@ impl Watched {
         let sent = match (&mut sending).or_cancel(sealed).await {
             Ok(sent) => sent.ok(),
             Err(_sealed) => {
-                let withdrawn = self.inner.store().withdraw_outbound(&key).await;
+                let withdrawn = self.inner.store().outbox().withdraw(&key).await;
                 match withdrawn.or_log("a preview could not be taken back") {
                     Some(true) => None,
                     Some(false) | None => {

@@ -30,7 +30,7 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
     );
     inner.guards().secrets.hide_in(&mut text);
     if let Some(session) = &new.session_key {
-        let kept = inner.store().keep_event(session, text.clone(), None).await;
+        let kept = inner.store().notes().keep_event(session, text.clone(), None).await;
         kept.or_log("a conversation will not hear of a message that could not be sent");
     }
     let Some(address) = owners_place(inner).await.filter(|place| *place != outbound.address) else { return };
@@ -68,7 +68,7 @@ fn quoted(content: &Content) -> Option<String> {
 async fn owners_place(inner: &Inner) -> Option<Address> {
     let main = SessionKey::main(inner.config().agents.default_agent().id.clone());
     let session =
-        inner.store().session(&main).await.or_log("the owner's place could not be read").flatten()?;
+        inner.store().sessions().get(&main).await.or_log("the owner's place could not be read").flatten()?;
     let place = session.entry.delivery_context?;
     let channel = ChannelId::parse(&place.channel?).ok()?;
     let account = place.account_id.and_then(|id| AccountId::parse(&id).ok());

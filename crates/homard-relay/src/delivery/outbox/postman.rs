@@ -160,7 +160,7 @@ impl Postman {
     /// Sends the next message of a conversation, if it is time.
     async fn step(&self, inner: &Arc<Inner>, conversation: &str) -> Next {
         let (channel, account) = self.name();
-        let row = match inner.store().next_outbound(channel, account, conversation).await {
+        let row = match inner.store().outbox().next(channel, account, conversation).await {
             Ok(Some(row)) => row,
             Ok(None) => return Next::Nothing,
             Err(error) => {
@@ -198,7 +198,7 @@ impl Postman {
         if !self.pause_left().is_zero() {
             return Next::Look;
         }
-        match inner.store().mark_sending(row.id).await {
+        match inner.store().outbox().mark_sending(row.id).await {
             Ok(true) => {}
             Ok(false) => return Next::Look,
             Err(error) => {
@@ -216,7 +216,7 @@ impl Postman {
     async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
         let text = serde_json::to_string(receipt).unwrap_or_default();
         let noted = || async {
-            let noted = inner.store().mark_sent(row.id, text.clone()).await;
+            let noted = inner.store().outbox().mark_sent(row.id, text.clone()).await;
             noted.or_log("it could not be noted that a message was sent").is_some()
         };
         // Without the note it would be sent again, so nothing else is sent here before.
@@ -269,7 +269,8 @@ impl Postman {
                     Some(anew) => {
                         inner
                             .store()
-                            .replace_outbound(row.id, anew)
+                            .outbox()
+                            .replace(row.id, anew)
                             .await
                             .or_log("an answer could not be sent anew");
                         Next::Look
@@ -278,7 +279,14 @@ impl Postman {
                 };
             }
         };
-        if inner.store().mark_retry(row.id, retry).await.or_log("a failed try could not be noted").is_none() {
+        if inner
+            .store()
+            .outbox()
+            .mark_retry(row.id, retry)
+            .await
+            .or_log("a failed try could not be noted")
+            .is_none()
+        {
             return Next::Wait(STORE_WAIT);
         }
         next
@@ -321,6 +329,7 @@ async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) 
     let words = error.to_string();
     if inner
         .store()
+        .outbox()
         .mark_failed(row.id, words.clone())
         .await
         .or_log("a message could not be given up")

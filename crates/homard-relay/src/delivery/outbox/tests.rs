@@ -53,7 +53,7 @@ async fn what_is_said_goes_out_in_order_and_saying_it_again_says_nothing() {
     assert_eq!(platform.told(20).await, expected);
     world.relay.stop(Duration::ZERO).await;
     assert_eq!(platform.sent().len(), 20);
-    let counts = world.store.outbox_counts().await.unwrap();
+    let counts = world.store.outbox().counts().await.unwrap();
     assert_eq!((counts[0].sent, counts[0].waiting, counts[0].ambiguous), (20, 0, 0));
 }
 
@@ -79,7 +79,7 @@ async fn what_surely_did_not_arrive_is_sent_again_and_is_not_ambiguous() {
     platform.answers(Err(ChannelError::Wait(Duration::from_millis(50))));
     let receipt = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
     assert_eq!(receipt.message_id, "3");
-    let row = world.store.outbound("k").await.unwrap().unwrap();
+    let row = world.store.outbox().get("k").await.unwrap().unwrap();
     assert_eq!((row.tries, row.ambiguous), (1, 0), "being asked to wait is no failure");
 }
 
@@ -89,12 +89,12 @@ async fn what_may_have_arrived_is_sent_again_and_counted() {
     platform.answers(Err(ChannelError::Unknown("timed out".into())));
     world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await.unwrap();
     assert_eq!(platform.told(2).await, ["hi", "hi"]);
-    assert_eq!(world.store.outbound("k").await.unwrap().unwrap().ambiguous, 1);
+    assert_eq!(world.store.outbox().get("k").await.unwrap().unwrap().ambiguous, 1);
     let dedupes = Platform::new(Abilities { dedupes_sends: Ability::Has, ..abilities() });
     world.relay.platforms().replace_channel(shared(&dedupes)).await;
     dedupes.answers(Err(ChannelError::Unknown("timed out".into())));
     world.relay.outgoing().send(outbound("1", "hi", "k2"), LIMIT).await.unwrap();
-    assert_eq!(world.store.outbound("k2").await.unwrap().unwrap().ambiguous, 0);
+    assert_eq!(world.store.outbox().get("k2").await.unwrap().unwrap().ambiguous, 0);
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn what_will_never_be_taken_is_given_up_and_the_next_goes_on() {
     let refused = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await;
     assert!(matches!(refused, Err(SendError::Channel(ChannelError::Permanent(_)))), "{refused:?}");
     world.relay.outgoing().send(outbound("1", "there", "k2"), LIMIT).await.unwrap();
-    let dead = world.store.dead_letters(10).await.unwrap();
+    let dead = world.store.outbox().dead_letters(10).await.unwrap();
     assert_eq!(dead.len(), 1);
     assert!(dead[0].last_error.as_ref().unwrap().contains("blocked by the user"));
     let again = world.relay.outgoing().send(outbound("1", "hi", "k"), LIMIT).await;
@@ -131,14 +131,14 @@ async fn what_waits_and_what_was_being_sent_goes_out_after_a_crash() {
     let world = World::new(json!({}));
     world.relay.outgoing().say(saying("1", "being sent", "k1")).await.unwrap();
     world.relay.outgoing().say(saying("1", "waiting", "k2")).await.unwrap();
-    let id = world.store.outbound("k1:0").await.unwrap().unwrap().id;
-    assert!(world.store.mark_sending(id).await.unwrap());
+    let id = world.store.outbox().get("k1:0").await.unwrap().unwrap().id;
+    assert!(world.store.outbox().mark_sending(id).await.unwrap());
     let (world, platform) = (world.crash().await, Platform::new(abilities()));
     world.relay.platforms().open_channels(vec![shared(&platform)]).await.unwrap();
     assert_eq!(platform.told(2).await, ["being sent", "waiting"]);
     world.relay.stop(Duration::ZERO).await;
     let ambiguous =
-        [world.store.outbound("k1:0").await.unwrap(), world.store.outbound("k2:0").await.unwrap()];
+        [world.store.outbox().get("k1:0").await.unwrap(), world.store.outbox().get("k2:0").await.unwrap()];
     assert_eq!(ambiguous.map(|row| row.unwrap().ambiguous), [1, 0]);
 }
 

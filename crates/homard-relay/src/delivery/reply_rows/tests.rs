@@ -31,7 +31,7 @@ async fn an_answer_goes_where_the_question_came_from_cut_to_size() {
     world.ended(&run).await;
     let told = platform.told(2).await;
     assert!(told.iter().all(|part| part.chars().count() <= 200), "{told:?}");
-    let rows = world.store.outbound_of_run(&run).await.unwrap();
+    let rows = world.store.outbox().of_run(&run).await.unwrap();
     let keys: Vec<_> = rows.iter().map(|row| row.new.key.as_str()).collect();
     assert_eq!(keys, ["r1:0", "r1:1"]);
     assert!(
@@ -203,7 +203,7 @@ async fn pieces_are_sent_as_they_are_done_and_not_repeated() {
     drop(say);
     world.ended(&run).await;
     assert_eq!(platform.told(2).await, ["The first paragraph is here.", "The second one ends now."]);
-    let rows = world.store.outbound_of_run(&run).await.unwrap();
+    let rows = world.store.outbox().of_run(&run).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.new.key.as_str()).collect::<Vec<_>>(), ["r1:b0", "r1:1"]);
 }
 
@@ -215,10 +215,10 @@ async fn a_turn_that_a_crash_cut_off_is_answered_once_after_the_restart() {
     say.send("This is long enough to be shown already".into()).await.unwrap();
     platform.told(1).await;
     // The receipt is noted before the process dies.
-    let mut row = world.store.outbound("r1:preview").await.unwrap().unwrap();
+    let mut row = world.store.outbox().get("r1:preview").await.unwrap().unwrap();
     while row.sent_at.is_none() {
         tokio::task::yield_now().await;
-        row = world.store.outbound("r1:preview").await.unwrap().unwrap();
+        row = world.store.outbox().get("r1:preview").await.unwrap().unwrap();
     }
     let world = world.crash().await;
     drop(say);
@@ -227,7 +227,7 @@ async fn a_turn_that_a_crash_cut_off_is_answered_once_after_the_restart() {
     connect(&world, &after).await;
     world.ended(&run).await;
     assert_eq!(after.told(1).await, ["edit 1: Hello again."]);
-    assert_eq!(world.store.run(&run).await.unwrap().unwrap().status, RunStatus::Ok);
+    assert_eq!(world.store.runs().get(&run).await.unwrap().unwrap().status, RunStatus::Ok);
 }
 
 #[tokio::test]
@@ -237,22 +237,22 @@ async fn after_a_turn_that_had_done_something_another_goes_on_and_what_was_shown
     let run = world.asks("r1", "hello", &address("7")).await;
     say.send("This is long enough to be shown already".into()).await.unwrap();
     platform.told(1).await;
-    while world.store.outbound("r1:preview").await.unwrap().unwrap().sent_at.is_none() {
+    while world.store.outbox().get("r1:preview").await.unwrap().unwrap().sent_at.is_none() {
         tokio::task::yield_now().await;
     }
-    let session = world.store.run(&run).await.unwrap().unwrap().session_id.unwrap();
+    let session = world.store.runs().get(&run).await.unwrap().unwrap().session_id.unwrap();
     let mut said =
         homard_protocol::AssistantMessage::injected("hm".into(), homard_protocol::StopReason::Stop, 1);
     said.content.clear();
     let entry = homard_protocol::EntryKind::Message { message: homard_protocol::Message::Assistant(said) };
-    world.store.append(&session, vec![entry]).await.unwrap();
+    world.store.transcripts().append(&session, vec![entry]).await.unwrap();
     let world = world.crash().await;
     drop(say);
     world.talker.says("I go on.");
     let after = Platform::new(editable());
     connect(&world, &after).await;
     assert_eq!(after.told(2).await, ["delete 1", "I go on."]);
-    assert_eq!(world.store.run(&run).await.unwrap().unwrap().status, RunStatus::Interrupted);
+    assert_eq!(world.store.runs().get(&run).await.unwrap().unwrap().status, RunStatus::Interrupted);
 }
 
 #[tokio::test]
@@ -261,7 +261,7 @@ async fn a_turn_the_gateway_stopped_itself_is_told() {
     let say = world.talker.next();
     let run = world.asks("r1", "hello", &address("7")).await;
     say.send("I was going to".into()).await.unwrap();
-    while world.store.run(&run).await.unwrap().unwrap().status != RunStatus::Running {
+    while world.store.runs().get(&run).await.unwrap().unwrap().status != RunStatus::Running {
         tokio::task::yield_now().await;
     }
     world.relay.stop(Duration::ZERO).await;
@@ -286,7 +286,7 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
         content: Content::Text { words, buttons: Vec::new() },
     };
     let row = crate::delivery::outbox::row_of(world.relay.inner(), &outbound, None, Some(first));
-    world.store.post_outbound(vec![row]).await.unwrap();
+    world.store.outbox().post(vec![row]).await.unwrap();
     let world = world.crash().await;
     world.talker.says("The rest of the first.");
     world.talker.says("The second.");

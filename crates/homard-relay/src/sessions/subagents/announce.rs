@@ -131,18 +131,18 @@ impl Subagents {
     async fn try_to_see_through(&self, child: &NewSubagent) -> Result<(), StoreError> {
         self.until_idle(child).await?;
         let store = self.inner().store();
-        let row = store.subagent(&child.child_key).await?;
+        let row = store.subagents().get(&child.child_key).await?;
         if row.is_none_or(|row| row.settled_at.is_some()) {
             return Ok(());
         }
-        let Some(first) = store.run(&child.run_id).await? else {
+        let Some(first) = store.runs().get(&child.run_id).await? else {
             // It was kept, and then the process died before its run was: whoever asked never heard of it.
             return self.settle(child).await;
         };
         if !first.status.is_finished() {
             return Ok(());
         }
-        let fared = Fared::of(&store.recent_runs(Some(&child.child_key), MAX_RUNS).await?);
+        let fared = Fared::of(&store.runs().recent(Some(&child.child_key), MAX_RUNS).await?);
         if !fared.is_silent() {
             self.announce(child, &fared).await?;
         }
@@ -158,7 +158,7 @@ impl Subagents {
             tokio::pin!(settled);
             settled.as_mut().enable();
             // Children first: what the last of them reported is under way by the time it is settled.
-            if !inner.store().open_subagents(Some(&child.child_key)).await?.is_empty() {
+            if !inner.store().subagents().open(Some(&child.child_key)).await?.is_empty() {
                 settled.await;
                 continue;
             }
@@ -179,8 +179,8 @@ impl Subagents {
     /// Hands the announcement over; the same one is taken only once.
     async fn announce(&self, child: &NewSubagent, fared: &Fared) -> Result<(), StoreError> {
         let inner = self.inner();
-        let requester = inner.store().subagent(&child.requester_key).await?;
-        if inner.store().session(&child.requester_key).await?.is_none() {
+        let requester = inner.store().subagents().get(&child.requester_key).await?;
+        if inner.store().sessions().get(&child.requester_key).await?.is_none() {
             tracing::info!(session = %child.requester_key, "nobody is left to tell about a subagent");
             return Ok(());
         }
@@ -221,14 +221,14 @@ impl Subagents {
 
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
-        self.inner().store().settle_subagent(&child.run_id, self.archive_at()).await?;
+        self.inner().store().subagents().settle(&child.run_id, self.archive_at()).await?;
         self.inner().family().settled.notify_waiters();
         self.clear_away(child).await
     }
 
     /// The same for children that are not wanted any more, and for theirs; answers who they are.
     pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
-        let settled = self.inner().store().settle_families(roots, self.archive_at()).await?;
+        let settled = self.inner().store().subagents().settle_families(roots, self.archive_at()).await?;
         self.inner().family().settled.notify_waiters();
         Ok(settled)
     }
@@ -237,7 +237,7 @@ impl Subagents {
     pub(super) async fn clear_away(&self, child: &NewSubagent) -> Result<(), StoreError> {
         if child.delete_after {
             self.sessions().end_commands(&child.child_key);
-            self.inner().store().delete_session(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.inner().store().sessions().delete(&child.child_key, ArchiveTranscript::Keep).await?;
         }
         Ok(())
     }
@@ -251,14 +251,20 @@ impl Subagents {
 
     /// After a start: goes on with every child that is not settled, and puts old ones away from time to time.
     pub(crate) async fn recover_children(&self) -> Result<(), StoreError> {
-        for row in self.inner().store().open_subagents(None).await? {
+        for row in self.inner().store().subagents().open(None).await? {
             self.follow(row.asked);
         }
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
             let stopping = relay.inner().stopping().clone();
             loop {
-                relay.inner().store().archive_subagents().await.or_log("old subagents are still in the list");
+                relay
+                    .inner()
+                    .store()
+                    .subagents()
+                    .archive()
+                    .await
+                    .or_log("old subagents are still in the list");
                 if tokio::time::sleep(LOOK_EVERY).or_cancel(&stopping).await.is_err() {
                     return;
                 }

@@ -19,7 +19,7 @@ impl Subagents {
     /// Stops the children of a conversation (of one of its runs, if one is named) and theirs. Nobody is told
     /// by announcement: whoever stopped it knows.
     pub(crate) async fn stop_children(&self, key: &SessionKey, of_run: Option<&RunId>) {
-        let open = self.inner().store().open_subagents(Some(key)).await;
+        let open = self.inner().store().subagents().open(Some(key)).await;
         let mut open =
             open.or_log("the children of a stopped run could not be looked up").unwrap_or_default();
         open.retain(|row| of_run.is_none_or(|run| *run == row.asked.requester_run));
@@ -42,7 +42,7 @@ impl Subagents {
         if Source::parse(&record.source) != Some(Source::Subagent) {
             return Ok(false);
         }
-        let child = self.inner().store().subagent(&record.session_key).await?;
+        let child = self.inner().store().subagents().get(&record.session_key).await?;
         Ok(child.is_some_and(|row| row.settled_at.is_some()))
     }
 

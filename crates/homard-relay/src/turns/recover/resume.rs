@@ -63,7 +63,7 @@ pub(super) async fn ask_again(relay: &Turns, record: &RunRecord) -> Result<(), S
         message: TurnRequest { message, options, kind: Kind::Turn }.to_json(),
     };
     // Known already when the process died right here before.
-    let _new_or_known = relay.inner().store().post_run(new).await?.await?;
+    let _new_or_known = relay.inner().store().runs().post(new).await?.await?;
     Ok(())
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn send(relay: &Turns, record: &RunRecord, route: &ReplyRoute) 
     let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Ok);
     finish.stop_reason = Some(StopReason::Stop);
     finish.reply = Some(text);
-    relay.inner().store().finish_run(finish).await?;
+    relay.inner().store().runs().finish(finish).await?;
     tracing::info!(run = %record.run_id, "an answer that was written when the gateway ended is sent");
     Ok(true)
 }
@@ -34,7 +34,7 @@ async fn answer(relay: &Turns, record: &RunRecord) -> Result<Option<String>, Sto
     if !relay.read_so_far(record).await?.is_empty() {
         return Ok(None);
     }
-    let context = relay.inner().store().context(session).await?;
+    let context = relay.inner().store().transcripts().context(session).await?;
     let mut messages = context.entries.iter().rev().filter_map(|entry| match &entry.kind {
         EntryKind::Message { message } => Some(message),
         _ => None,

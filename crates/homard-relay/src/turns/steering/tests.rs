@@ -25,7 +25,7 @@ async fn lane_of(world: &World, run: &RunId, say: &mpsc::Sender<String>) -> Lane
     while world.relay.turns().views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
         tokio::task::yield_now().await;
     }
-    let session_id = world.store.run(run).await.unwrap().unwrap().session_id.unwrap();
+    let session_id = world.store.runs().get(run).await.unwrap().unwrap().session_id.unwrap();
     let inner = Arc::clone(world.relay.inner());
     let run = inner.runs().get(run).unwrap();
     Lane { inner, run, session_id }
@@ -60,7 +60,7 @@ async fn a_message_of_the_backlog_is_told_to_the_turn_under_way_and_gets_its_own
     let taken = lane.next().await.unwrap().unwrap();
     assert_eq!((taken.run_id, taken.message.content.text().as_str()), (second.clone(), "and this"));
     assert!(lane.next().await.unwrap().is_none(), "once is enough");
-    assert_eq!(world.store.run(&second).await.unwrap().unwrap().status, RunStatus::Queued);
+    assert_eq!(world.store.runs().get(&second).await.unwrap().unwrap().status, RunStatus::Queued);
     world.talker.says("Its own answer.");
     drop(say);
     world.ended(&second).await;

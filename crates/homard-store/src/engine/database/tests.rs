@@ -50,10 +50,13 @@ async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
     drop(conn);
 
     let store = open(dir.path(), &Clock::fixed(3)).unwrap();
-    let run = store.run(&run_id("old")).await.unwrap().unwrap();
+    let run = store.runs().get(&run_id("old")).await.unwrap().unwrap();
     assert_eq!((run.reply.as_deref(), run.usage.unwrap().input, run.attempts), (Some("well"), 3, vec![]));
-    assert_eq!(store.session(&key("agent:main:main")).await.unwrap().unwrap().session_id.as_str(), "s-1");
-    assert_eq!(store.first_call_at().await.unwrap(), None);
+    assert_eq!(
+        store.sessions().get(&key("agent:main:main")).await.unwrap().unwrap().session_id.as_str(),
+        "s-1"
+    );
+    assert_eq!(store.usage().first_call_at().await.unwrap(), None);
     store.close().await;
     let version: i64 =
         Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
@@ -82,13 +85,13 @@ async fn a_database_of_version_3_keeps_its_devices_and_binds_their_tokens_to_the
 
     let store = open(dir.path(), &Clock::fixed(3)).unwrap();
     let id = DeviceId::parse("d1").unwrap();
-    assert_eq!(store.paired_device(&id).await.unwrap().unwrap().operator_label, None);
+    assert_eq!(store.devices().get(&id).await.unwrap().unwrap().operator_label, None);
     let opens = async |generation: &str| {
-        store.check_device_token(&id, "operator", "old", generation).await.unwrap().is_some()
+        store.devices().check_token(&id, "operator", "old", generation).await.unwrap().is_some()
     };
     assert!(!opens("today").await, "nobody has said which secret it was made under");
-    store.bind_device_tokens("today").await.unwrap();
-    store.bind_device_tokens("tomorrow").await.unwrap();
+    store.devices().bind_tokens("today").await.unwrap();
+    store.devices().bind_tokens("tomorrow").await.unwrap();
     assert_eq!((opens("today").await, opens("tomorrow").await), (true, false));
 }
 
@@ -117,11 +120,11 @@ async fn a_database_with_plain_tokens_keeps_their_hashes_and_forgets_the_rest() 
     let store = open(dir.path(), &Clock::fixed(3)).unwrap();
     let id = DeviceId::parse("d1").unwrap();
     let check =
-        async |role: &str, token: &str| store.check_device_token(&id, role, token, "g").await.unwrap();
+        async |role: &str, token: &str| store.devices().check_token(&id, role, token, "g").await.unwrap();
     let held = check("operator", "plain-token-of-an-operator").await.unwrap();
     assert_eq!((held.scopes, held.created_at), (vec!["operator.read".to_owned()], 5));
     assert_eq!(check("node", "plain-token-that-was-revoked").await, None);
-    let known = store.device_tokens(&id).await.unwrap();
+    let known = store.devices().tokens(&id).await.unwrap();
     let known: Vec<_> = known.iter().map(|token| (token.role.as_str(), token.revoked_at)).collect();
     assert_eq!(known, [("node", Some(2)), ("operator", None)]);
     for entry in std::fs::read_dir(dir.path().join("state")).unwrap() {

@@ -6,9 +6,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{PairedDevice, load, save, tokens};
+use super::{DeviceStore, PairedDevice, load, save, tokens};
 use crate::engine::writer::Batch;
-use crate::store::{Store, StoreError, from_json, parse_column, to_json};
+use crate::store::{StoreError, from_json, parse_column, to_json};
 
 /// How long a request waits for an answer; asking again starts it anew.
 pub const PENDING_TTL_MS: i64 = 5 * 60 * 1000;
@@ -101,48 +101,47 @@ pub struct PendingOutcome {
 const COLUMNS: &str = "request_id, device_id, public_key, display_name, platform, device_family, client_id, \
                        client_mode, role, scopes, remote_ip, silent, is_repair, ts, browser_origin";
 
-impl Store {
+impl DeviceStore<'_> {
     /// Keeps a request. Asking for the same again refreshes it; asking for something else replaces it.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn pending_device_request(
-        &self,
-        request: NewDeviceRequest,
-    ) -> Result<PendingOutcome, StoreError> {
-        self.write(move |batch| request_pairing(batch, request)).await
+    pub async fn request_pairing(self, request: NewDeviceRequest) -> Result<PendingOutcome, StoreError> {
+        self.store.write(move |batch| request_pairing(batch, request)).await
     }
 
     /// The requests that wait, oldest first.
     ///
     /// # Errors
     /// When the write is not committed; looking also forgets what is too old.
-    pub async fn pending_devices(&self) -> Result<Vec<PendingDevice>, StoreError> {
-        self.write(move |batch| {
-            forget_old(batch)?;
-            let sql = format!("SELECT {COLUMNS} FROM device_pending ORDER BY ts, request_id");
-            let mut statement = batch.conn.prepare_cached(&sql)?;
-            let mut rows = statement.query([])?;
-            let mut requests = Vec::new();
-            while let Some(row) = rows.next()? {
-                requests.push(read(row)?);
-            }
-            Ok(requests)
-        })
-        .await
+    pub async fn pending(self) -> Result<Vec<PendingDevice>, StoreError> {
+        self.store
+            .write(move |batch| {
+                forget_old(batch)?;
+                let sql = format!("SELECT {COLUMNS} FROM device_pending ORDER BY ts, request_id");
+                let mut statement = batch.conn.prepare_cached(&sql)?;
+                let mut rows = statement.query([])?;
+                let mut requests = Vec::new();
+                while let Some(row) = rows.next()? {
+                    requests.push(read(row)?);
+                }
+                Ok(requests)
+            })
+            .await
     }
 
     /// One request that waits.
     ///
     /// # Errors
     /// When the write is not committed; looking also forgets what is too old.
-    pub async fn waiting_device(&self, request_id: &str) -> Result<Option<PendingDevice>, StoreError> {
+    pub async fn pending_request(self, request_id: &str) -> Result<Option<PendingDevice>, StoreError> {
         let request_id = request_id.to_owned();
-        self.write(move |batch| {
-            forget_old(batch)?;
-            one(batch.conn, "request_id", &request_id)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                forget_old(batch)?;
+                one(batch.conn, "request_id", &request_id)
+            })
+            .await
     }
 
     /// Pairs the device of a waiting request, adding its role and scopes to those it had and to those of its
@@ -150,31 +149,32 @@ impl Store {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn approve_pending_device(
-        &self,
+    pub async fn approve(
+        self,
         request_id: &str,
         approved_via: &str,
     ) -> Result<Option<PairedDevice>, StoreError> {
         let (request_id, approved_via) = (request_id.to_owned(), approved_via.to_owned());
-        self.write(move |batch| {
-            let Some(request) = take(batch, &request_id)? else { return Ok(None) };
-            let before = load(batch.conn, &request.device_id)?;
-            let (role, scopes) = (request.role.clone(), request.scopes.clone());
-            let device = approved(request, before, batch.now(), approved_via);
-            save(batch.conn, &device)?;
-            tokens::widen(batch, &device.device_id, &role, &scopes)?;
-            Ok(Some(device))
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let Some(request) = take(batch, &request_id)? else { return Ok(None) };
+                let before = load(batch.conn, &request.device_id)?;
+                let (role, scopes) = (request.role.clone(), request.scopes.clone());
+                let device = approved(request, before, batch.now(), approved_via);
+                save(batch.conn, &device)?;
+                tokens::widen(batch, &device.device_id, &role, &scopes)?;
+                Ok(Some(device))
+            })
+            .await
     }
 
     /// Turns a waiting request away and returns it. `None` when no such request waits.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn reject_pending_device(&self, request_id: &str) -> Result<Option<PendingDevice>, StoreError> {
+    pub async fn reject(self, request_id: &str) -> Result<Option<PendingDevice>, StoreError> {
         let request_id = request_id.to_owned();
-        self.write(move |batch| take(batch, &request_id)).await
+        self.store.write(move |batch| take(batch, &request_id)).await
     }
 }
 

@@ -28,18 +28,19 @@ fn request(role: &str, scopes: &[&str], public_key: &str) -> NewDeviceRequest {
 #[tokio::test]
 async fn asking_again_refreshes_and_asking_for_more_supersedes() {
     let home = Home::new();
-    let first = home.store.pending_device_request(request("operator", &["read"], "k")).await.unwrap();
+    let first = home.store.devices().request_pairing(request("operator", &["read"], "k")).await.unwrap();
     assert!(first.created && first.superseded.is_none() && !first.request.is_repair);
     home.clock.advance(Duration::from_secs(299));
-    let again = home.store.pending_device_request(request("operator", &["read"], "k")).await.unwrap();
+    let again = home.store.devices().request_pairing(request("operator", &["read"], "k")).await.unwrap();
     assert_eq!((again.created, &again.request.request_id), (false, &first.request.request_id));
-    let more = home.store.pending_device_request(request("operator", &["read", "write"], "k")).await.unwrap();
+    let more =
+        home.store.devices().request_pairing(request("operator", &["read", "write"], "k")).await.unwrap();
     assert!(more.created);
     assert_eq!(more.superseded, Some(first.request.request_id));
-    assert_eq!(home.store.pending_devices().await.unwrap(), std::slice::from_ref(&more.request));
+    assert_eq!(home.store.devices().pending().await.unwrap(), std::slice::from_ref(&more.request));
     home.clock.advance(Duration::from_secs(301));
-    assert!(home.store.pending_devices().await.unwrap().is_empty());
-    assert_eq!(home.store.approve_pending_device(&more.request.request_id, "owner").await.unwrap(), None);
+    assert!(home.store.devices().pending().await.unwrap().is_empty());
+    assert_eq!(home.store.devices().approve(&more.request.request_id, "owner").await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -50,14 +51,13 @@ async fn approval_adds_to_what_the_same_key_was_granted() {
         ("node", &["read", "write"], "k", vec!["operator", "node"], vec!["read", "write"]),
         ("operator", &["read"], "another", vec!["operator"], vec!["read"]),
     ] {
-        let asked = home.store.pending_device_request(request(role, scopes, public_key)).await.unwrap();
-        let device =
-            home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap().unwrap();
+        let asked = home.store.devices().request_pairing(request(role, scopes, public_key)).await.unwrap();
+        let device = home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap().unwrap();
         assert_eq!((device.roles.clone(), device.scopes.clone()), (own(&roles), own(&all)));
-        assert_eq!(home.store.paired_device(&device.device_id).await.unwrap(), Some(device));
-        assert!(home.store.pending_devices().await.unwrap().is_empty());
+        assert_eq!(home.store.devices().get(&device.device_id).await.unwrap(), Some(device));
+        assert!(home.store.devices().pending().await.unwrap().is_empty());
     }
-    assert_eq!(home.store.paired_devices().await.unwrap().len(), 1);
+    assert_eq!(home.store.devices().paired().await.unwrap().len(), 1);
 }
 
 fn own(words: &[&str]) -> Vec<String> {
@@ -67,14 +67,14 @@ fn own(words: &[&str]) -> Vec<String> {
 /// A store that knows the device `d1`.
 async fn with_device() -> (Home, DeviceId) {
     let home = Home::new();
-    let asked = home.store.pending_device_request(request("operator", &["read"], "k")).await.unwrap();
-    home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap();
+    let asked = home.store.devices().request_pairing(request("operator", &["read"], "k")).await.unwrap();
+    home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap();
     (home, DeviceId::parse("d1").unwrap())
 }
 
 /// Whether a token opens the door of an operator.
 async fn opens(home: &Home, id: &DeviceId, token: &str) -> bool {
-    home.store.check_device_token(id, "operator", token, "g").await.unwrap().is_some()
+    home.store.devices().check_token(id, "operator", token, "g").await.unwrap().is_some()
 }
 
 #[tokio::test]
@@ -82,11 +82,11 @@ async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked(
     let (home, id) = with_device().await;
     let (store, read) = (&home.store, own(&["read"]));
     let stranger = DeviceId::parse("d2").unwrap();
-    let unpaired = store.issue_device_token(&stranger, "operator", &[], "g").await.unwrap_err();
+    let unpaired = store.devices().issue_token(&stranger, "operator", &[], "g").await.unwrap_err();
     assert!(matches!(unpaired, StoreError::UnknownDevice(_)));
 
-    let first = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
-    let second = store.issue_device_token(&id, "operator", &own(&["write"]), "g").await.unwrap();
+    let first = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
+    let second = store.devices().issue_token(&id, "operator", &own(&["write"]), "g").await.unwrap();
     assert_eq!(first.len(), 43);
     for (role, token, generation, expected) in [
         ("operator", second.as_str(), "g", Some(own(&["write"]))),
@@ -95,35 +95,35 @@ async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked(
         ("operator", "", "g", None),
         ("node", second.as_str(), "g", None),
     ] {
-        let held = store.check_device_token(&id, role, token, generation).await.unwrap();
+        let held = store.devices().check_token(&id, role, token, generation).await.unwrap();
         assert_eq!(held.map(|held| held.scopes), expected, "{role} {generation}");
     }
-    let known = store.device_tokens(&id).await.unwrap();
+    let known = store.devices().tokens(&id).await.unwrap();
     assert_eq!(
         (known.len(), &known[0].scopes),
         (1, &own(&["write", "read"])),
         "clients see one of each role"
     );
-    store.touch_device(&id, "operator", Some(&first)).await.unwrap();
-    assert_eq!(store.device_tokens(&id).await.unwrap()[0].last_used_at, Some(NOW));
-    assert_eq!(store.paired_device(&id).await.unwrap().unwrap().last_seen_at, Some(NOW));
+    store.devices().touch(&id, "operator", Some(&first)).await.unwrap();
+    assert_eq!(store.devices().tokens(&id).await.unwrap()[0].last_used_at, Some(NOW));
+    assert_eq!(store.devices().get(&id).await.unwrap().unwrap().last_seen_at, Some(NOW));
 
-    let third = store.rotate_device_token(&id, "operator", &read, "g").await.unwrap();
+    let third = store.devices().rotate_token(&id, "operator", &read, "g").await.unwrap();
     assert_eq!(
         (opens(&home, &id, &first).await, opens(&home, &id, &second).await, opens(&home, &id, &third).await),
         (false, false, true)
     );
-    let known = store.device_token(&id, "operator").await.unwrap().unwrap();
+    let known = store.devices().token(&id, "operator").await.unwrap().unwrap();
     assert_eq!((known.scopes, known.rotated_at, known.last_used_at), (read.clone(), Some(NOW), None));
-    let fourth = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
-    assert_eq!(store.revoke_device_token(&id, "operator").await.unwrap(), Some(NOW));
+    let fourth = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
+    assert_eq!(store.devices().revoke_token(&id, "operator").await.unwrap(), Some(NOW));
     assert!(!opens(&home, &id, &third).await && !opens(&home, &id, &fourth).await);
-    assert_eq!(store.device_token(&id, "operator").await.unwrap().unwrap().revoked_at, Some(NOW));
-    let fifth = store.issue_device_token(&id, "operator", &read, "g").await.unwrap();
-    assert_eq!(store.device_token(&id, "operator").await.unwrap().unwrap().revoked_at, None);
-    assert!(store.remove_device(&id).await.unwrap());
-    assert!(store.device_tokens(&id).await.unwrap().is_empty() && !opens(&home, &id, &fifth).await);
-    assert!(!store.remove_device(&id).await.unwrap());
+    assert_eq!(store.devices().token(&id, "operator").await.unwrap().unwrap().revoked_at, Some(NOW));
+    let fifth = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
+    assert_eq!(store.devices().token(&id, "operator").await.unwrap().unwrap().revoked_at, None);
+    assert!(store.devices().remove(&id).await.unwrap());
+    assert!(store.devices().tokens(&id).await.unwrap().is_empty() && !opens(&home, &id, &fifth).await);
+    assert!(!store.devices().remove(&id).await.unwrap());
 }
 
 #[tokio::test]
@@ -133,10 +133,10 @@ async fn of_too_many_tokens_the_one_that_was_not_used_for_longest_is_forgotten()
     for n in 0..10 {
         home.clock.advance(Duration::from_secs(1));
         if n == 8 {
-            home.store.touch_device(&id, "operator", Some(&tokens[0])).await.unwrap();
+            home.store.devices().touch(&id, "operator", Some(&tokens[0])).await.unwrap();
             home.clock.advance(Duration::from_secs(1));
         }
-        tokens.push(home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap());
+        tokens.push(home.store.devices().issue_token(&id, "operator", &own(&["read"]), "g").await.unwrap());
     }
     let mut good = Vec::new();
     for (n, token) in tokens.iter().enumerate() {
@@ -145,15 +145,16 @@ async fn of_too_many_tokens_the_one_that_was_not_used_for_longest_is_forgotten()
         }
     }
     assert_eq!(good, [0, 3, 4, 5, 6, 7, 8, 9], "the first was used, the next two were not");
-    let other = home.store.issue_device_token(&id, "operator", &own(&["read"]), "new secret").await.unwrap();
+    let other =
+        home.store.devices().issue_token(&id, "operator", &own(&["read"]), "new secret").await.unwrap();
     assert!(!opens(&home, &id, &tokens[0]).await, "tokens of another secret make room");
-    assert!(home.store.check_device_token(&id, "operator", &other, "new secret").await.unwrap().is_some());
+    assert!(home.store.devices().check_token(&id, "operator", &other, "new secret").await.unwrap().is_some());
 }
 
 #[tokio::test]
 async fn no_token_can_be_read_from_the_database() {
     let (home, id) = with_device().await;
-    let token = home.store.issue_device_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
+    let token = home.store.devices().issue_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
     home.store.close().await;
     for entry in std::fs::read_dir(home.dir.path().join("state")).unwrap() {
         let path = entry.unwrap().path();
@@ -168,20 +169,20 @@ async fn no_token_can_be_read_from_the_database() {
 async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
     let home = Home::new();
     let id = DeviceId::parse("d1").unwrap();
-    assert!(!home.store.label_device(&id, "nobody").await.unwrap());
+    assert!(!home.store.devices().label(&id, "nobody").await.unwrap());
     let mut token = String::new();
     for scopes in [&["read"][..], &["read", "write"]] {
-        let asked = home.store.pending_device_request(request("operator", scopes, "k")).await.unwrap();
-        let waiting = home.store.waiting_device(&asked.request.request_id).await.unwrap().unwrap();
+        let asked = home.store.devices().request_pairing(request("operator", scopes, "k")).await.unwrap();
+        let waiting = home.store.devices().pending_request(&asked.request.request_id).await.unwrap().unwrap();
         assert_eq!(waiting.browser_origin.as_deref(), Some("http://homard.test"));
-        home.store.approve_pending_device(&asked.request.request_id, "owner").await.unwrap().unwrap();
+        home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap().unwrap();
         if token.is_empty() {
-            token = home.store.issue_device_token(&id, "operator", &own(scopes), "g").await.unwrap();
-            assert!(home.store.label_device(&id, "my phone").await.unwrap());
+            token = home.store.devices().issue_token(&id, "operator", &own(scopes), "g").await.unwrap();
+            assert!(home.store.devices().label(&id, "my phone").await.unwrap());
         }
     }
-    let kept = home.store.check_device_token(&id, "operator", &token, "g").await.unwrap().unwrap();
+    let kept = home.store.devices().check_token(&id, "operator", &token, "g").await.unwrap().unwrap();
     assert_eq!(kept.scopes, own(&["read", "write"]));
-    let device = home.store.paired_device(&id).await.unwrap().unwrap();
+    let device = home.store.devices().get(&id).await.unwrap().unwrap();
     assert_eq!(device.operator_label.as_deref(), Some("my phone"));
 }

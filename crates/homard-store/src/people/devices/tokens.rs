@@ -7,10 +7,10 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use subtle::ConstantTimeEq;
 
-use super::load;
+use super::{DeviceStore, load};
 use crate::engine::database::sha256;
 use crate::engine::writer::Batch;
-use crate::store::{Store, StoreError, from_json, to_json};
+use crate::store::{StoreError, from_json, to_json};
 
 /// Random bytes in a token.
 const TOKEN_BYTES: usize = 32;
@@ -45,42 +45,43 @@ pub struct HeldToken {
     pub created_at: Timestamp,
 }
 
-impl Store {
+impl DeviceStore<'_> {
     /// Issues one more bearer for a device and role; earlier ones stay valid, up to [`MAX_TOKENS`]. It lives as long as
     /// the shared secret that `generation` names.
     ///
     /// # Errors
     /// [`StoreError::UnknownDevice`] when the device is not paired.
-    pub async fn issue_device_token(
-        &self,
+    pub async fn issue_token(
+        self,
         device_id: &DeviceId,
         role: &str,
         scopes: &[String],
         generation: &str,
     ) -> Result<String, StoreError> {
         let new = NewToken::of(device_id, role, scopes, generation);
-        self.write(move |batch| {
-            make_room(batch, &new)?;
-            let token = issue(batch, &new)?;
-            sum_up(batch, &new)?;
-            Ok(token)
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                make_room(batch, &new)?;
+                let token = issue(batch, &new)?;
+                sum_up(batch, &new)?;
+                Ok(token)
+            })
+            .await
     }
 
     /// Issues a bearer in place of all that a device has for a role.
     ///
     /// # Errors
     /// [`StoreError::UnknownDevice`] when the device is not paired.
-    pub async fn rotate_device_token(
-        &self,
+    pub async fn rotate_token(
+        self,
         device_id: &DeviceId,
         role: &str,
         scopes: &[String],
         generation: &str,
     ) -> Result<String, StoreError> {
         let new = NewToken::of(device_id, role, scopes, generation);
-        self.write(move |batch| {
+        self.store.write(move |batch| {
             forget(batch, &new.device_id, &new.role)?;
             let token = issue(batch, &new)?;
             sum_up(batch, &new)?;
@@ -95,31 +96,28 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn device_token(
-        &self,
-        device_id: &DeviceId,
-        role: &str,
-    ) -> Result<Option<DeviceToken>, StoreError> {
+    pub async fn token(self, device_id: &DeviceId, role: &str) -> Result<Option<DeviceToken>, StoreError> {
         let (device_id, role) = (device_id.clone(), role.to_owned());
-        self.read(move |cx| find(cx.conn, &device_id, &role)).await
+        self.store.read(move |cx| find(cx.conn, &device_id, &role)).await
     }
 
     /// All tokens of a device.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn device_tokens(&self, device_id: &DeviceId) -> Result<Vec<DeviceToken>, StoreError> {
+    pub async fn tokens(self, device_id: &DeviceId) -> Result<Vec<DeviceToken>, StoreError> {
         let device_id = device_id.clone();
-        self.read(move |cx| {
-            let mut statement = cx.conn.prepare_cached(&select("device_id = ?1 ORDER BY role"))?;
-            let mut rows = statement.query([device_id.as_str()])?;
-            let mut tokens = Vec::new();
-            while let Some(row) = rows.next()? {
-                tokens.push(read(row)?);
-            }
-            Ok(tokens)
-        })
-        .await
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(&select("device_id = ?1 ORDER BY role"))?;
+                let mut rows = statement.query([device_id.as_str()])?;
+                let mut tokens = Vec::new();
+                while let Some(row) = rows.next()? {
+                    tokens.push(read(row)?);
+                }
+                Ok(tokens)
+            })
+            .await
     }
 
     /// The token, if `presented` is a good one of this device and role and the shared secret is still its own. Takes the
@@ -127,8 +125,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn check_device_token(
-        &self,
+    pub async fn check_token(
+        self,
         device_id: &DeviceId,
         role: &str,
         presented: &str,
@@ -136,50 +134,52 @@ impl Store {
     ) -> Result<Option<HeldToken>, StoreError> {
         let (device_id, role, generation) = (device_id.clone(), role.to_owned(), generation.to_owned());
         let presented = sha256(presented);
-        self.read(move |cx| {
-            let sql = "SELECT hash, scopes, created_at FROM device_token_hashes
+        self.store
+            .read(move |cx| {
+                let sql = "SELECT hash, scopes, created_at FROM device_token_hashes
                        WHERE device_id = ?1 AND role = ?2 AND generation = ?3";
-            let mut statement = cx.conn.prepare_cached(sql)?;
-            let mut rows = statement.query([device_id.as_str(), &role, &generation])?;
-            let mut held = None;
-            while let Some(row) = rows.next()? {
-                if bool::from(row.get::<_, Vec<u8>>(0)?.ct_eq(&presented)) {
-                    let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
-                    held = Some(HeldToken { scopes, created_at: row.get(2)? });
+                let mut statement = cx.conn.prepare_cached(sql)?;
+                let mut rows = statement.query([device_id.as_str(), &role, &generation])?;
+                let mut held = None;
+                while let Some(row) = rows.next()? {
+                    if bool::from(row.get::<_, Vec<u8>>(0)?.ct_eq(&presented)) {
+                        let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
+                        held = Some(HeldToken { scopes, created_at: row.get(2)? });
+                    }
                 }
-            }
-            Ok(held)
-        })
-        .await
+                Ok(held)
+            })
+            .await
     }
 
     /// Binds tokens of earlier versions to the shared secret that `generation` names.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn bind_device_tokens(&self, generation: &str) -> Result<(), StoreError> {
+    pub async fn bind_tokens(self, generation: &str) -> Result<(), StoreError> {
         let generation = generation.to_owned();
-        self.write(move |batch| {
-            batch.execute(
-                "UPDATE device_token_hashes SET generation = ?1 WHERE generation IS NULL",
-                [generation],
-            )?;
-            Ok(())
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                batch.execute(
+                    "UPDATE device_token_hashes SET generation = ?1 WHERE generation IS NULL",
+                    [generation],
+                )?;
+                Ok(())
+            })
+            .await
     }
 
     /// Makes all tokens of a role invalid; tells when, or `None` when there are none.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn revoke_device_token(
-        &self,
+    pub async fn revoke_token(
+        self,
         device_id: &DeviceId,
         role: &str,
     ) -> Result<Option<Timestamp>, StoreError> {
         let (device_id, role) = (device_id.clone(), role.to_owned());
-        self.write(move |batch| {
+        self.store.write(move |batch| {
             let now = batch.now();
             forget(batch, &device_id, &role)?;
             let sql = "UPDATE device_tokens SET revoked_at = coalesce(revoked_at, ?3) WHERE device_id = ?1 AND role = ?2";

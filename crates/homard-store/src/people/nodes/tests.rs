@@ -51,7 +51,7 @@ async fn home_with(roles: &[&str]) -> Home {
         approved_at: NOW,
         last_seen_at: None,
     };
-    home.store.pair_device(device).await.unwrap();
+    home.store.devices().pair(device).await.unwrap();
     home
 }
 
@@ -86,44 +86,44 @@ fn a_surface_covers_what_is_not_more_than_it() {
 #[tokio::test]
 async fn a_question_waits_across_restarts_until_it_is_answered() {
     let home = home_with(&["node"]).await;
-    let first = home.store.ask_about_node(asks(&["a"])).await.unwrap();
+    let first = home.store.nodes().ask(asks(&["a"])).await.unwrap();
     assert!(first.created && first.superseded.is_none());
     home.clock.advance(Duration::from_secs(3600));
     let home = home.reopen().await;
-    let again = home.store.ask_about_node(asks(&["a"])).await.unwrap();
+    let again = home.store.nodes().ask(asks(&["a"])).await.unwrap();
     assert_eq!((again.created, &again.request), (false, &first.request));
-    let other = home.store.ask_about_node(asks(&["a", "b"])).await.unwrap();
+    let other = home.store.nodes().ask(asks(&["a", "b"])).await.unwrap();
     assert!(other.created);
     assert_eq!(other.superseded, Some(first.request.request_id));
 
-    assert_eq!(home.store.approve_node("gone").await.unwrap(), None);
-    let (approved, at) = home.store.approve_node(&other.request.request_id).await.unwrap().unwrap();
+    assert_eq!(home.store.nodes().approve("gone").await.unwrap(), None);
+    let (approved, at) = home.store.nodes().approve(&other.request.request_id).await.unwrap().unwrap();
     assert_eq!(approved, other.request);
     let home = home.reopen().await;
-    let node = home.store.node(&id("d1")).await.unwrap().unwrap();
+    let node = home.store.nodes().get(&id("d1")).await.unwrap().unwrap();
     assert_eq!(node.approved, Some((surface(&["a", "b"]), at)));
-    assert_eq!(home.store.node_requests().await.unwrap(), []);
+    assert_eq!(home.store.nodes().requests().await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn what_is_rejected_or_withdrawn_waits_no_more() {
     let home = home_with(&["node"]).await;
-    let asked = home.store.ask_about_node(asks(&["a"])).await.unwrap().request;
-    assert_eq!(home.store.reject_node(&asked.request_id).await.unwrap(), Some(asked.clone()));
-    assert_eq!(home.store.reject_node(&asked.request_id).await.unwrap(), None);
-    let asked = home.store.ask_about_node(asks(&["a"])).await.unwrap().request;
-    assert_eq!(home.store.withdraw_node_request(&id("d1")).await.unwrap(), Some(asked));
-    assert_eq!(home.store.withdraw_node_request(&id("d1")).await.unwrap(), None);
+    let asked = home.store.nodes().ask(asks(&["a"])).await.unwrap().request;
+    assert_eq!(home.store.nodes().reject(&asked.request_id).await.unwrap(), Some(asked.clone()));
+    assert_eq!(home.store.nodes().reject(&asked.request_id).await.unwrap(), None);
+    let asked = home.store.nodes().ask(asks(&["a"])).await.unwrap().request;
+    assert_eq!(home.store.nodes().withdraw_request(&id("d1")).await.unwrap(), Some(asked));
+    assert_eq!(home.store.nodes().withdraw_request(&id("d1")).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn what_a_node_said_of_itself_is_kept() {
     let home = home_with(&["node"]).await;
-    assert!(!home.store.node_seen(&id("d1"), "background").await.unwrap(), "never connected");
-    home.store.node_connected(&id("d1")).await.unwrap();
-    home.store.keep_host_stats(&id("d1"), &json!({"cpuCount": 2})).await.unwrap();
-    assert!(home.store.node_seen(&id("d1"), "background").await.unwrap());
-    let nodes = home.store.nodes().await.unwrap();
+    assert!(!home.store.nodes().mark_seen(&id("d1"), "background").await.unwrap(), "never connected");
+    home.store.nodes().mark_connected(&id("d1")).await.unwrap();
+    home.store.nodes().keep_host_stats(&id("d1"), &json!({"cpuCount": 2})).await.unwrap();
+    assert!(home.store.nodes().mark_seen(&id("d1"), "background").await.unwrap());
+    let nodes = home.store.nodes().list().await.unwrap();
     assert_eq!(nodes[0].host_stats, Some(json!({"cpuCount": 2})));
     assert_eq!(nodes[0].last_seen_reason.as_deref(), Some("background"));
     assert_eq!((nodes[0].last_connected_at, nodes[0].approved.clone()), (Some(NOW), None));
@@ -133,17 +133,17 @@ async fn what_a_node_said_of_itself_is_kept() {
 async fn removing_a_node_forgets_all_of_it_and_leaves_the_operator() {
     for (roles, stays) in [(&["node"][..], false), (&["node", "operator"][..], true)] {
         let home = home_with(roles).await;
-        let asked = home.store.ask_about_node(asks(&["a"])).await.unwrap().request;
-        home.store.approve_node(&asked.request_id).await.unwrap();
-        home.store.ask_about_node(asks(&["a", "b"])).await.unwrap();
-        home.store.queue_node_action(&id("d1"), "camera.snap", None).await.unwrap();
-        assert!(home.store.remove_node(&id("d1")).await.unwrap());
-        assert!(!home.store.remove_node(&id("d1")).await.unwrap());
-        let device = home.store.paired_device(&id("d1")).await.unwrap();
+        let asked = home.store.nodes().ask(asks(&["a"])).await.unwrap().request;
+        home.store.nodes().approve(&asked.request_id).await.unwrap();
+        home.store.nodes().ask(asks(&["a", "b"])).await.unwrap();
+        home.store.nodes().queue_action(&id("d1"), "camera.snap", None).await.unwrap();
+        assert!(home.store.nodes().remove(&id("d1")).await.unwrap());
+        assert!(!home.store.nodes().remove(&id("d1")).await.unwrap());
+        let device = home.store.devices().get(&id("d1")).await.unwrap();
         assert_eq!(device.map(|device| device.roles), stays.then(|| vec!["operator".to_owned()]));
-        assert_eq!(home.store.nodes().await.unwrap(), []);
-        assert_eq!(home.store.node_requests().await.unwrap(), []);
-        assert_eq!(home.store.node_actions(&id("d1")).await.unwrap(), []);
+        assert_eq!(home.store.nodes().list().await.unwrap(), []);
+        assert_eq!(home.store.nodes().requests().await.unwrap(), []);
+        assert_eq!(home.store.nodes().actions(&id("d1")).await.unwrap(), []);
     }
 }
 
@@ -151,21 +151,21 @@ async fn removing_a_node_forgets_all_of_it_and_leaves_the_operator() {
 async fn commands_for_the_foreground_wait_until_they_are_acknowledged_or_too_old() {
     let home = home_with(&["node"]).await;
     let node = id("d1");
-    let first = home.store.queue_node_action(&node, "camera.snap", Some("{}".to_owned())).await.unwrap();
+    let first = home.store.nodes().queue_action(&node, "camera.snap", Some("{}".to_owned())).await.unwrap();
     home.clock.advance(Duration::from_secs(1));
-    let second = home.store.queue_node_action(&node, "screen.record", None).await.unwrap();
+    let second = home.store.nodes().queue_action(&node, "screen.record", None).await.unwrap();
     let waiting: Vec<String> =
-        home.store.node_actions(&node).await.unwrap().into_iter().map(|action| action.id).collect();
+        home.store.nodes().actions(&node).await.unwrap().into_iter().map(|action| action.id).collect();
     assert_eq!(waiting, [first.clone(), second]);
-    let acked = home.store.ack_node_actions(&node, vec![first.clone(), "no".to_owned()]).await.unwrap();
+    let acked = home.store.nodes().ack_actions(&node, vec![first.clone(), "no".to_owned()]).await.unwrap();
     assert_eq!(acked, (vec![first], 1));
     home.clock.advance(Duration::from_secs(601));
-    assert_eq!(home.store.node_actions(&node).await.unwrap(), []);
+    assert_eq!(home.store.nodes().actions(&node).await.unwrap(), []);
     for _ in 0..70 {
-        home.store.queue_node_action(&node, "camera.snap", None).await.unwrap();
+        home.store.nodes().queue_action(&node, "camera.snap", None).await.unwrap();
     }
-    assert_eq!(home.store.node_actions(&node).await.unwrap().len(), 64);
-    assert!(home.store.queue_node_action(&id("stranger"), "camera.snap", None).await.is_err());
+    assert_eq!(home.store.nodes().actions(&node).await.unwrap().len(), 64);
+    assert!(home.store.nodes().queue_action(&id("stranger"), "camera.snap", None).await.is_err());
 }
 
 #[tokio::test]
@@ -177,14 +177,14 @@ async fn questions_for_a_sleeping_node_are_taken_once_urgent_ones_first() {
         priority,
         expires_in_ms,
     };
-    home.store.queue_node_work(new("status.request", 0, None)).await.unwrap();
-    home.store.queue_node_work(new("status.request", 0, None)).await.unwrap();
-    home.store.queue_node_work(new("location.request", 1, Some(1_000))).await.unwrap();
-    let (taken, more) = home.store.drain_node_work(&id("d1"), 1).await.unwrap();
+    home.store.nodes().queue_work(new("status.request", 0, None)).await.unwrap();
+    home.store.nodes().queue_work(new("status.request", 0, None)).await.unwrap();
+    home.store.nodes().queue_work(new("location.request", 1, Some(1_000))).await.unwrap();
+    let (taken, more) = home.store.nodes().drain_work(&id("d1"), 1).await.unwrap();
     assert_eq!((taken[0].kind.as_str(), more), ("location.request", true));
-    let (taken, more) = home.store.drain_node_work(&id("d1"), 5).await.unwrap();
+    let (taken, more) = home.store.nodes().drain_work(&id("d1"), 5).await.unwrap();
     assert_eq!((taken.len(), more), (1, false), "asked twice, done once");
-    home.store.queue_node_work(new("location.request", 1, Some(1_000))).await.unwrap();
+    home.store.nodes().queue_work(new("location.request", 1, Some(1_000))).await.unwrap();
     home.clock.advance(Duration::from_secs(2));
-    assert_eq!(home.store.drain_node_work(&id("d1"), 5).await.unwrap(), (vec![], false));
+    assert_eq!(home.store.nodes().drain_work(&id("d1"), 5).await.unwrap(), (vec![], false));
 }

@@ -20,7 +20,7 @@ fn account(name: &str) -> AccountId {
 async fn ask(store: &Store, to: (&str, &str), sender: &str) -> PairingAsked {
     let meta = BTreeMap::from([("name".to_owned(), format!("{sender}'s name"))]);
     let sender = PeerId::parse(sender).unwrap();
-    store.request_pairing(&channel(to.0), &account(to.1), &sender, meta).await.unwrap()
+    store.pairing().request(&channel(to.0), &account(to.1), &sender, meta).await.unwrap()
 }
 
 async fn code_of(store: &Store, to: (&str, &str), sender: &str) -> String {
@@ -31,7 +31,7 @@ async fn code_of(store: &Store, to: (&str, &str), sender: &str) -> String {
 }
 
 async fn let_in(store: &Store, channel_name: &str, account_name: &str) -> Vec<String> {
-    store.let_in(&channel(channel_name), &account(account_name)).await.unwrap().to_vec()
+    store.pairing().allowed(&channel(channel_name), &account(account_name)).await.unwrap().to_vec()
 }
 
 const IRC: (&str, &str) = ("irc", "default");
@@ -43,13 +43,13 @@ async fn a_stranger_is_told_a_code_once_and_keeps_it_for_an_hour() {
     home.clock.advance(Duration::from_mins(59));
     let meta = BTreeMap::from([("name".to_owned(), "ada's name".to_owned())]);
     assert_eq!(ask(&home.store, IRC, "ada").await, PairingAsked::Known { code: code.clone(), meta });
-    let waiting = home.store.pairings().await.unwrap();
+    let waiting = home.store.pairing().waiting().await.unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!((waiting[0].created_at, waiting[0].last_seen_at), (NOW, NOW + 59 * 60_000));
     assert_eq!(waiting[0].meta["name"], "ada's name");
     home.clock.advance(Duration::from_mins(1));
-    assert!(home.store.pairings().await.unwrap().is_empty());
-    assert_eq!(home.store.approve_pairing(&channel("irc"), &code).await.unwrap(), None);
+    assert!(home.store.pairing().waiting().await.unwrap().is_empty());
+    assert_eq!(home.store.pairing().approve(&channel("irc"), &code).await.unwrap(), None);
     let PairingAsked::Created(another) = ask(&home.store, IRC, "ada").await else { panic!("another code") };
     assert_ne!(another, code);
 }
@@ -65,9 +65,9 @@ async fn no_more_than_three_wait_for_one_account_and_those_after_them_learn_noth
     assert!(matches!(ask(&home.store, ("irc", "work"), "d").await, PairingAsked::Created(_)));
     assert!(matches!(ask(&home.store, ("telegram", "default"), "d").await, PairingAsked::Created(_)));
     let code = code_of(&home.store, IRC, "b").await;
-    assert!(home.store.dismiss_pairing(&channel("irc"), &code).await.unwrap().is_some());
+    assert!(home.store.pairing().dismiss(&channel("irc"), &code).await.unwrap().is_some());
     assert!(matches!(ask(&home.store, IRC, "d").await, PairingAsked::Created(_)));
-    assert_eq!(home.store.pairings().await.unwrap().len(), MAX_PAIRING_PENDING as usize + 2);
+    assert_eq!(home.store.pairing().waiting().await.unwrap().len(), MAX_PAIRING_PENDING as usize + 2);
 }
 
 #[tokio::test]
@@ -75,17 +75,17 @@ async fn who_is_approved_is_in_for_this_account_and_stays_so() {
     let home = Home::new();
     let code = code_of(&home.store, ("irc", "work"), "ada").await;
     assert!(let_in(&home.store, "irc", "work").await.is_empty());
-    assert_eq!(home.store.approve_pairing(&channel("telegram"), &code).await.unwrap(), None);
+    assert_eq!(home.store.pairing().approve(&channel("telegram"), &code).await.unwrap(), None);
     let typed = format!(" {} ", code.to_lowercase());
-    let approved = home.store.approve_pairing(&channel("irc"), &typed).await.unwrap().unwrap();
+    let approved = home.store.pairing().approve(&channel("irc"), &typed).await.unwrap().unwrap();
     assert_eq!((approved.sender.as_str(), approved.account.as_str()), ("ada", "work"));
     assert_eq!(let_in(&home.store, "irc", "work").await, ["ada"]);
     assert!(let_in(&home.store, "irc", "default").await.is_empty());
-    assert_eq!(home.store.approve_pairing(&channel("irc"), &code).await.unwrap(), None);
+    assert_eq!(home.store.pairing().approve(&channel("irc"), &code).await.unwrap(), None);
     let home = home.reopen().await;
     assert_eq!(let_in(&home.store, "irc", "work").await, ["ada"]);
-    assert!(home.store.forget_let_in(&channel("irc"), &account("work"), "ada").await.unwrap());
-    assert!(!home.store.forget_let_in(&channel("irc"), &account("work"), "ada").await.unwrap());
+    assert!(home.store.pairing().revoke(&channel("irc"), &account("work"), "ada").await.unwrap());
+    assert!(!home.store.pairing().revoke(&channel("irc"), &account("work"), "ada").await.unwrap());
     assert!(let_in(&home.store, "irc", "work").await.is_empty());
 }
 
@@ -93,7 +93,7 @@ async fn who_is_approved_is_in_for_this_account_and_stays_so() {
 async fn the_owner_names_people_but_never_everybody() {
     let home = Home::new();
     for (sender, added) in [("ada", true), ("ada", false), ("*", false), ("", false), (" * ", false)] {
-        let done = home.store.add_let_in(&channel("irc"), &account("default"), sender).await.unwrap();
+        let done = home.store.pairing().allow(&channel("irc"), &account("default"), sender).await.unwrap();
         assert_eq!(done, added, "{sender:?}");
     }
     assert_eq!(let_in(&home.store, "irc", "default").await, ["ada"]);
@@ -106,8 +106,8 @@ async fn what_strangers_say_of_themselves_is_cut() {
         (0..50).map(|n| (format!("k{n:02}"), "x".repeat(5000))).collect();
     meta.insert("a".to_owned(), "  ".to_owned());
     let sender = PeerId::parse("ada").unwrap();
-    home.store.request_pairing(&channel("irc"), &account("default"), &sender, meta).await.unwrap();
-    let kept = &home.store.pairings().await.unwrap()[0].meta;
+    home.store.pairing().request(&channel("irc"), &account("default"), &sender, meta).await.unwrap();
+    let kept = &home.store.pairing().waiting().await.unwrap()[0].meta;
     assert_eq!(kept.len(), 8);
     assert!(kept.values().all(|fact| fact.len() == MAX_FACT_CHARS));
 }
@@ -157,12 +157,12 @@ async fn people_of_an_existing_installation_are_taken_over_once() {
     for (channel, account, people) in &rows {
         assert_eq!(let_in(&store, channel, account).await, *people, "{channel} {account}");
     }
-    let waiting = store.pairings().await.unwrap();
+    let waiting = store.pairing().waiting().await.unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!((waiting[0].code.as_str(), waiting[0].account.as_str()), ("ABCDEFGH", "work"));
     assert_eq!(waiting[0].meta, BTreeMap::from([("name".to_owned(), "Ada".to_owned())]));
     // Who was put out afterwards stays out.
-    assert!(store.forget_let_in(&channel("telegram"), &account("default"), "42").await.unwrap());
+    assert!(store.pairing().revoke(&channel("telegram"), &account("default"), "42").await.unwrap());
     store.close().await;
     let store = open(dir.path(), &clock).unwrap();
     assert_eq!(let_in(&store, "telegram", "default").await, ["43"]);

@@ -29,7 +29,7 @@ fn by(device: &str, role: &str) -> SetupUse {
 #[tokio::test]
 async fn the_first_device_owns_a_code_and_uses_it_once_per_role() {
     let home = Home::new();
-    home.store.add_setup_code(code("a")).await.unwrap();
+    home.store.setup_codes().add(code("a")).await.unwrap();
     let cases = [
         ("no-such-token", "d1", "node", false),
         ("token-a", "d1", "node", true),
@@ -38,35 +38,35 @@ async fn the_first_device_owns_a_code_and_uses_it_once_per_role() {
         ("token-a", "d1", "operator", true),
     ];
     for (token, device, role, works) in cases {
-        let used = home.store.use_setup_code(token, by(device, role)).await.unwrap();
+        let used = home.store.setup_codes().redeem(token, by(device, role)).await.unwrap();
         assert_eq!(used.is_some(), works, "{token} {device} {role}");
     }
     let home = home.reopen().await;
-    let kept = home.store.setup_code("a").await.unwrap().unwrap();
+    let kept = home.store.setup_codes().get("a").await.unwrap().unwrap();
     assert_eq!((kept.device_name.as_deref(), kept.completed_at), (Some("phone"), Some(NOW)));
     assert_eq!(kept.roles, ["node", "operator"]);
-    assert_eq!(home.store.setup_code_by_token("token-a").await.unwrap(), Some(kept));
+    assert_eq!(home.store.setup_codes().by_token("token-a").await.unwrap(), Some(kept));
 }
 
 #[tokio::test]
 async fn a_code_ends_with_its_time_and_is_forgotten_a_day_later() {
     let home = Home::new();
-    home.store.add_setup_code(code("a")).await.unwrap();
+    home.store.setup_codes().add(code("a")).await.unwrap();
     home.clock.advance(Duration::from_secs(1));
-    assert_eq!(home.store.use_setup_code("token-a", by("d1", "node")).await.unwrap(), None);
-    assert_eq!(home.store.take_setup_join("join-a").await.unwrap(), None);
+    assert_eq!(home.store.setup_codes().redeem("token-a", by("d1", "node")).await.unwrap(), None);
+    assert_eq!(home.store.setup_codes().take_join("join-a").await.unwrap(), None);
     home.clock.advance(Duration::from_hours(25));
-    home.store.add_setup_code(code("b")).await.unwrap();
-    assert_eq!(home.store.setup_code("a").await.unwrap(), None);
+    home.store.setup_codes().add(code("b")).await.unwrap();
+    assert_eq!(home.store.setup_codes().get("a").await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_joining_address_works_once_and_not_after_the_code_was_used() {
     let home = Home::new();
-    home.store.add_setup_code(code("a")).await.unwrap();
-    home.store.add_setup_code(code("b")).await.unwrap();
-    assert_eq!(home.store.take_setup_join("join-a").await.unwrap().unwrap().token, "token-a");
-    assert_eq!(home.store.take_setup_join("join-a").await.unwrap(), None);
-    home.store.use_setup_code("token-b", by("d1", "node")).await.unwrap().unwrap();
-    assert_eq!(home.store.take_setup_join("join-b").await.unwrap(), None);
+    home.store.setup_codes().add(code("a")).await.unwrap();
+    home.store.setup_codes().add(code("b")).await.unwrap();
+    assert_eq!(home.store.setup_codes().take_join("join-a").await.unwrap().unwrap().token, "token-a");
+    assert_eq!(home.store.setup_codes().take_join("join-a").await.unwrap(), None);
+    home.store.setup_codes().redeem("token-b", by("d1", "node")).await.unwrap().unwrap();
+    assert_eq!(home.store.setup_codes().take_join("join-b").await.unwrap(), None);
 }

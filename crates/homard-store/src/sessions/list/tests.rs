@@ -57,7 +57,8 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
         assert!(plan.contains(&format!("INDEX {index}")), "{plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
     }
-    let page = home.store.list_sessions(SessionQuery { limit: 3, ..SessionQuery::default() }).await.unwrap();
+    let page =
+        home.store.sessions().list(SessionQuery { limit: 3, ..SessionQuery::default() }).await.unwrap();
     assert_eq!(page.total, 10_000);
     let keys: Vec<String> = page.rows.iter().map(|row| row.key.to_string()).collect();
     assert_eq!(keys, ["agent:main:s9999", "agent:main:s9998", "agent:main:s9997"]);
@@ -68,7 +69,7 @@ fn sorted(sort: SessionSort) -> SessionQuery {
 }
 
 async fn names(home: &Home, query: SessionQuery) -> Vec<String> {
-    let page = home.store.list_sessions(query).await.unwrap();
+    let page = home.store.sessions().list(query).await.unwrap();
     page.rows.iter().map(|row| row.key.to_string()).collect()
 }
 
@@ -80,7 +81,8 @@ async fn a_list_is_sorted_by_what_was_asked_for() {
     {
         home.clock.advance(Duration::from_millis(1));
         home.store
-            .patch_session(&key(name), move |entry| {
+            .sessions()
+            .patch(&key(name), move |entry| {
                 (entry.last_interaction_at, entry.last_activity_at) = (interaction, activity);
             })
             .await
@@ -103,7 +105,7 @@ async fn pages_of_rows_of_one_moment_neither_repeat_nor_skip() {
     let home = Home::new();
     let mut all: Vec<String> = (0..7).map(|n| format!("agent:main:s{n}")).collect();
     for name in &all {
-        home.store.patch_session(&key(name), |_| {}).await.unwrap();
+        home.store.sessions().patch(&key(name), |_| {}).await.unwrap();
     }
     let mut paged = Vec::new();
     for offset in (0..8).step_by(2) {
@@ -121,7 +123,7 @@ async fn drawers_and_known_agents_choose_rows_and_totals_alike() {
         [("agent:main:a", Some("work")), ("agent:main:b", None), ("agent:gone:c", Some("work"))]
     {
         let category = category.map(str::to_owned);
-        home.store.patch_session(&key(name), move |entry| entry.category = category).await.unwrap();
+        home.store.sessions().patch(&key(name), move |entry| entry.category = category).await.unwrap();
     }
     let agents = || Some(vec![AgentId::main()]);
     let base = SessionQuery::default;
@@ -132,7 +134,7 @@ async fn drawers_and_known_agents_choose_rows_and_totals_alike() {
         (SessionQuery { category: Some("home".into()), ..base() }, 0),
         (SessionQuery { agents: Some(Vec::new()), ..base() }, 0),
     ] {
-        let page = home.store.list_sessions(query.clone()).await.unwrap();
+        let page = home.store.sessions().list(query.clone()).await.unwrap();
         assert_eq!((page.rows.len(), page.total), (count, count as u64), "{query:?}");
     }
 }
@@ -150,13 +152,14 @@ async fn filters_choose_rows_and_totals_alike() {
         "agent:work:main",
     ] {
         home.clock.advance(Duration::from_millis(1));
-        home.store.patch_session(&key(name), |_| {}).await.unwrap();
+        home.store.sessions().patch(&key(name), |_| {}).await.unwrap();
     }
     home.clock.advance(Duration::from_millis(1));
     let put_away = key("agent:main:old_100%");
-    home.store.patch_session(&put_away, |entry| entry.archived_at = Some(1)).await.unwrap();
+    home.store.sessions().patch(&put_away, |entry| entry.archived_at = Some(1)).await.unwrap();
     home.store
-        .patch_session(&key("agent:main:main"), |entry| entry.label = Some("Home".into()))
+        .sessions()
+        .patch(&key("agent:main:main"), |entry| entry.label = Some("Home".into()))
         .await
         .unwrap();
 
@@ -193,15 +196,15 @@ async fn filters_choose_rows_and_totals_alike() {
         (SessionQuery { search: Some("%".into()), ..base() }, &[]),
     ];
     for (query, expected) in rows {
-        let page = home.store.list_sessions(query.clone()).await.unwrap();
+        let page = home.store.sessions().list(query.clone()).await.unwrap();
         let keys: Vec<String> = page.rows.iter().map(|row| row.key.to_string()).collect();
         assert_eq!(keys, expected, "{query:?}");
         assert_eq!(page.total, expected.len() as u64, "{query:?}");
     }
     let all = SessionQuery { archived: ArchivedFilter::All, limit: 2, offset: 1, ..base() };
-    let page = home.store.list_sessions(all).await.unwrap();
+    let page = home.store.sessions().list(all).await.unwrap();
     assert_eq!((page.rows.len(), page.total), (2, 6));
-    assert_eq!(home.store.session_count(None).await.unwrap(), 8);
-    assert_eq!(home.store.session_count(Some(&AgentId::parse("work").unwrap())).await.unwrap(), 1);
-    assert_eq!(home.store.recent_sessions(2).await.unwrap().len(), 2);
+    assert_eq!(home.store.sessions().count(None).await.unwrap(), 8);
+    assert_eq!(home.store.sessions().count(Some(&AgentId::parse("work").unwrap())).await.unwrap(), 1);
+    assert_eq!(home.store.sessions().recent(2).await.unwrap().len(), 2);
 }

@@ -21,7 +21,7 @@ async fn stocked() -> Home {
         ("agent:work:main", "r3", 13 * DAY - 3_600_000, 1_000_000, 9.0),
     ];
     for (session, run, at, input, usd) in rows {
-        home.store.record_call(call(session, run, at, usage(input, 1, usd)));
+        home.store.usage().record(call(session, run, at, usage(input, 1, usd)));
     }
     home
 }
@@ -38,7 +38,7 @@ fn by<K: Ord>(report: &UsageReport, key: impl Fn(&super::UsageCell) -> K) -> Vec
 async fn every_call_falls_into_its_day_and_none_outside_the_range_counts() {
     let home = stocked().await;
     let query = UsageQuery { days: DAYS.to_vec(), ..UsageQuery::default() };
-    let report = home.store.usage_report(query.clone()).await.unwrap();
+    let report = home.store.usage().report(query.clone()).await.unwrap();
     assert_eq!(by(&report, |cell| cell.day), [(0, 3), (1, 4), (2, 8)]);
     assert_eq!(by(&report, |cell| cell.session), [(0, 7), (1, 8)]);
     let session = &report.sessions[0];
@@ -52,12 +52,12 @@ async fn every_call_falls_into_its_day_and_none_outside_the_range_counts() {
     assert_eq!(report.latency.iter().map(|day| day.unwrap().count).collect::<Vec<_>>(), [2, 1, 1]);
 
     let agent = Some(AgentId::parse("work").unwrap());
-    let narrow = home.store.usage_report(UsageQuery { agent, ..query.clone() }).await.unwrap();
+    let narrow = home.store.usage().report(UsageQuery { agent, ..query.clone() }).await.unwrap();
     assert_eq!(by(&narrow, |cell| cell.day), [(2, 8)]);
     let session = Some(key("agent:main:main"));
-    let narrow = home.store.usage_report(UsageQuery { session, ..query }).await.unwrap();
+    let narrow = home.store.usage().report(UsageQuery { session, ..query }).await.unwrap();
     assert_eq!(by(&narrow, |cell| cell.day), [(0, 3), (1, 4)]);
-    assert_eq!(home.store.first_call_at().await.unwrap(), Some(10 * DAY - 1));
+    assert_eq!(home.store.usage().first_call_at().await.unwrap(), Some(10 * DAY - 1));
 }
 
 #[tokio::test]
@@ -65,13 +65,13 @@ async fn spending_is_told_by_agent_session_and_job() {
     let home = stocked().await;
     let mut job = call("agent:work:main", "r4", 12 * DAY, usage(16, 1, 0.5));
     job.owner.job_id = Some("nightly".to_owned());
-    home.store.record_call(job);
-    let mut spent = home.store.spent_since(11 * DAY).await.unwrap();
+    home.store.usage().record(job);
+    let mut spent = home.store.usage().spent_since(11 * DAY).await.unwrap();
     spent.sort_by_key(|row| row.tokens);
     let told: Vec<_> =
         spent.iter().map(|row| (row.agent_id.as_str(), row.job_id.as_deref(), row.tokens)).collect();
     assert_eq!(told, [("main", None, 105), ("work", Some("nightly"), 117), ("work", None, 1_000_210)]);
-    let life = home.store.spent_by_session(&key("agent:main:main")).await.unwrap();
+    let life = home.store.usage().spent_by_session(&key("agent:main:main")).await.unwrap();
     assert_eq!((life.len(), life[0].tokens), (1, 1_000_411));
 }
 
@@ -80,7 +80,7 @@ async fn no_days_hold_no_calls() {
     let home = stocked().await;
     for days in [vec![], vec![5]] {
         let query = UsageQuery { days, ..UsageQuery::default() };
-        assert!(home.store.usage_report(query).await.unwrap().cells.is_empty());
+        assert!(home.store.usage().report(query).await.unwrap().cells.is_empty());
     }
 }
 
@@ -91,10 +91,10 @@ async fn an_attempt_that_was_turned_away_is_an_error_and_no_call() {
     refused.outcome = "rate_limit".to_owned();
     let mut cut = call("agent:main:main", "r1", 10 * DAY + 1, usage(5, 5, 0.1));
     cut.outcome = "aborted".to_owned();
-    home.store.record_call(refused);
-    home.store.record_call(cut);
+    home.store.usage().record(refused);
+    home.store.usage().record(cut);
     let query = UsageQuery { days: DAYS.to_vec(), ..UsageQuery::default() };
-    let report = home.store.usage_report(query).await.unwrap();
+    let report = home.store.usage().report(query).await.unwrap();
     let tally = report.cells[0].tally;
     assert_eq!((tally.calls, tally.answers, tally.errors, tally.runs), (1, 0, 1, 1), "a stop is no error");
     assert_eq!(report.latency_total, None);

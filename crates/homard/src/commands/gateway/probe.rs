@@ -86,7 +86,7 @@ fn candidates(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<Vec<Candidate>> {
         let route = connection::through(target, identity, None, (auth.clone(), pin));
         found.push(Candidate { id: "sshTunnel", route });
     }
-    found.push(Candidate { id: "localLoopback", route: Ok(connection::own(&config, auth, None)) });
+    found.push(Candidate { id: "localLoopback", route: Ok(connection::own(cx, &config, auth, None)) });
     Ok(found)
 }
 

@@ -187,7 +187,7 @@ fn target(cx: &Cx, gateway: Gateway) -> anyhow::Result<Target> {
     }
     let port = match port {
         Some(port) => port,
-        None => cx.config()?.gateway.port,
+        None => connection::own_port(cx, &*cx.config()?),
     };
     let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());
     let host = if host.contains(':') { format!("[{host}]") } else { host };

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::process::Command;
 
 use crate::commands::Cx;
-use crate::commands::connection::is_remote;
+use crate::commands::connection::{is_remote, own_port};
 use crate::report::{Advice, Mark};
 
 /// Open the web page, already signed in
@@ -34,7 +34,8 @@ pub(crate) struct DashboardArgs {
 /// When the configuration cannot be used.
 pub(crate) async fn run(cx: &Cx, args: DashboardArgs) -> anyhow::Result<()> {
     let config = cx.config()?;
-    let here = SocketAddr::from(([127, 0, 0, 1], config.gateway.port));
+    let port = own_port(cx, &config);
+    let here = SocketAddr::from(([127, 0, 0, 1], port));
     let remote = is_remote(&config);
     let link = if remote { remote_link(&config)? } else { link(&config, here) };
     let opened = !args.no_open && !args.json && open(cx, &link);
@@ -42,7 +43,7 @@ pub(crate) async fn run(cx: &Cx, args: DashboardArgs) -> anyhow::Result<()> {
         return Ok(cx.console.json(&json!({"url": link}))?);
     }
     cx.console.line(&cx.console.mark(Mark::Strong, &link))?;
-    let running = remote || tokio::net::TcpStream::connect(("127.0.0.1", config.gateway.port)).await.is_ok();
+    let running = remote || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok();
     if opened {
         cx.console.note("opened in your browser");
     }

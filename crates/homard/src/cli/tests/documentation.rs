@@ -1,0 +1,167 @@
+//! The documentation names only commands, options and settings that exist.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, CommandFactory};
+use homard_config::{schema, schema_at};
+
+use crate::cli::Cli;
+
+/// A piece of code in a document.
+struct Code {
+    file: String,
+    line: usize,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every document people read: the README and what is below `docs`.
+fn documents() -> Vec<PathBuf> {
+    let mut found = vec![root().join("README.md")];
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Lines of code blocks, and what stands between backticks elsewhere.
+fn code_in(path: &Path) -> Vec<Code> {
+    let file = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let text = fs::read_to_string(path).unwrap();
+    let mut fenced = false;
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let code = |text: &str| Code { file: file.clone(), line: at + 1, text: text.trim().to_owned() };
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if fenced || line.starts_with("    ") {
+            found.push(code(line.split(" #").next().unwrap_or_default()));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2).map(code));
+        }
+    }
+    found
+}
+
+/// What is wrong with a command line, if it is one of ours.
+fn wrong_command(line: &str) -> Option<String> {
+    let line = line.trim_start_matches("$ ");
+    let rest = line.strip_prefix("homard ")?;
+    // What stands apart is its explanation.
+    let rest = rest.split("  ").next().unwrap_or_default();
+    let rest = rest.split(['|', ';', '>', '&', '…', '(']).next().unwrap_or_default();
+    let mut program = Cli::command();
+    program.build();
+    let mut path: Vec<&Command> = vec![&program];
+    let mut may_descend = true;
+    for word in rest.split_whitespace() {
+        let word = word.trim_matches(['"', '\'', '[', ']', ',', '.']);
+        let command = path.last()?;
+        if let Some(option) = word.strip_prefix("--") {
+            let name = option.split('=').next().unwrap_or_default();
+            let knows = |command: &&Command| {
+                command.get_arguments().any(|argument| {
+                    argument.get_long() == Some(name)
+                        || argument.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+                })
+            };
+            if !name.is_empty() && !path.iter().any(knows) {
+                return Some(format!("`{}` has no --{name}", command.get_name()));
+            }
+            continue;
+        }
+        let is_word = word.starts_with(|c: char| c.is_ascii_lowercase());
+        if !may_descend || !is_word {
+            continue;
+        }
+        match command.find_subcommand(word) {
+            Some(next) => path.push(next),
+            // Alternatives such as `start|stop` end where a pipe would.
+            None if command.has_subcommands() && command.get_positionals().next().is_none() => {
+                return Some(format!("`{}` has no `{word}`", command.get_name()));
+            }
+            None => may_descend = false,
+        }
+    }
+    None
+}
+
+/// Methods and what nodes do have names like settings; the pages about them list those.
+fn methods() -> HashSet<String> {
+    let pages =
+        ["protocol.md", "nodes.md"].map(|name| fs::read_to_string(root().join("docs").join(name)).unwrap());
+    pages.iter().flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+/// Whether a text looks like the path of a setting: a section that exists, dots, nothing else.
+fn is_path(text: &str, sections: &HashSet<&str>) -> bool {
+    const FILES: [&str; 8] = ["json", "jsonl", "json5", "md", "lock", "sqlite", "log", "rs"];
+    let Some((section, rest)) = text.split_once('.') else { return false };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '[' | ']');
+    sections.contains(section)
+        && !rest.is_empty()
+        && rest.chars().all(plain)
+        && rest.starts_with(|c: char| c.is_ascii_lowercase())
+        && !FILES.contains(&rest.rsplit('.').next().unwrap_or_default())
+}
+
+/// Whether there is such a setting; what stands in a free map is not known beforehand.
+fn exists(path: &str) -> bool {
+    let path = path.replace("[]", "[0]");
+    let is_free = |place: &str| schema_at(place).is_some_and(|schema| schema.get("properties").is_none());
+    schema_at(&path).is_some() || path.rsplit_once('.').is_some_and(|(place, _)| is_free(place))
+}
+
+#[test]
+fn every_command_in_the_documentation_exists() {
+    let wrong = documents().into_iter().flat_map(|path| code_in(&path)).filter_map(|code| {
+        wrong_command(&code.text).map(|why| format!("{}:{}: {why} ({})", code.file, code.line, code.text))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_setting_in_the_documentation_exists() {
+    let sections: HashSet<&str> =
+        schema()["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let methods = methods();
+    let named = documents()
+        .into_iter()
+        .flat_map(|path| code_in(&path))
+        .filter(|code| is_path(&code.text, &sections) && !methods.contains(&code.text));
+    let wrong: Vec<String> = named
+        .filter(|code| !exists(&code.text))
+        .map(|code| format!("{}:{}: there is no `{}`", code.file, code.line, code.text))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_does_not_exist_is_noticed() {
+    for (line, is_wrong) in [
+        ("homard gateway --port 4000", false),
+        ("homard gateway --prot 4000", true),
+        ("homard confg get gateway.port", true),
+        ("homard config get gateway.port", false),
+        ("cargo xtask run", false),
+    ] {
+        assert_eq!(wrong_command(line).is_some(), is_wrong, "{line}");
+    }
+    let sections = HashSet::from(["gateway"]);
+    assert!(is_path("gateway.prot", &sections) && !exists("gateway.prot"));
+    assert!(!is_path("gateway.lock", &sections) && !is_path("other.port", &sections));
+}
