@@ -21,7 +21,7 @@ use homard_policy::words::table::{self, Form, available};
 use homard_policy::words::{Command, Vocabulary, Where, read};
 use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
 use homard_protocol::{
-    AssistantMessage, EntryKind, Message, RunId, SessionKey, StopReason, Usage, UserContent, UserMessage,
+    AssistantMessage, Message, RunId, SessionKey, StopReason, Usage, UserContent, UserMessage,
 };
 use homard_runtime::OrLog;
 use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus, StoreError};
@@ -31,6 +31,7 @@ use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
 use crate::parts::ChatCommands;
 use crate::relay::Inner;
+use crate::sessions::asides;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
@@ -363,11 +364,7 @@ fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
 
 /// Writes a command and what came of it into the conversation, beside what the model is told.
 pub(crate) async fn keep_in_history(inner: &Inner, run: &Run, answer: &Answer) -> Result<(), StoreError> {
-    let (key, now) = (&run.session_key, inner.clock().now_ms());
-    let session = match inner.store().session(key).await? {
-        Some(session) => session,
-        None => inner.store().patch_session(key, |_| {}).await?,
-    };
+    let now = inner.clock().now_ms();
     let hidden = |text: &str| {
         let mut text = text.to_owned();
         inner.guards().secrets.hide_in(&mut text);
@@ -386,9 +383,8 @@ pub(crate) async fn keep_in_history(inner: &Inner, run: &Run, answer: &Answer) -
             ..AssistantMessage::injected(String::new(), StopReason::Error, now)
         },
     };
-    let both = [Message::User(asked), Message::Assistant(answered)];
-    let entries = both.map(|message| EntryKind::Aside { message }).to_vec();
-    inner.store().append(&session.session_id, entries).await.map(drop)
+    let both = vec![Message::User(asked), Message::Assistant(answered)];
+    asides::append(inner, &run.session_key, both).await.map(drop)
 }
 
 /// Records what came of a command and tells everyone.

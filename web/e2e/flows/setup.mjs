@@ -65,6 +65,13 @@ export const steps = [
       const { page } = world;
       await page.getByTestId('setup-banner').waitFor();
       await world.shots('setup-banner');
+      await page.getByTestId('suggestions').getByRole('button', { name: 'what can you do?' }).click();
+      await page
+        .getByTestId('assistant-message')
+        .getByText(/offline demo/)
+        .first()
+        .waitFor();
+      await page.getByTestId('stop').waitFor({ state: 'detached' });
       await world.say('hello');
       await page.getByTestId('setup-banner').getByRole('button', { name: 'Set up' }).click();
       await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();

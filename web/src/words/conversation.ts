@@ -16,6 +16,7 @@ export const words = {
   trouble: ({ model, status, reason, next }: { model: string; status: number | undefined; reason: string; next: string }) =>
     `${model} ${FAILURES[reason] ?? 'could not answer'}${status === undefined ? '' : ` (error ${status})`}. ${NEXT[next] ?? 'Trying again'}`,
   againIn: (seconds: number) => `in ${seconds} s`,
+  saveFile: 'Save this file',
   today: 'Today',
   yesterday: 'Yesterday',
   loadingEarlier: 'Loading earlier messages…',

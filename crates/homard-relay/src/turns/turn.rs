@@ -437,7 +437,7 @@ fn keep_partial(inner: &Inner, run: &Arc<Run>) {
     let Some(text) = run.narrator.unkept() else { return };
     let (store, run_id) = (inner.store().clone(), run.id.clone());
     inner.tasks().spawn(async move {
-        store.keep_partial(&run_id, text).await.or_log("part of an answer could not be kept");
+        store.runs().keep_partial(&run_id, text).await.or_log("part of an answer could not be kept");
     });
 }
 

@@ -79,14 +79,15 @@ impl RunStore<'_> {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn keep_partial(&self, run_id: &RunId, text: String) -> Result<(), StoreError> {
+    pub async fn keep_partial(self, run_id: &RunId, text: String) -> Result<(), StoreError> {
         let run_id = run_id.clone();
-        self.write(move |batch| {
-            let sql = "UPDATE runs SET reply = ?2 WHERE run_id = ?1 AND status = 'running'";
-            batch.execute(sql, params![run_id.as_str(), text])?;
-            Ok(())
-        })
-        .await
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE runs SET reply = ?2 WHERE run_id = ?1 AND status = 'running'";
+                batch.execute(sql, params![run_id.as_str(), text])?;
+                Ok(())
+            })
+            .await
     }
 }
 

@@ -71,6 +71,8 @@ export class ChatSession {
   atEnd = true;
   /** What was said while a run was under way and has not been begun. */
   pending = $state.raw<readonly Pending[]>([]);
+  /** Whether the model can be shown pictures, where that is known. */
+  modelSees = $state<boolean | undefined>();
   /** What the newest turn used. */
   turn = $state.raw<TurnUsage | undefined>();
   thinkingLevel = $state<string | undefined>();

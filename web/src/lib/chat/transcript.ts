@@ -19,6 +19,8 @@ export interface UserItem {
   files?: readonly FileFact[];
   /** Who wrote it, when it came through a channel. */
   sender?: string;
+  /** Nobody wrote it: something happened, a reminder was due. */
+  event?: boolean;
   messageId?: string;
   /** Whether the gateway left out the end of it. */
   truncated?: boolean;
@@ -29,6 +31,8 @@ export interface FileFact {
   name: string;
   mimeType: string;
   bytes: number | undefined;
+  /** What it holds, as an address to save it from. */
+  source?: string;
 }
 
 export interface TextItem {
@@ -106,6 +110,10 @@ const STEER_KEY_SUFFIX = ':steer';
 const GATEWAY_PROVIDER = 'openclaw';
 /** How the gateway names a file that came through a channel: on a line of its own, before the words. */
 const MEDIA_LINE = /^\[media attached(?: \d+\/\d+)?: ([^\]]*)\]$/;
+/** How the gateway begins what it tells a conversation by itself, with the moment. */
+const EVENT_LINE = /^System: \[\d{4}-\d\d-\d\dT[^\]\s]*\] /;
+/** What the gateway puts before a file's own name. */
+const HASH = /^[0-9a-f]{12,64}-+/;
 const MEDIA_COUNT = /^\d+ files$/;
 const IMAGE_TYPES = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_IMAGE_CHARS = 12_000_000;
@@ -150,7 +158,10 @@ function filesOf(content: unknown): FileFact[] {
     const { type, data, mimeType, name } = fieldsOf(block);
     if (type !== 'document') return [];
     const mime = stringOf(mimeType) ?? '';
-    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: typeof data === 'string' ? Math.floor((data.length * 3) / 4) : undefined }];
+    const held = typeof data === 'string' && /^[A-Za-z0-9+/=]*$/.test(data) && data.length < MAX_IMAGE_CHARS ? data : undefined;
+    // Saved, never opened as a page: whatever it claims to be.
+    const source = held === undefined ? {} : { source: `data:application/octet-stream;base64,${held}` };
+    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: held === undefined ? undefined : Math.floor((held.length * 3) / 4), ...source }];
   });
 }
 
@@ -166,7 +177,8 @@ function withoutMediaLines(text: string): { text: string; files: FileFact[] } {
     taken += 1;
     if (MEDIA_COUNT.test(about)) continue;
     const [, path = about, mimeType = ''] = /^(.*?)(?: \(([^()]*)\))?(?: \| .*)?$/.exec(about) ?? [];
-    files.push({ name: plainName(path.split(/[\\/]/).at(-1) || path), mimeType, bytes: undefined });
+    const name = path.split(/[\\/]/).at(-1) || path;
+    files.push({ name: plainName(name.replace(HASH, '') || name), mimeType, bytes: undefined });
   }
   return { text: lines.slice(taken).join('\n'), files };
 }
@@ -176,7 +188,9 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
   const fields = fieldsOf(message);
   const runId = runOfUserMessage(message);
   const meta = fieldsOf(fields.__openclaw);
-  const words = withoutMediaLines(textOf(fields.content));
+  const whole = textOf(fields.content);
+  const event = EVENT_LINE.test(whole);
+  const words = withoutMediaLines(event ? whole.replace(EVENT_LINE, '') : whole);
   const files = [...words.files, ...filesOf(fields.content)];
   const sender = stringOf(meta.senderLabel);
   const messageId = stringOf(meta.id);
@@ -189,6 +203,7 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
     at: numberOf(fields.timestamp) ?? 0,
     state: 'sent',
     ...(files.length > 0 ? { files } : {}),
+    ...(event ? { event } : {}),
     ...(sender ? { sender: plainName(sender) } : {}),
     ...(messageId && !isAside(meta) ? { messageId } : {}),
     ...(meta.truncated === true ? { truncated: true } : {}),
