@@ -10,7 +10,7 @@ use homard_protocol::{Message, ModelRef, ProviderId, UserContent, UserMessage};
 use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::{Candidate, Profiles, ProviderAuth};
+use crate::auth::{Candidate, Profiles, ProviderAuth, Source};
 use crate::router::ModelRouter;
 
 /// How long one answer may take.
@@ -96,7 +96,11 @@ pub async fn probe(desk: &ModelRouter, agent: &Agent, options: &ProbeOptions, cl
         };
         let candidates = profiles.candidates(auth, None).await;
         let wanted = |c: &Candidate| options.profile.as_ref().is_none_or(|only| *only == c.id);
-        let found: Vec<Candidate> = candidates.into_iter().filter(wanted).collect();
+        let mut found: Vec<Candidate> = candidates.into_iter().filter(wanted).collect();
+        // Whether a server wants no key says nothing about the key there is.
+        if found.iter().any(|candidate| candidate.source != Source::Keyless) {
+            found.retain(|candidate| candidate.source != Source::Keyless);
+        }
         if found.is_empty() && options.profile.is_none() {
             tries.push(Try { auth: auth.clone(), candidate: None, model: model.clone() });
         }
@@ -201,5 +205,5 @@ async fn listed_now(desk: &ModelRouter, provider: &ProviderId) -> Result<Resolve
     report.providers.remove(provider).ok_or_else(nobody)??;
     let found = discovery.current().models(provider).first().map(|found| found.id.clone());
     let first = ModelRef { provider: provider.clone(), model: found.ok_or_else(nobody)? };
-    desk.models().resolve(&first).map_err(|_| nobody())
+    desk.models().resolve(&first).map_err(|_unknown| nobody())
 }

@@ -104,7 +104,7 @@ export const steps = [
         .getByTestId('runs')
         .getByRole('listitem')
         .filter({ hasText: 'Three letters' })
-        .getByRole('button', { name: /Open the chat/ })
+        .getByRole('button', { name: /Open chat/ })
         .click();
       await page.getByText('Three letters need an answer').waitFor();
       await page.goBack();
