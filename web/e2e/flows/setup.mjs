@@ -161,8 +161,8 @@ export const steps = [
       await page.getByTestId('probe-result').getByText('Key refused').waitFor();
       await world.shots('setup-key-refused');
       assert.ok(!readFileSync(join(world.state, 'homard.json'), 'utf8').includes('sk-workshop'), 'the key is not in the file');
-      await page.getByRole('button', { name: 'Use another key' }).click();
-      await page.getByLabel('API key').fill('sk-workshop-the-right-one');
+      assert.equal(await page.getByLabel('Address').inputValue(), `${world.model.url}/v1`, 'all of it can be corrected');
+      await page.getByLabel('API key, if it asks for one').fill('sk-workshop-the-right-one');
       await world.model.says('OK');
       await page.getByRole('button', { name: 'Save and test' }).click();
       await page.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();

@@ -88,7 +88,7 @@ export const steps = [
       await world.go('Overview');
       await world.page
         .getByTestId('health')
-        .getByText(/1 thing/)
+        .getByText(/thing/)
         .waitFor();
       await world.page.getByText('2 errors in the last hour.').waitFor();
       assert.equal(await world.page.getByText(/stopped: /).count(), 0);

@@ -49,6 +49,7 @@ export const words = {
   noneFound: 'No provider of that name. “Another address” takes any server.',
 
   keyTitle: (name: string) => `The key for ${name}`,
+  ownTitle: (name: string) => `Your server ${name}`,
   keyText: 'It is kept with your credentials on the gateway’s machine. It never comes back to this page.',
   keyGet: (host: string) => `Get one at ${host}`,
   keyLink: (provider: string) => KEYS[provider],
