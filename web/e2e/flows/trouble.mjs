@@ -86,10 +86,7 @@ export const steps = [
     'the overview does not call a stop a failure, and agrees with itself',
     async (world) => {
       await world.go('Overview');
-      await world.page
-        .getByTestId('health')
-        .getByText(/thing/)
-        .waitFor();
+      await world.page.getByTestId('health').getByText(/thing/).waitFor();
       await world.page.getByText('2 errors in the last hour.').waitFor();
       assert.equal(await world.page.getByText(/stopped: /).count(), 0);
       await world.shots('trouble-overview');
